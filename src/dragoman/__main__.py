@@ -1,0 +1,5 @@
+"""`python -m dragoman` is the command line."""
+
+from dragoman.cli.main import main
+
+main()

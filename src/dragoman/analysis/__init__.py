@@ -1,0 +1,1 @@
+"""Numbers from scores: no files, no plots, no clock."""

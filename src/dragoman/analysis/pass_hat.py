@@ -1,0 +1,97 @@
+"""pass^k over tasks: the figure, how sure it is, and what was left out.
+
+pass^k of a task with n trials and c successes is C(c, k) / C(n, k) (tau-bench, section 3); the figure
+is the mean over tasks. Only tasks enter whose n trials are all scored without anything undecided:
+which tasks enter must not depend on how the agent did. Bounds take every task of the cell in, with
+what is unknown counted as failed and as passed.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import comb
+
+import msgspec
+
+from dragoman.analysis.intervals import Interval, clustered_interval
+from dragoman.core.scores import Scored, Verdict
+
+SUCCESS_TOLERANCE = 1e-6
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One pass^k: its value, its interval over tasks, and the bounds over all tasks.
+
+    `value` and `interval` are None where no task is complete.
+    """
+
+    k: int
+    value: float | None
+    interval: Interval | None
+    bounds: Interval
+
+
+class PassHat(msgspec.Struct, frozen=True):
+    """pass^k for k = 1..trials of one cell of the grid."""
+
+    tasks: int
+    left_out: int
+    trials: int
+    figures: tuple[Figure, ...]
+
+
+def is_success(value: float) -> bool:
+    """Whether a reward counts as a success."""
+    return abs(value - 1) <= SUCCESS_TOLERANCE
+
+
+def task_pass_hat(trials: int, successes: int, k: int) -> float:
+    """Return C(successes, k) / C(trials, k).
+
+    Raises:
+        ValueError: Where k is below 1 or above the number of trials.
+    """
+    if not 1 <= k <= trials:
+        raise ValueError(f"k must lie between 1 and {trials}, not {k}")
+    return comb(successes, k) / comb(trials, k)
+
+
+def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed: int) -> PassHat:
+    """Compute pass^k over tasks.
+
+    Args:
+        rewards: By task, the reward of every trial that ran; missing trials may be None or absent.
+        trials: How many trials were planned for each task.
+        seed: Of the bootstrap; derive it from the cell.
+    """
+    complete = [_successes(row) for row in rewards.values() if _is_complete(row, trials)]
+    figures = []
+    for k in range(1, trials + 1):
+        values = [task_pass_hat(trials, successes, k) for successes in complete]
+        low = [task_pass_hat(trials, _successes(row), k) for row in rewards.values()]
+        high = [task_pass_hat(trials, _at_most(row, trials), k) for row in rewards.values()]
+        figures.append(
+            Figure(
+                k=k,
+                value=_mean(values),
+                interval=clustered_interval(values, seed + k) if values else None,
+                bounds=Interval(_mean(low) or 0.0, 1.0 if not high else _mean(high) or 0.0),
+            )
+        )
+    return PassHat(len(complete), len(rewards) - len(complete), trials, tuple(figures))
+
+
+def _is_complete(row: Sequence[Verdict | None], trials: int) -> bool:
+    decided = [verdict for verdict in row if isinstance(verdict, Scored) and not verdict.undecided]
+    return len(decided) == trials
+
+
+def _successes(row: Sequence[Verdict | None]) -> int:
+    return sum(isinstance(verdict, Scored) and is_success(verdict.value) for verdict in row)
+
+
+def _at_most(row: Sequence[Verdict | None], trials: int) -> int:
+    failures = sum(isinstance(verdict, Scored) and not is_success(verdict.value) for verdict in row)
+    return trials - failures
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

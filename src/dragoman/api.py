@@ -1,0 +1,139 @@
+"""Dragoman from Python: run a grid, get frames.
+
+import dragoman
+
+def agent(messages, tools):
+    return "I cannot help you with that."
+
+result = dragoman.run("tau2:retail", agent=agent, trials=3)
+result.cells      # one row per cell and k: pass^k, interval, bounds, tasks, left out
+result.episodes   # one row per conversation
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dragoman.core.protocols import Participant
+from dragoman.runs.jobs import read_manifest, resume_job
+from dragoman.runs.outcomes import summary
+from dragoman.runs.play import Played, play, start
+from dragoman.store.run import open_run
+from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.participants import resolve_object
+from dragoman.wiring.setup import build_setup
+
+AgentLike = str | Participant | Callable[..., Any]
+
+
+class RunResult:
+    """A finished or interrupted run, as polars data frames read on demand."""
+
+    def __init__(self, folder: Path, rules: str, judge: str) -> None:
+        self.folder = folder
+        self.rules = rules
+        self.judge = judge
+
+    def __repr__(self) -> str:
+        return f"RunResult({str(self.folder)!r}, rules={self.rules!r}, judge={self.judge!r})"
+
+    @property
+    def cells(self) -> Any:  # noqa: ANN401 - a polars.DataFrame, which is imported where it is made
+        """One row per cell of the grid and k."""
+        from dragoman.runs.frames import cells_frame
+
+        with open_run(self.folder, write=False) as store:
+            return cells_frame(summary(store, self.rules, self.judge))
+
+    @property
+    def episodes(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per planned conversation."""
+        from dragoman.runs.frames import episodes_frame
+
+        with open_run(self.folder, write=False) as store:
+            return episodes_frame(store, self.rules, self.judge)
+
+    @property
+    def scores(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per conversation and component of its score."""
+        from dragoman.runs.frames import components_frame
+
+        with open_run(self.folder, write=False) as store:
+            return components_frame(store, self.rules, self.judge)
+
+
+def run(  # noqa: PLR0913 - keyword options of one call
+    suite: str,
+    agent: AgentLike | Sequence[AgentLike] = (),
+    *,
+    user: str = "",
+    judge: str = "none",
+    rules: str = "dragoman-1",
+    trials: int = 1,
+    tasks: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int = 0,
+    max_steps: int = 200,
+    max_errors: int = 10,
+    timeout: float | None = None,
+    concurrency: int = 64,
+    out: str | Path | None = None,
+) -> RunResult:
+    """Run a suite with one or more agents and return the results.
+
+    Args:
+        suite: A suite's name, for example `tau2:retail`.
+        agent: A name (`gold`, `module:attribute`, `provider/model`), a function of messages and
+            tools, a participant, or several of these.
+        user: The user simulator; empty for the agent's partner (gold's own, else offline).
+        judge: Who decides natural-language assertions: none, rule, assume-met or a model.
+        rules: The rule set.
+        trials: Conversations per task and agent.
+        tasks: Task ids; empty for all.
+        limit: At most so many tasks.
+        seed: Changes every conversation's seed.
+        max_steps: Replies and rounds of tools after which a conversation is ended.
+        max_errors: Tool errors after which a conversation is ended.
+        timeout: Seconds after which a conversation is ended.
+        concurrency: Conversations at the same time.
+        out: The run's folder; a new one under `runs/` where it is None.
+
+    Raises:
+        DragomanError: With one line that says what is wrong and what to do.
+    """
+    agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
+    resolved = [entry if isinstance(entry, str) else resolve_object(entry) for entry in agents]
+    config = RunConfig(
+        suite=suite,
+        agents=tuple(entry if isinstance(entry, str) else entry.name for entry in resolved),
+        user=user,
+        judge=judge,
+        rules=rules,
+        trials=trials,
+        tasks=tuple(tasks),
+        limit=limit,
+        seed=seed,
+        max_steps=max_steps,
+        max_errors=max_errors,
+        timeout=timeout,
+        concurrency=concurrency,
+    )
+    given = {entry.name: entry for entry in resolved if not isinstance(entry, str)}
+    setup = build_setup(checked(config), given)
+    return _result(play(start(setup, Path(out) if out is not None else None), lambda *_: None))
+
+
+def resume(folder: str | Path) -> RunResult:
+    """Play what is left of a run, and what infrastructure broke, and return the results."""
+    return _result(play(resume_job(Path(folder)), lambda *_: None))
+
+
+def load(folder: str | Path, rules: str | None = None, judge: str | None = None) -> RunResult:
+    """Open a run's results, as scored first or under the rules and judge named."""
+    with open_run(Path(folder), write=False) as store:
+        manifest = read_manifest(store)
+    return RunResult(Path(folder), rules or manifest.config.rules, judge or manifest.judge)
+
+
+def _result(played: Played) -> RunResult:
+    return RunResult(played.folder, played.rules, played.judge)

@@ -1,0 +1,1 @@
+"""Benchmarks: each folder yields tasks, worlds and conductors; `data` pulls pinned files."""

@@ -1,0 +1,1 @@
+"""A small suite of our own in the retail domain, for first steps, demonstrations and tests."""

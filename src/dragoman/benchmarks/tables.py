@@ -1,0 +1,166 @@
+"""Copy-on-write tables of frozen records.
+
+A database is loaded once per process and shared. A world holds one `Table` per shared table,
+which keeps only the records that this world replaced. Records are frozen, so replacing is the only
+way to change one and nothing is ever copied to be safe.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from dragoman.core.tools import Change
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+# The reference's text form: ", " and ": ", ASCII only, fields in order; sorted for its hash.
+_render = json.JSONEncoder().encode
+_render_sorted = json.JSONEncoder(sort_keys=True).encode
+_canonical = msgspec.json.Encoder(order="sorted").encode
+
+
+def render(value: object) -> str:
+    """Return the JSON text of a record as a tool shows it."""
+    return _render(msgspec.to_builtins(value))
+
+
+def render_sorted(value: object) -> str:
+    """Return the JSON text of a record by which the reference hashes states."""
+    return _render_sorted(msgspec.to_builtins(value))
+
+
+class SharedTable(Generic[Record]):
+    """Records as loaded, with their texts rendered at most once per process."""
+
+    __slots__ = ("_canonical", "_hashed", "_rendered", "records")
+
+    def __init__(self, records: Mapping[str, Record]) -> None:
+        self.records = records
+        self._rendered: dict[str, str] = {}
+        self._canonical: dict[str, bytes] = {}
+        self._hashed: dict[str, str] = {}
+
+    def text(self, key: str) -> str:
+        """Return the rendered text of a record."""
+        text = self._rendered.get(key)
+        if text is None:
+            text = self._rendered[key] = render(self.records[key])
+        return text
+
+    def canonical(self, key: str) -> bytes:
+        """Return the bytes by which a record is compared, b"" where there is none."""
+        text = self._canonical.get(key)
+        if text is None:
+            text = _canonical(self.records[key]) if key in self.records else b""
+            self._canonical[key] = text
+        return text
+
+    def hashed(self, key: str) -> str:
+        """Return the text of a record that enters the reference's hash."""
+        text = self._hashed.get(key)
+        if text is None:
+            text = self._hashed[key] = render_sorted(self.records[key])
+        return text
+
+
+class Table(Generic[Record]):
+    """One world's view of a shared table: its own records over the shared ones."""
+
+    __slots__ = ("_before", "own", "shared")
+
+    def __init__(self, shared: SharedTable[Record]) -> None:
+        self.shared = shared
+        self.own: dict[str, Record] = {}
+        self._before: dict[str, Record | None] = {}
+
+    def get(self, key: str) -> Record | None:
+        """Return the record of that key, or None."""
+        return self.own.get(key) or self.shared.records.get(key)
+
+    def put(self, key: str, record: Record) -> None:
+        """Replace or add a record in this world only."""
+        self._before.setdefault(key, self.get(key))
+        self.own[key] = record
+
+    def text(self, key: str) -> str:
+        """Return the rendered text of a record that exists."""
+        own = self.own.get(key)
+        return self.shared.text(key) if own is None else render(own)
+
+    def take_changes(self, name: str) -> Iterator[Change]:
+        """Yield what `put` changed since the last call, then forget it."""
+        if self._before:
+            before, self._before = self._before, {}
+            for key, old in before.items():
+                yield from differences(old, self.own[key], (name, key))
+
+    def delta(self) -> Iterator[tuple[str, bytes]]:
+        """Yield key and canonical bytes of every record that differs from the shared one."""
+        for key, record in self.own.items():
+            text = _canonical(record)
+            if text != self.shared.canonical(key):
+                yield key, text
+
+    def changes(self, name: str) -> Iterator[Change]:
+        """Yield all differences from the shared table."""
+        for key, record in self.own.items():
+            yield from differences(self.shared.records.get(key), record, (name, key))
+
+    def full_text(self) -> str:
+        """Return the canonical text of the whole table (slow; for the reference's hash)."""
+        keys = sorted({*self.shared.records, *self.own})
+        parts = (f"{_render(key)}: {self._hashed(key)}" for key in keys)
+        return "{" + ", ".join(parts) + "}"
+
+    def _hashed(self, key: str) -> str:
+        own = self.own.get(key)
+        return self.shared.hashed(key) if own is None else render_sorted(own)
+
+
+_ABSENT = object()
+
+
+def differences(old: object, new: object, path: tuple[str | int, ...]) -> Iterator[Change]:
+    """Yield the differences between two values of a database, names in sorted order.
+
+    Records, objects and arrays are compared member by member; what a replaced record still shares
+    with the old one is skipped unseen. Whatever else differs, also in type (1 and 1.0), is set as a
+    whole.
+    """
+    if old is new:
+        return
+    names = _names(old, new)
+    if names is not None:
+        get = getattr if isinstance(old, msgspec.Struct) else _item
+        for name in names:
+            yield from _member(get(old, name, _ABSENT), get(new, name, _ABSENT), (*path, name))
+    elif isinstance(old, list) and isinstance(new, list):
+        for index, (was, now) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
+            yield from _member(was, now, (*path, index))
+    elif old != new or type(old) is not type(new):
+        yield Change(path, "set", msgspec.to_builtins(new))
+
+
+def _names(old: object, new: object) -> list[str] | None:
+    """Return the members to compare, or None where the two are not of one kind that has names."""
+    if isinstance(old, msgspec.Struct) and type(old) is type(new):
+        return sorted(old.__struct_fields__)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return sorted({*old, *new})
+    return None
+
+
+def _item(mapping: Any, name: str, default: object) -> object:  # noqa: ANN401 - a dict, as `_names` found
+    return mapping.get(name, default)
+
+
+def _member(was: object, now: object, path: tuple[str | int, ...]) -> Iterator[Change]:
+    if now is _ABSENT:
+        yield Change(path, "del")
+    elif was is _ABSENT:
+        yield Change(path, "add", msgspec.to_builtins(now))
+    else:
+        yield from differences(was, now, path)

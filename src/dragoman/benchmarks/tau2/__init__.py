@@ -1,0 +1,1 @@
+"""tau2-bench: conversations with tools, a user and a database."""

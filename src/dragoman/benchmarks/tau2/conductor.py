@@ -1,0 +1,73 @@
+"""tau2's half-duplex protocol: who moves next, stop tokens, limits (reference: 1.3 and 1.4).
+
+The agent greets first, then user and agent alternate; whoever calls tools gets the results and moves
+again. Limits are looked at only where no tool result is pending, as in the reference.
+"""
+
+from dragoman.core.episodes import Ending, EndReason, Event, Move
+from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
+from dragoman.core.rules import Rules
+from dragoman.core.speech import Called, Said, Unparsed, say
+from dragoman.core.tools import Role, ToolResult
+
+GREETING = "Hi! How can I help you today?"
+STOP_TOKENS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
+
+_BAD_REPLY: dict[Role, EndReason] = {"agent": "agent_error", "user": "user_error"}
+
+
+class HalfDuplex:
+    """The protocol of one text conversation with a user."""
+
+    sides: tuple[Role, ...] = ("agent", "user")
+
+    def __init__(self, world: World, rules: Rules, limits: Limits) -> None:
+        self._rules = rules
+        self._limits = limits
+        self._ask: dict[Role, Ask] = {
+            "agent": Ask("agent", world.tools("agent")),
+            "user": Ask("user", world.tools("user")),
+        }
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return the agent's fixed greeting."""
+        return (Move("agent", say(GREETING), scripted=True),)
+
+    def next(self, progress: Progress) -> Directive:
+        """Route the last event, then apply the limits."""
+        directive = self._route(progress.events[-1])
+        if isinstance(directive, Execute):
+            return directive
+        return self._limited(directive, progress)
+
+    def _route(self, event: Event) -> Ask | Execute | Ending:
+        if isinstance(event, ToolResult):
+            return self._ask[event.by]
+        match event.reply:
+            case Called(calls=calls):
+                return Execute(calls)
+            case Said(utterance=utterance):
+                return self._after_words(event.by, utterance.intended)
+            case Unparsed(error=error):
+                own_fault = self._rules.bad_reply_is_the_speakers
+                return Ending(_BAD_REPLY[event.by] if own_fault else "infrastructure_error", error)
+
+    def _after_words(self, speaker: Role, words: str) -> Ask | Ending:
+        if speaker == "agent":
+            return self._ask["user"]
+        if any(token in words for token in STOP_TOKENS):
+            return Ending("user_stop")
+        return self._ask["agent"]
+
+    def _limited(self, directive: Ask | Ending, progress: Progress) -> Directive:
+        limits = self._limits
+        stopped = isinstance(directive, Ending)
+        if stopped and self._rules.stop_outranks_limits:
+            return directive
+        if progress.errors >= limits.errors:
+            return Ending("too_many_errors")
+        if progress.steps >= limits.steps:
+            return Ending("max_steps")
+        if not stopped and limits.seconds is not None and progress.seconds >= limits.seconds:
+            return Ending("timeout")
+        return directive

@@ -1,0 +1,30 @@
+"""tau2 domains as pulled into the cache."""
+
+from pathlib import Path
+
+from dragoman.benchmarks.data import open_file
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.benchmarks.tau2.upstream import tau2_source
+from dragoman.core.protocols import Provenance
+
+HINT = "run `dragoman data pull tau2`"
+
+
+def pulled_suite(domain: str, folder: Path) -> DomainSuite:
+    """Load a domain from the folder of pulled data.
+
+    Raises:
+        DataError: Where a file is missing or damaged; the line names the command that helps.
+    """
+    source = tau2_source()
+    target = source_folder(folder)
+    return DomainSuite(
+        f"tau2:{domain}",
+        lambda name: open_file(target, source, f"{domain}/{name}", HINT),
+        Provenance(f"tau2-bench {source.commit}", source.licence, source.notice, ""),
+    )
+
+
+def source_folder(folder: Path) -> Path:
+    """Return where the pinned files lie under the folder of pulled data."""
+    return folder / "tau2" / tau2_source().commit[:12]

@@ -1,0 +1,1 @@
+"""The retail domain of tau2-bench."""

@@ -1,0 +1,169 @@
+"""Task files in tau2-bench's format, read strictly where we use them and leniently elsewhere."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from dragoman.core.errors import DataError
+from dragoman.core.keys import content_key
+from dragoman.core.tasks import (
+    Action,
+    Component,
+    Criteria,
+    EnvAssertion,
+    FunctionCall,
+    InitialState,
+    Instructions,
+    Scenario,
+    Task,
+)
+from dragoman.core.tools import Role, ToolKind
+
+_Requestor = Literal["assistant", "user"]
+_SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
+
+
+class _Action(msgspec.Struct):
+    action_id: str
+    name: str
+    arguments: dict[str, Any]
+    requestor: _Requestor = "assistant"
+    compare_args: list[str] | None = None
+
+
+class _EnvCall(msgspec.Struct):
+    env_type: _Requestor
+    func_name: str
+    arguments: dict[str, Any]
+
+
+class _EnvAssertion(_EnvCall):
+    assert_value: bool = True
+    message: str | None = None
+
+
+class _Criteria(msgspec.Struct):
+    actions: list[_Action] | None = None
+    env_assertions: list[_EnvAssertion] | None = None
+    communicate_info: list[str] | None = None
+    nl_assertions: list[str] | None = None
+    reward_basis: list[Component] = msgspec.field(default_factory=lambda: ["DB", "COMMUNICATE"])
+
+
+class _Scenario(msgspec.Struct):
+    instructions: str | Instructions
+    persona: str | None = None
+
+
+class _InitialState(msgspec.Struct):
+    initialization_data: dict[str, Any] | None = None
+    initialization_actions: list[_EnvCall] | None = None
+    message_history: list[Any] | None = None
+
+
+class _Task(msgspec.Struct):
+    id: str
+    user_scenario: _Scenario
+    ticket: str | None = None
+    initial_state: _InitialState | None = None
+    evaluation_criteria: _Criteria | None = None
+
+
+def decode_tasks(
+    content: bytes, suite: str, kinds: Mapping[Role, Mapping[str, ToolKind]], where: str
+) -> tuple[Task, ...]:
+    """Decode a task file and check it against the tools that exist.
+
+    Args:
+        content: The file: a JSON array of task records.
+        suite: The suite's name, kept in every task.
+        kinds: The tools of each side, by name.
+        where: The file's name for errors.
+
+    Raises:
+        DataError: Naming the task and what is wrong with it.
+    """
+    try:
+        records = msgspec.json.decode(content, type=list[msgspec.Raw])
+    except msgspec.DecodeError as error:
+        raise DataError(f"{where}: not a list of tasks ({error})") from error
+    tasks = tuple(_decode_task(record, index, suite, where) for index, record in enumerate(records))
+    seen: set[str] = set()
+    for task in tasks:
+        if task.id in seen:
+            raise DataError(f"{where}: two tasks have the id {task.id!r}")
+        seen.add(task.id)
+        _require_known_tools(task, kinds, where)
+    return tasks
+
+
+def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Task:
+    try:
+        task = msgspec.json.decode(record, type=_Task)
+        digest = content_key(msgspec.json.decode(record))
+    except msgspec.DecodeError as error:
+        raise DataError(f"{where}: task number {index + 1} is damaged ({error})") from error
+    if task.initial_state is not None and task.initial_state.message_history:
+        raise DataError(
+            f"{where}: task {task.id} starts from a message history, which is not supported yet"
+        )
+    scenario = task.user_scenario
+    return Task(
+        id=task.id,
+        suite=suite,
+        digest=digest,
+        scenario=Scenario(scenario.instructions, scenario.persona),
+        criteria=None if task.evaluation_criteria is None else _criteria(task.evaluation_criteria),
+        initial_state=None if task.initial_state is None else _initial_state(task.initial_state),
+        ticket=task.ticket,
+    )
+
+
+def _criteria(record: _Criteria) -> Criteria:
+    return Criteria(
+        basis=tuple(record.reward_basis),
+        actions=None if record.actions is None else tuple(map(_action, record.actions)),
+        env_assertions=None
+        if record.env_assertions is None
+        else tuple(
+            EnvAssertion(_function(entry), entry.assert_value, entry.message)
+            for entry in record.env_assertions
+        ),
+        must_say=tuple(record.communicate_info or ()),
+        assertions=tuple(record.nl_assertions or ()),
+    )
+
+
+def _action(record: _Action) -> Action:
+    return Action(
+        id=record.action_id,
+        name=record.name,
+        arguments=record.arguments,
+        by=_SIDES[record.requestor],
+        compare=None if record.compare_args is None else tuple(record.compare_args),
+    )
+
+
+def _function(record: _EnvCall) -> FunctionCall:
+    return FunctionCall(_SIDES[record.env_type], record.func_name, record.arguments)
+
+
+def _initial_state(record: _InitialState) -> InitialState | None:
+    data = record.initialization_data or {}
+    functions = tuple(map(_function, record.initialization_actions or ()))
+    if not data and not functions:
+        return None
+    return InitialState(data.get("agent_data"), data.get("user_data"), functions)
+
+
+def _require_known_tools(
+    task: Task, kinds: Mapping[Role, Mapping[str, ToolKind]], where: str
+) -> None:
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    for action in actions:
+        if action.name not in kinds.get(action.by, {}):
+            raise DataError(
+                f"{where}: task {task.id}, action {action.id} names the unknown {action.by} tool "
+                f"{action.name!r}"
+            )

@@ -1,0 +1,138 @@
+"""A tau2 world: two toolkits over copy-on-write tables, called by name.
+
+Behaves as the reference environment does: arguments are passed as keywords, any failure of a call
+becomes a tool error whose text starts with "Error: ", and what a failing call changed stays changed.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol
+
+from dragoman.benchmarks.arguments import Validator
+from dragoman.benchmarks.tables import Table
+from dragoman.core.errors import DataError, ToolError
+from dragoman.core.protocols import StateDelta
+from dragoman.core.tasks import FunctionCall
+from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
+
+# What a tool of ours may raise when a model sends arguments of the wrong number or type.
+_CALL_FAILURES = (
+    ToolError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+class Toolkit(Protocol):
+    """One side's tools: methods named in KINDS, taking keywords and returning text."""
+
+    KINDS: ClassVar[dict[str, ToolKind]]
+
+
+class Tables(Protocol):
+    """One side's database."""
+
+    def by_name(self) -> Iterable[tuple[str, Table[Any]]]:
+        """Return the tables with their names, sorted by name."""
+        ...
+
+
+class Side:
+    """A toolkit with its tables."""
+
+    __slots__ = ("tables", "toolkit")
+
+    def __init__(self, toolkit: Toolkit, tables: Tables) -> None:
+        self.toolkit = toolkit
+        self.tables = tables
+
+
+class DomainWorld:
+    """The world of one conversation in one domain."""
+
+    def __init__(
+        self,
+        sides: Mapping[Role, Side],
+        toolsets: Mapping[Role, Toolset],
+        validators: Mapping[str, Validator],
+    ) -> None:
+        self._sides = sides
+        self._toolsets = toolsets
+        self._validators = validators
+
+    def tools(self, side: Role) -> Toolset:
+        """Return the tools that a side has."""
+        return self._toolsets.get(side, NO_TOOLS)
+
+    def kind(self, name: str) -> ToolKind | None:
+        """Return what a tool does; the agent's tools are looked up first."""
+        for side in self._sides.values():
+            if name in side.toolkit.KINDS:
+                return side.toolkit.KINDS[name]
+        return None
+
+    def call(self, call: ToolCall) -> ToolResult:
+        """Execute a call; what it changed is asked for with `take_changes`."""
+        try:
+            return ToolResult(call.id, call.name, self._execute(call), call.by)
+        except _CALL_FAILURES as error:
+            return ToolResult(call.id, call.name, f"Error: {error}", call.by, True)
+
+    def take_changes(self) -> tuple[Change, ...]:
+        """Return what changed since the last time this was asked."""
+        return tuple(
+            change
+            for part in self._sides.values()
+            for name, table in part.tables.by_name()
+            for change in table.take_changes(name)
+        )
+
+    def run_function(self, call: FunctionCall) -> object:
+        """Run a set-up or assertion function; retail has none."""
+        raise DataError(f"this domain has no function {call.name!r} on the {call.side}'s side")
+
+    def delta(self) -> StateDelta:
+        """Return the canonical text of every record that differs from the data."""
+        return {
+            (side, name, key): text
+            for side, part in self._sides.items()
+            for name, table in part.tables.by_name()
+            for key, text in table.delta()
+        }
+
+    def changes(self) -> tuple[Change, ...]:
+        """Return all differences from the data."""
+        return tuple(
+            change
+            for part in self._sides.values()
+            for name, table in part.tables.by_name()
+            for change in table.changes(name)
+        )
+
+    def fingerprint(self) -> Mapping[Role, str | None]:
+        """Return the reference's SHA-256 of each side's whole database."""
+        hashes: dict[Role, str | None] = {"agent": None, "user": None}
+        for side, part in self._sides.items():
+            body = ", ".join(
+                f'"{name}": {table.full_text()}' for name, table in part.tables.by_name()
+            )
+            hashes[side] = hashlib.sha256(f"{{{body}}}".encode()).hexdigest()
+        return hashes
+
+    def _execute(self, call: ToolCall) -> str:
+        side = self._sides.get(call.by)
+        if side is None:
+            raise ToolError("User tools not available")
+        if call.name not in side.toolkit.KINDS:
+            raise ToolError(f"Tool '{call.name}' not found.")
+        if call.malformed:
+            raise ToolError(f"the arguments could not be read: {call.malformed}")
+        validate = self._validators.get(call.name)
+        if validate is not None:
+            validate(call.arguments)
+        text: str = getattr(side.toolkit, call.name)(**call.arguments)
+        return text

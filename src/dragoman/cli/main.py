@@ -1,0 +1,221 @@
+"""The command line: every command parses, calls one function and prints."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.core.errors import DragomanError, UsageError
+
+app = typer.Typer(
+    name="dragoman",
+    help="How good is a tool-calling agent when its user does not type English?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+data_app = typer.Typer(
+    help="Benchmark data: pulled once, checked, kept in the cache.", no_args_is_help=True
+)
+app.add_typer(data_app, name="data")
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Judge = Annotated[str | None, typer.Option(help="none, rule, assume-met or PROVIDER/MODEL.")]
+RuleSet = Annotated[
+    str | None, typer.Option("--rules", help="Rule set: see `dragoman list rules`.")
+]
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line, exit status 2 (usage) or 1 (the rest)."""
+    from dragoman.cli.output import print_error
+
+    try:
+        app()
+    except UsageError as error:
+        print_error(str(error))
+        sys.exit(2)
+    except DragomanError as error:
+        print_error(str(error))
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+@app.command("list", epilog="Example: dragoman list agents")
+def list_names(
+    what: Annotated[str, typer.Argument(help="suites, agents, users, judges or rules.")] = "suites",
+) -> None:
+    """List what there is to choose from."""
+    from dragoman.cli.listing import print_names
+
+    print_names(what)
+
+
+@app.command(epilog="Example: dragoman run tau2:retail --agent gold --trials 3 --judge assume-met")
+def run(  # noqa: PLR0913, PLR0917 - the options of one command
+    target: Annotated[
+        str, typer.Argument(metavar="SUITE|GRID.toml", help="A suite, or a grid file.")
+    ],
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="gold, silent, literal, MODULE:ATTRIBUTE or PROVIDER/MODEL; repeatable."),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option(help="offline, gold, MODULE:ATTRIBUTE or PROVIDER/MODEL.")
+    ] = None,
+    judge: Judge = None,
+    rules: RuleSet = None,
+    trials: Annotated[
+        int | None, typer.Option(help="Conversations per task and agent [1].")
+    ] = None,
+    tasks: Annotated[str | None, typer.Option(help="Task ids, separated by commas.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first so many tasks.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Changes every conversation's seed [0].")] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(help="End a conversation after so many steps [200].")
+    ] = None,
+    max_errors: Annotated[
+        int | None, typer.Option(help="End a conversation after so many tool errors [10].")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="End a conversation after so many seconds.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="Conversations at the same time [64].")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder [runs/SUITE-TIME].")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a suite or a grid: play, score and store every conversation."""
+    from dragoman.cli.running import run_grid
+
+    options = {
+        "agents": tuple(agent) if agent else None,
+        "user": user,
+        "judge": judge,
+        "rules": rules,
+        "trials": trials,
+        "tasks": tuple(tasks.split(",")) if tasks else None,
+        "limit": limit,
+        "seed": seed,
+        "max_steps": max_steps,
+        "max_errors": max_errors,
+        "timeout": timeout,
+        "concurrency": concurrency,
+    }
+    _exit(run_grid(target, options, out, dry_run=dry_run, as_json=as_json))
+
+
+@app.command(epilog="Example: dragoman resume runs/tau2-retail-20260131-101500")
+def resume(folder: RunFolder, as_json: Json = False) -> None:
+    """Go on with a run that was stopped, and try again what infrastructure broke."""
+    from dragoman.cli.running import resume_run
+
+    _exit(resume_run(folder, as_json=as_json))
+
+
+@app.command(epilog="Example: dragoman score runs/mine --rules tau2-1.0.1 --judge rule")
+def score(
+    folder: RunFolder,
+    rules: RuleSet = None,
+    judge: Judge = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Score again what has a score.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Score a run's stored conversations with other rules or another judge."""
+    from dragoman.cli.running import score_run
+
+    score_run(folder, rules, judge, anew=anew, as_json=as_json)
+
+
+@app.command(epilog="Example: dragoman show runs/mine 64 --agent gold")
+def show(  # noqa: PLR0913, PLR0917 - the options of one command
+    folder: RunFolder,
+    task: Annotated[str, typer.Argument(help="Task id.")],
+    agent: Annotated[str | None, typer.Option(help="Only this agent's conversation.")] = None,
+    trial: Annotated[int, typer.Option(help="Which trial, from 0.")] = 0,
+    full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a conversation in the terminal, with its calls and why it scored as it did."""
+    from dragoman.cli.reading import show_conversation
+
+    show_conversation(folder, task, agent, trial, full=full, as_json=as_json)
+
+
+@app.command(epilog="Example: dragoman report runs/mine --out report.html")
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write [report.html in the run].")
+    ] = None,
+) -> None:
+    """Write a report: one HTML file that opens offline."""
+    from dragoman.cli.reading import write_report
+
+    print(write_report(folders, out))
+
+
+@app.command(epilog="Example: dragoman check tau2:retail")
+def check(
+    suite: Annotated[str, typer.Argument(help="A suite.")],
+    rules: RuleSet = None,
+    judge: Judge = None,
+    as_json: Json = False,
+) -> None:
+    """Prove a suite: gold must pass; lists free, unpassable and undecidable tasks and the floor."""
+    from dragoman.cli.checking import check_suite_command
+
+    _exit(check_suite_command(suite, rules, judge, as_json=as_json))
+
+
+@data_app.command("pull", epilog="Example: dragoman data pull tau2")
+def data_pull(
+    source: Annotated[str, typer.Argument(help="tau2")],
+    from_dir: Annotated[
+        Path | None, typer.Option("--from", help="Read a local copy, raw or .gz.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Download from a mirror with the same layout.")
+    ] = None,
+) -> None:
+    """Fetch a benchmark's pinned files, check them, and keep them in the cache."""
+    from dragoman.cli.pulling import pull_source
+
+    pull_source(source, from_dir, url)
+
+
+@app.command(epilog="Example: dragoman demo --out demo")
+def demo(
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder [a new one under runs/].")
+    ] = None,
+) -> None:
+    """Run three diagnostic agents on the bundled sample shop and write a report."""
+    from dragoman.cli.running import demo_run
+
+    demo_run(out)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from dragoman.core.version import VERSION
+
+        print(f"dragoman {VERSION}")
+        raise typer.Exit
+
+
+def _exit(status: int) -> None:
+    if status:
+        raise typer.Exit(status)

@@ -1,0 +1,55 @@
+"""What commands print: results to stdout, progress and errors to stderr."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+
+def print_json(value: object) -> None:
+    """Print one JSON object on one line."""
+    print(msgspec.json.encode(value).decode())
+
+
+def print_error(text: str) -> None:
+    """Print one line to stderr."""
+    print(f"dragoman: {' '.join(text.split())}", file=sys.stderr)
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """Show a progress bar on a terminal; yield what advances it by one."""
+    if total == 0 or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda: bar.advance(task)
+
+
+@contextmanager
+def progress_bytes(title: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a progress bar of bytes on a terminal; yield what sets file, bytes so far and total."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda file, done, total: bar.update(
+            task, description=file, completed=done, total=total
+        )

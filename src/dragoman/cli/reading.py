@@ -1,0 +1,107 @@
+"""`dragoman show` and `dragoman report`, and the summary that `run` prints."""
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.scores import METRIC_VERSION
+from dragoman.report.html import render_report
+from dragoman.report.terminal import print_conversation, summary_table
+from dragoman.report.view import RunView
+from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.outcomes import outcomes, summary
+from dragoman.store.run import RunStore, open_run
+
+
+def print_summary(cells: Sequence[CellSummary]) -> None:
+    """Print the figures of a run as a table."""
+    from rich.console import Console
+
+    Console().print(summary_table(cells))
+
+
+def show_conversation(  # noqa: PLR0913 - the options of one command
+    folder: Path, task: str, agent: str | None, trial: int, *, full: bool, as_json: bool
+) -> None:
+    """Print one stored conversation."""
+    from rich.console import Console
+
+    with open_run(folder, write=False) as store:
+        manifest = read_manifest(store)
+        outcome = _find(store, manifest, task, agent, trial)
+        tasks = store.tasks()
+    if as_json:
+        print(msgspec.json.encode(outcome).decode())
+        return
+    print_conversation(Console(), outcome, tasks[task], full=full)
+
+
+def _find(store: RunStore, manifest: Manifest, task: str, agent: str | None, trial: int) -> Outcome:
+    for cell in store.cells():
+        if cell.task == task and cell.trial == trial and agent in {None, cell.agent}:
+            scores = store.scores(manifest.config.rules, manifest.judge, METRIC_VERSION)
+            return Outcome(
+                cell.suite,
+                cell.condition,
+                cell.agent,
+                cell.task,
+                cell.trial,
+                store.episode(cell.key),
+                scores.get(cell.key),
+            )
+    which = f" of agent {agent!r}" if agent else ""
+    raise UsageError(f"{store.folder}: no conversation{which} on task {task!r}, trial {trial}")
+
+
+def write_report(folders: Sequence[Path], out: Path | None) -> Path:
+    """Write the report of one or more runs and return its path."""
+    views = [_view(folder) for folder in folders]
+    path = out or folders[0] / "report.html"
+    html = render_report(views, ", ".join(view.name for view in views))
+    try:
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_text(html, "utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: cannot write the report ({error.strerror}): choose --out"
+        ) from error
+    return path
+
+
+def _view(folder: Path) -> RunView:
+    with open_run(folder, write=False) as store:
+        manifest = read_manifest(store)
+        rules, judge = manifest.config.rules, manifest.judge
+        return RunView(
+            name=folder.name,
+            facts=_facts(manifest),
+            cells=summary(store, rules, judge),
+            outcomes=tuple(outcomes(store, rules, judge, heads_only=False)),
+            tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
+            provenance=(manifest.provenance,),
+        )
+
+
+def _facts(manifest: Manifest) -> tuple[tuple[str, str], ...]:
+    config = manifest.config
+    created = datetime.fromtimestamp(manifest.created).astimezone()
+    return (
+        ("suite", config.suite),
+        ("agents", ", ".join(config.agents)),
+        ("user", config.user or "the agent's partner"),
+        ("rules", config.rules),
+        ("judge", manifest.judge),
+        ("trials", str(config.trials)),
+        ("seed", str(config.seed)),
+        ("limits", f"{config.max_steps} steps, {config.max_errors} tool errors"),
+        ("started", created.isoformat(timespec="seconds")),
+        ("dragoman", manifest.dragoman),
+        ("python", manifest.python),
+        ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
+    )

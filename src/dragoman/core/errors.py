@@ -1,0 +1,44 @@
+"""The one error tree.
+
+DragomanError
+├── UsageError       an option, a configuration or a name that the user must correct
+├── DataError        benchmark data missing, damaged or inconsistent
+├── StoreError       a run that cannot be opened, locked, read or written
+├── ReplayError      a stored conversation whose tool results a fresh world does not repeat
+├── JudgeError       a judge's reply that does not answer every question once
+└── ParticipantError an agent, user or model that broke (not one that answered badly)
+
+`ToolError` stands apart: it is a tool's answer to its caller, never a failure of the program.
+"""
+
+
+class DragomanError(Exception):
+    """A failure that is reported to a person in one line: what, where, what to do."""
+
+
+class UsageError(DragomanError):
+    """An option, configuration or name that the user must correct (exit status 2)."""
+
+
+class DataError(DragomanError):
+    """Benchmark data that is missing, damaged or inconsistent."""
+
+
+class StoreError(DragomanError):
+    """A run that cannot be opened, locked, read or written."""
+
+
+class ReplayError(DragomanError):
+    """A stored conversation whose tool results a fresh world does not repeat."""
+
+
+class JudgeError(DragomanError):
+    """A judge's reply that does not answer every question exactly once."""
+
+
+class ParticipantError(DragomanError):
+    """An agent, a user or a model that broke: an infrastructure fault, not a bad answer."""
+
+
+class ToolError(Exception):
+    """A tool's refusal; its text is the answer that the caller sees."""

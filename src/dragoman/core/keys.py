@@ -1,0 +1,18 @@
+"""Content hashes and seeds: equal content has an equal key, on every machine and in every grid."""
+
+import hashlib
+
+import msgspec
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+def content_key(*parts: object) -> str:
+    """Return a 128-bit hash, in hex, of records, strings, numbers and containers of them."""
+    return hashlib.blake2b(_ENCODER.encode(parts), digest_size=16).hexdigest()
+
+
+def derive_seed(key: str, purpose: str) -> int:
+    """Return a seed below 2**31 that depends on a content key and a purpose only."""
+    digest = hashlib.blake2b(f"{key}/{purpose}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") >> 1

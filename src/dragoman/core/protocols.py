@@ -1,0 +1,348 @@
+"""The protocols at which rooms meet; whoever obeys one can take the place of ours."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Event
+from dragoman.core.rules import Rules
+from dragoman.core.speech import AudioRef, Reply, Said, Utterance
+from dragoman.core.tasks import FunctionCall, Task
+from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
+from dragoman.core.usage import Usage
+
+StateDelta = Mapping[tuple[str, ...], bytes]
+"""Where a world differs from the shared data: record path to canonical bytes (b"" if deleted)."""
+
+
+class World(Protocol):
+    """The state that tools read and change; one per conversation, cheap to make."""
+
+    def tools(self, side: Role) -> Toolset:
+        """Return the tools that a side has in this world."""
+        ...
+
+    def kind(self, name: str) -> ToolKind | None:
+        """Return what a tool does, or None where no side has such a tool."""
+        ...
+
+    def call(self, call: ToolCall) -> ToolResult:
+        """Execute a call; a refusal is a result with `error`, never an exception."""
+        ...
+
+    def take_changes(self) -> tuple[Change, ...]:
+        """Return what changed since the last time this was asked."""
+        ...
+
+    def run_function(self, call: FunctionCall) -> object:
+        """Run a set-up or assertion function that no participant sees."""
+        ...
+
+    def delta(self) -> StateDelta:
+        """Return the records that differ from the shared data; equal deltas are equal states."""
+        ...
+
+    def changes(self) -> tuple[Change, ...]:
+        """Return all differences from the shared data, value by value."""
+        ...
+
+    def fingerprint(self) -> Mapping[Role, str | None]:
+        """Return each side's full state hash as the reference computes it (slow)."""
+        ...
+
+
+class WorldFactory(Protocol):
+    """Makes worlds; scoring is handed one and never builds its own."""
+
+    def __call__(self, task: Task) -> World:
+        """Return a fresh world in the task's initial state."""
+        ...
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What ends a conversation that does not end itself; the defaults are tau2-bench's.
+
+    `seconds` is wall-clock time; None sets no limit.
+    """
+
+    steps: int = 200
+    errors: int = 10
+    seconds: float | None = None
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """Where a suite's data come from: what reports must say and keys must contain."""
+
+    source: str
+    licence: str
+    notice: str
+    digest: str
+
+
+class Suite(Protocol):
+    """One benchmark, loaded: tasks, and how to make worlds and conductors for them."""
+
+    @property
+    def name(self) -> str:
+        """The name on the command line, for example `tau2:retail`."""
+        ...
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """All tasks, in the order of the data."""
+        ...
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the data come from."""
+        ...
+
+    def policy(self, task: Task) -> str:
+        """Return the text that the agent must follow."""
+        ...
+
+    def factory(self, rules: Rules) -> "WorldFactory":
+        """Return what makes worlds under a rule set."""
+        ...
+
+    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> "Conductor":
+        """Return the protocol of one conversation."""
+        ...
+
+
+class Channel(Protocol):
+    """Carries words one way between user and agent."""
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        """Return the utterance with what was spoken and heard filled in."""
+        ...
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what synthesis and recognition consumed since this was last asked."""
+        ...
+
+
+class ToolView(Protocol):
+    """How one participant sees tools: schemas, arguments and results in its own surface."""
+
+    def show(self, tools: Toolset) -> Toolset:
+        """Return the tools as this participant sees them."""
+        ...
+
+    def canonical(self, call: ToolCall) -> ToolCall:
+        """Return the call in the world's own values."""
+        ...
+
+    def present(self, result: ToolResult) -> ToolResult:
+        """Return the result as this participant sees it."""
+        ...
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """What a session is told when it opens.
+
+    `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
+    benchmark's text for the agent. `history` holds the moves before the first reply.
+    """
+
+    task: Task
+    side: Role
+    seed: int
+    policy: str = ""
+    history: tuple[Event, ...] = ()
+    conversation: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A session's reply with its raw form and what it consumed."""
+
+    reply: Reply
+    raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    usage: Usage | None = None
+
+
+Heard = Said | ToolResult
+"""What reaches a participant: the other side's words, or the result of its own call."""
+
+
+class Session(Protocol):
+    """One participant in one conversation."""
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Answer to what was heard since the last reply, with the tools visible now."""
+        ...
+
+    async def close(self) -> None:
+        """Release what the session holds; called once, whatever happened."""
+        ...
+
+
+class Participant(Protocol):
+    """An agent or a user simulator: opens one session per conversation."""
+
+    @property
+    def name(self) -> str:
+        """The name in tables."""
+        ...
+
+    async def open(self, opening: Opening) -> Session:
+        """Open a session."""
+        ...
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """Directive: this side is to reply, seeing these tools."""
+
+    side: Role
+    tools: Toolset
+    turn: int = 0
+
+
+class Speak(msgspec.Struct, frozen=True):
+    """Directive: the benchmark itself makes this side's reply (a fixed message)."""
+
+    side: Role
+    reply: Reply
+    turn: int = 0
+
+
+class Execute(msgspec.Struct, frozen=True):
+    """Directive: the calls of the last move are executed, in order."""
+
+    calls: tuple[ToolCall, ...]
+
+
+Directive = Ask | Speak | Execute | Ending
+
+
+class Progress(Protocol):
+    """What a conductor may look at when it decides."""
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """Everything that happened, in order."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """Replies and rounds of tool execution so far."""
+        ...
+
+    @property
+    def errors(self) -> int:
+        """Tool errors so far, of both sides."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock time since the conversation started."""
+        ...
+
+
+class Conductor(Protocol):
+    """A benchmark's protocol: who takes part and moves next, with which tools, until when."""
+
+    @property
+    def sides(self) -> tuple[Role, ...]:
+        """The sides that reply themselves; for the others the conductor speaks, if anybody does."""
+        ...
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return the events before the first directive (a greeting, a history)."""
+        ...
+
+    def next(self, progress: Progress) -> Directive:
+        """Return what happens next; called once after every directive was carried out."""
+        ...
+
+
+class ChatRequest(msgspec.Struct, frozen=True):
+    """One call of a chat model: OpenAI-shaped messages, tools as encoded once, and a label.
+
+    `label` is the task's id; scripted models answer by it and ledgers show it. `session` names the
+    conversation for endpoints that keep sessions.
+    """
+
+    messages: Sequence[Mapping[str, object]]
+    tools: Toolset
+    seed: int
+    label: str
+    session: str = ""
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """A chat model's reply: its raw body, and what was understood of it."""
+
+    reply: Reply
+    raw: msgspec.Raw
+    usage: Usage
+
+
+class ChatModel(Protocol):
+    """Any chat model behind any wire."""
+
+    @property
+    def name(self) -> str:
+        """The name in tables and ledgers."""
+        ...
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        """Return the model's reply; raise ParticipantError where the provider broke."""
+        ...
+
+
+class Synthesizer(Protocol):
+    """Text to speech."""
+
+    async def speak(self, text: str, language: str) -> AudioRef:
+        """Return stored audio of the text."""
+        ...
+
+
+class Recognizer(Protocol):
+    """Speech to text."""
+
+    async def transcribe(self, audio: AudioRef, language: str) -> str:
+        """Return the words heard."""
+        ...
+
+
+class AssertionVerdict(msgspec.Struct, frozen=True):
+    """A judge's answer to one assertion; `met` is None where it did not decide."""
+
+    assertion: str
+    met: bool | None
+    why: str
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """One verdict per assertion, in the order asked, and what judging consumed."""
+
+    verdicts: tuple[AssertionVerdict, ...]
+    usage: Usage | None = None
+
+
+class Judge(Protocol):
+    """Decides natural-language assertions about a conversation."""
+
+    @property
+    def name(self) -> str:
+        """The judge's name and version, part of the score's key."""
+        ...
+
+    @property
+    def assumes(self) -> bool:
+        """Whether its verdicts are assumed instead of judged."""
+        ...
+
+    @property
+    def costs(self) -> bool:
+        """Whether a call consumes something, so that none is made where it cannot matter."""
+        ...
+
+    async def judge(
+        self, assertions: Sequence[str], events: Sequence[Event], label: str
+    ) -> Judgement:
+        """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
+        ...

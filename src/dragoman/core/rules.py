@@ -1,0 +1,79 @@
+"""Rule sets: every choice in which a reference and our defaults differ is a named value.
+
+A rule set is part of a cell's key (worlds and endings depend on it) and of a score's key. Its
+name carries its version: a changed value is a new name.
+"""
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """One rule set; each field names the behaviour it switches on.
+
+    Attributes:
+        name: The name that scores carry.
+        arguments_are_validated: A call that breaks its tool's schema is answered with an error
+            before the tool runs; otherwise wrong types meet the tool's own checks.
+        each_item_keeps_its_variant: A modified order item takes price and options of its own
+            new variant; otherwise every item takes those of the last pair.
+        money_is_rounded: Amounts that a tool computes are stored in whole cents.
+        absent_arguments_must_match: Without a list of compared arguments, those of plan and call
+            together are compared; otherwise only those that the call happens to carry.
+        stop_outranks_limits: A stop on the step that reaches a limit still counts as a stop.
+        bad_reply_is_the_speakers: A reply without words or calls ends the conversation as that
+            speaker's error; otherwise it is an infrastructure fault.
+        nothing_to_judge_passes: A basis that judges nothing earns 1; otherwise it is Unscored.
+        numbers_match_whole: A string to be said that is a number is compared as a number, not
+            as a run of characters in another number.
+        replay_must_repeat: A stored result that a fresh world does not repeat makes the episode
+            Unscored; otherwise it is noted as evidence.
+    """
+
+    name: str
+    arguments_are_validated: bool
+    each_item_keeps_its_variant: bool
+    money_is_rounded: bool
+    absent_arguments_must_match: bool
+    stop_outranks_limits: bool
+    bad_reply_is_the_speakers: bool
+    nothing_to_judge_passes: bool
+    numbers_match_whole: bool
+    replay_must_repeat: bool
+
+
+DEFAULT_RULES = Rules(
+    name="dragoman-1",
+    arguments_are_validated=True,
+    each_item_keeps_its_variant=True,
+    money_is_rounded=True,
+    absent_arguments_must_match=True,
+    stop_outranks_limits=True,
+    bad_reply_is_the_speakers=True,
+    nothing_to_judge_passes=False,
+    numbers_match_whole=True,
+    replay_must_repeat=True,
+)
+
+TAU2_RULES = Rules(
+    name="tau2-1.0.1",
+    arguments_are_validated=False,
+    each_item_keeps_its_variant=False,
+    money_is_rounded=False,
+    absent_arguments_must_match=False,
+    stop_outranks_limits=False,
+    bad_reply_is_the_speakers=False,
+    nothing_to_judge_passes=True,
+    numbers_match_whole=False,
+    replay_must_repeat=True,
+)
+
+RULES = {rules.name: rules for rules in (DEFAULT_RULES, TAU2_RULES)}
+
+
+def find_rules(name: str) -> Rules:
+    """Return the rule set of that name, or raise UsageError naming those that exist."""
+    if name not in RULES:
+        raise UsageError(f"unknown rules {name!r}: choose one of {', '.join(RULES)}")
+    return RULES[name]

@@ -1,0 +1,72 @@
+"""Scores: a value, or the reason why there is none, always with its evidence."""
+
+import msgspec
+
+from dragoman.core.tasks import Component
+from dragoman.core.usage import Usage
+
+NO_JUDGE = "none"
+"""The judge's name in scores that none took part in."""
+
+METRIC_VERSION = "reward-1"
+"""The version of how components make a reward; part of every score's key."""
+
+
+class Scored(msgspec.Struct, frozen=True, tag="scored", omit_defaults=True):
+    """A value between 0 and 1.
+
+    `undecided` names components that could not be judged although the value is known (a product
+    with a factor 0). Averages leave such values out, as they leave out Unscored ones: which tasks
+    enter a figure must not depend on how the agent did. Bounds use them.
+    """
+
+    value: float
+    undecided: tuple[str, ...] = ()
+
+
+class Unscored(msgspec.Struct, frozen=True, tag="unscored"):
+    """No value, and why."""
+
+    reason: str
+
+
+Verdict = Scored | Unscored
+
+
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that was checked: `met` is None where it could not be decided."""
+
+    subject: str
+    met: bool | None
+    why: str = ""
+    kind: str = ""
+
+
+class ComponentScore(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One component of a reward, whether or not the task's basis counts it.
+
+    `verdict` is None where the task gives this component nothing to judge.
+    """
+
+    component: Component
+    in_basis: bool
+    verdict: Verdict | None
+    evidence: tuple[Evidence, ...] = ()
+    assumed: bool = False
+
+
+class Score(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The score of one episode under one rule set and one judge; `usage` is the judge's."""
+
+    rules: str
+    judge: str
+    reward: Verdict
+    components: tuple[ComponentScore, ...]
+    metric: str = METRIC_VERSION
+    note: str = ""
+    usage: Usage | None = None
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the reward rests on something assumed instead of judged."""
+        return any(part.assumed and part.in_basis for part in self.components)

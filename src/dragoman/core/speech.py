@@ -1,0 +1,80 @@
+"""What is said between user and agent, and the replies that participants give."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from dragoman.core.tools import ToolCall
+
+
+class AudioRef(msgspec.Struct, frozen=True):
+    """Stored audio: the content hash of its bytes, its length and its sampling rate."""
+
+    sha256: str
+    seconds: float
+    rate_hz: int
+
+
+class Stage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one stage between mouth and ear did: its name, who did it, its seed and its settings."""
+
+    name: str
+    engine: str
+    seed: int | None = None
+    settings: dict[str, object] = {}
+
+
+class Utterance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing said, at every stage between mouth and ear.
+
+    `intended` is what the speaker meant. `spoken` (after a rewrite for speech) and `heard`
+    (after channel and recogniser) are unset in plain text, where all three are one. `heard` is
+    None where the listener is given the audio itself. `clean_audio` left the mouth, `audio` reached
+    the ear; `stages` tells how one became the other.
+    """
+
+    intended: str
+    spoken: str | UnsetType = UNSET
+    heard: str | UnsetType | None = UNSET
+    audio: AudioRef | None = None
+    clean_audio: AudioRef | None = None
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def received(self) -> str | None:
+        """The text that reaches the listener; None where the audio is the message."""
+        if self.heard is not UNSET:
+            return self.heard
+        return self.intended if self.spoken is UNSET else self.spoken
+
+
+class Said(msgspec.Struct, frozen=True, tag="said"):
+    """A reply in words."""
+
+    utterance: Utterance
+
+    @property
+    def text(self) -> str:
+        """The words as the speaker meant them."""
+        return self.utterance.intended
+
+
+class Called(msgspec.Struct, frozen=True, tag="called", omit_defaults=True):
+    """A reply that calls tools; `text` stays with the caller and is not carried over."""
+
+    calls: tuple[ToolCall, ...]
+    text: str | None = None
+
+
+class Unparsed(msgspec.Struct, frozen=True, tag="unparsed"):
+    """A reply that is neither words nor calls, with its raw text and what is wrong with it."""
+
+    raw: str
+    error: str
+
+
+Reply = Said | Called | Unparsed
+
+
+def say(text: str) -> Said:
+    """Return the reply that says a plain text."""
+    return Said(Utterance(text))

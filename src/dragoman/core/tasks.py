@@ -1,0 +1,116 @@
+"""What a benchmark asks: a task, its user, its start and what counts as success."""
+
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.tools import Role
+
+Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
+"""The parts of a reward, with the names of tau2-bench."""
+
+
+class Action(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of the reference plan.
+
+    `compare` names the arguments that must be equal; None leaves the choice to the rules.
+    `turn` and `positionals` serve benchmarks that fix the turns and write calls as code.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, object]
+    by: Role = "agent"
+    compare: tuple[str, ...] | None = None
+    turn: int = 0
+    positionals: tuple[object, ...] = ()
+
+
+class FunctionCall(msgspec.Struct, frozen=True):
+    """A call of a world's function that no participant sees (set-up and assertions)."""
+
+    side: Role
+    name: str
+    arguments: dict[str, object]
+
+
+class EnvAssertion(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A function of the world whose result must equal `expected` in the end."""
+
+    call: FunctionCall
+    expected: bool = True
+    message: str | None = None
+
+
+class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What counts as success; `basis` names the components whose product is the reward.
+
+    `actions` and `env_assertions` are None where the task has no such list at all, which is not
+    the same as an empty one: the reference compares states only where one of them exists.
+    """
+
+    basis: tuple[Component, ...]
+    actions: tuple[Action, ...] | None = None
+    env_assertions: tuple[EnvAssertion, ...] | None = None
+    must_say: tuple[str, ...] = ()
+    assertions: tuple[str, ...] = ()
+
+    def lists(self, component: Component) -> bool:
+        """Whether the task gives a component something to judge."""
+        match component:
+            case "DB":
+                return self.actions is not None or self.env_assertions is not None
+            case "ENV_ASSERTION":
+                return bool(self.env_assertions)
+            case "ACTION":
+                return bool(self.actions)
+            case "COMMUNICATE":
+                return bool(self.must_say)
+            case "NL_ASSERTION":
+                return bool(self.assertions)
+
+
+class Instructions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A user's script in parts."""
+
+    domain: str
+    reason_for_call: str
+    task_instructions: str
+    known_info: str | None = None
+    unknown_info: str | None = None
+
+
+class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who the user is and what the user wants."""
+
+    instructions: str | Instructions
+    persona: str | None = None
+
+
+class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One turn whose user messages the benchmark fixes; tools may appear with it."""
+
+    messages: tuple[str, ...]
+    adds_tools: tuple[str, ...] = ()
+
+
+class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What differs from the benchmark's world before the first word."""
+
+    agent_data: dict[str, object] | None = None
+    user_data: dict[str, object] | None = None
+    functions: tuple[FunctionCall, ...] = ()
+
+
+class Task(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One task of a suite. `digest` is the content hash of the benchmark's own record."""
+
+    id: str
+    suite: str
+    digest: str
+    scenario: Scenario
+    criteria: Criteria | None = None
+    initial_state: InitialState | None = None
+    ticket: str | None = None
+    turns: tuple[FixedTurn, ...] = ()
+    withheld_tools: tuple[str, ...] = ()

@@ -1,0 +1,106 @@
+"""Tools as they are shown, called and answered.
+
+A call keeps what the model wrote (order, positionals, raw argument text) beside what was
+understood, because some benchmarks score the first and worlds execute the second.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+
+Role = Literal["agent", "user"]
+"""The two sides that speak and call tools. Benchmarks say "assistant" for the agent."""
+
+ToolKind = Literal["read", "write", "generic"]
+"""What a tool does to the world: only `write` changes it."""
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """One tool as an agent sees it: `parameters` is a JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, object]
+    kind: ToolKind = "generic"
+
+
+class Toolset:
+    """The tools that one side sees, with their wire form encoded once.
+
+    `encoded` is the JSON array of OpenAI function schemas, ready to be spliced into a request.
+    `must_call` demands a call in every reply (tool choice "required").
+    """
+
+    def __init__(self, tools: tuple[ToolSpec, ...], *, must_call: bool = False) -> None:
+        self.tools = tools
+        self.must_call = must_call
+        self.by_name: Mapping[str, ToolSpec] = {tool.name: tool for tool in tools}
+        self.encoded = msgspec.Raw(msgspec.json.encode([openai_schema(tool) for tool in tools]))
+
+    def __iter__(self) -> Iterator[ToolSpec]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name
+
+
+def openai_schema(tool: ToolSpec) -> dict[str, object]:
+    """Return the OpenAI function schema of a tool."""
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.parameters,
+        },
+    }
+
+
+NO_TOOLS = Toolset(())
+
+
+class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of a tool.
+
+    `arguments` is what was understood. `raw` is the argument text where it differs from that,
+    and `malformed` says why it could not be understood: such a call is the caller's mistake,
+    is answered with a tool error and is counted as one.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, object]
+    by: Role = "agent"
+    positionals: tuple[object, ...] = ()
+    raw: str = ""
+    malformed: str = ""
+
+
+class Change(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One difference between two states: a value that was set, added or deleted at a path."""
+
+    path: tuple[str | int, ...]
+    op: Literal["set", "add", "del"]
+    value: object = None
+    side: Role = "agent"
+
+
+class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
+    """A tool's answer to one call, and what the call changed in the world.
+
+    `content` and `executed` are in the world's own values. `shown` is what the caller saw and
+    `executed` what was run, each only where a tool view made it differ.
+    """
+
+    call_id: str
+    name: str
+    content: str
+    by: Role = "agent"
+    error: bool = False
+    changes: tuple[Change, ...] = ()
+    shown: str | None = None
+    executed: dict[str, object] | None = None

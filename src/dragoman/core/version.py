@@ -1,0 +1,3 @@
+"""The version, kept where every room may read it."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,118 @@
+"""Packs all conversations into one short text that a browser can decode by itself.
+
+The text is base64 of gzip of JSON: `texts` holds every distinct tool result once, `tasks` every
+task once, `conversations` everything else. Results are numbers of `texts`; values of the data
+(arguments, changes) are JSON texts, because a browser would print 1.0 as 1.
+"""
+
+import base64
+import gzip
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.tasks import Task
+from dragoman.core.tools import ToolResult
+from dragoman.report.view import RunView, standing
+from dragoman.report.wording import COMPONENTS, ENDINGS
+
+DATA_FIELDS = frozenset(
+    {"arguments", "positionals", "executed", "value", "agent_data", "user_data"}
+)
+TEXT_FIELDS = frozenset({"content", "shown"})
+
+
+def pack(runs: Sequence[RunView]) -> str:
+    """Return all conversations of the runs as base64 of gzip of JSON.
+
+    Models' raw replies are left out: what was understood of them is shown.
+    """
+    # Neighbours in sorted order share beginnings, which is what the compressor looks for.
+    texts = sorted({text for run in runs for text in _texts(run.outcomes)})
+    places = {text: place for place, text in enumerate(texts)}
+    tasks = _used_tasks(runs)
+    document = {
+        "texts": texts,
+        "tasks": [_packed(msgspec.to_builtins(task), places) for task in tasks.values()],
+        "conversations": list(_conversations(runs, list(tasks), places)),
+        "endings": ENDINGS,
+        "components": COMPONENTS,
+    }
+    return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
+
+
+def _texts(outcomes: Iterable[Outcome]) -> Iterator[str]:
+    for outcome in outcomes:
+        for event in outcome.episode.events if outcome.episode else ():
+            if isinstance(event, ToolResult):
+                yield event.content
+                if event.shown is not None:
+                    yield event.shown
+
+
+def _task_key(run: RunView, outcome: Outcome) -> tuple[str, str, str]:
+    task = run.tasks.get(f"{outcome.suite}/{outcome.task}")
+    return (outcome.suite, outcome.task, task.digest if task else "")
+
+
+def _used_tasks(runs: Sequence[RunView]) -> dict[tuple[str, str, str], Task]:
+    tasks = {}
+    for run in runs:
+        for outcome in run.outcomes:
+            task = run.tasks.get(f"{outcome.suite}/{outcome.task}")
+            if task is not None:
+                tasks[_task_key(run, outcome)] = task
+    return tasks
+
+
+def _conversations(
+    runs: Sequence[RunView], tasks: Sequence[tuple[str, str, str]], places: Mapping[str, int]
+) -> Iterator[dict[str, object]]:
+    numbers = {key: number for number, key in enumerate(tasks)}
+    for run in runs:
+        for outcome in run.outcomes:
+            yield {
+                "run": run.name,
+                "suite": outcome.suite,
+                "condition": outcome.condition,
+                "agent": outcome.agent,
+                "task": outcome.task,
+                "trial": outcome.trial,
+                "standing": standing(outcome),
+                "brief": numbers.get(_task_key(run, outcome)),
+                "episode": _episode(outcome.episode, places),
+                "score": msgspec.to_builtins(outcome.score),
+                "assumed": outcome.score is not None and outcome.score.assumed,
+            }
+
+
+def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
+    if episode is None:
+        return None
+    readable = msgspec.structs.replace(episode, events=tuple(map(_without_raw, episode.events)))
+    return _packed(msgspec.to_builtins(readable), places)
+
+
+def _without_raw(event: Event) -> Event:
+    if isinstance(event, Move):
+        return Move(event.by, event.reply, event.scripted, event.turn)
+    return event
+
+
+def _packed(node: object, places: Mapping[str, int]) -> object:
+    """Replace what must survive exactly; recursion ends where a record holds foreign data."""
+    if isinstance(node, dict):
+        return {key: _field(key, value, places) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [_packed(item, places) for item in node]
+    return node
+
+
+def _field(name: str, value: object, places: Mapping[str, int]) -> object:
+    if name in DATA_FIELDS and value is not None:
+        return msgspec.json.encode(value).decode()
+    if name in TEXT_FIELDS and isinstance(value, str):
+        return places[value]
+    return _packed(value, places)

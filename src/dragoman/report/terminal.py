@@ -1,0 +1,259 @@
+"""Conversations and summaries in a terminal; data cannot steer the terminal or pose as markup."""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.scores import ComponentScore, Evidence, Score
+from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.report import wording
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+MAX_SHOWN = 400
+"""Characters of a result or an argument that are shown unless all is asked for."""
+
+_KEPT = frozenset("\n\t")
+_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_MET = {
+    True: ("met", "green"),
+    False: ("not met", "red"),
+    None: ("undecided", "yellow"),
+}
+
+_NAMES: dict[str, Callable[[CellSummary], str]] = {
+    "suite": lambda cell: cell.suite,
+    "condition": lambda cell: cell.condition,
+    "rules": lambda cell: cell.rules,
+    "judge": lambda cell: cell.judge,
+}
+
+_Line = tuple[str, str, str]
+"""Who or what, the text, and its style."""
+
+
+def print_conversation(
+    console: "Console", outcome: Outcome, task: Task, *, full: bool = False
+) -> None:
+    """Print one conversation: words, calls, results, changes, ending and score.
+
+    Args:
+        console: Where to print.
+        outcome: The conversation with its score, as far as there is one.
+        task: The task, for what the user wanted.
+        full: Whether long results and arguments are shown to their end.
+    """
+    limit = None if full else MAX_SHOWN
+    place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
+    console.print(_text(", ".join((*place, outcome.condition, outcome.agent)), "bold"))
+    _print_lines(console, [("wanted", _shortened(_wanted(task), limit), "dim")])
+    if outcome.episode is None:
+        console.print(_text("This conversation has not run."))
+        return
+    for event in outcome.episode.events:
+        _print_lines(console, _event(event, limit))
+    _print_lines(console, _ending(outcome.episode))
+    _print_lines(console, _score(outcome.score))
+
+
+def summary_table(cells: Sequence[CellSummary]) -> "Table":
+    """Return the figures of all cells as a table.
+
+    What all cells share (suite, condition, rules, judge) stands above it; what differs has a column.
+    """
+    from rich import box
+    from rich.table import Table
+
+    names = {name: {_NAMES[name](cell) for cell in cells} for name in _NAMES}
+    shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
+    varying = [name for name, values in names.items() if len(values) > 1]
+    assumed = any(cell.assumed for cell in cells)
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_lines=True,
+        pad_edge=False,
+        title=_text(", ".join(shared)),
+        title_style="none",
+        title_justify="left",
+        caption=f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else None,
+    )
+    # Names may fold where a terminal is narrow; figures are never cut.
+    for name in ("agent", *varying):
+        table.add_column(name, overflow="fold", min_width=7)
+    table.add_column("tasks, errors", no_wrap=True, min_width=15)
+    table.add_column("pass^k, 95 % interval", no_wrap=True, min_width=23)
+    table.add_column("bounds", no_wrap=True, min_width=14)
+    for cell in cells:
+        table.add_row(
+            _text(cell.agent), *(_text(_NAMES[name](cell)) for name in varying), *_cell(cell)
+        )
+    return table
+
+
+def visible(text: str) -> str:
+    """Return a text with its control characters written out, so that none acts on a terminal."""
+    return "".join(map(_harmless, text))
+
+
+def _harmless(character: str) -> str:
+    if character in _KEPT:
+        return character
+    if character in _OVERRIDES or unicodedata.category(character) in {"Cc", "Cs"}:
+        return character.encode("unicode_escape").decode()
+    return character
+
+
+def _text(text: str, style: str = "") -> "Text":
+    from rich.text import Text
+
+    return Text(visible(text), style=style)
+
+
+def _print_lines(console: "Console", lines: Sequence[_Line]) -> None:
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=11)
+    grid.add_column(overflow="fold")
+    for label, text, style in lines:
+        grid.add_row(_text(label, "bold"), _text(text, style))
+    console.print(grid)
+
+
+def _wanted(task: Task) -> str:
+    script = task.scenario.instructions
+    return script if isinstance(script, str) else script.reason_for_call
+
+
+def _event(event: Event, limit: int | None) -> list[_Line]:
+    if isinstance(event, Move):
+        lines = list(_reply(event.reply, limit))
+        first, *rest = lines or [("", "", "")]
+        mark = " (scripted)" if event.scripted else ""
+        return [("", "", ""), (event.by, first[1] + mark, first[2]), *rest]
+    return list(_result(event, limit))
+
+
+def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:
+    match reply:
+        case Said(utterance=utterance):
+            yield from _utterance(utterance)
+        case Called(calls=calls, text=text):
+            if text:
+                yield "", text, ""
+            for call in calls:
+                yield from _call(call, limit)
+        case Unparsed(raw=raw, error=error):
+            yield "", f"unusable reply: {error}", "red"
+            yield "", _shortened(raw, limit), ""
+
+
+def _utterance(utterance: Utterance) -> Iterator[_Line]:
+    yield "", utterance.intended, ""
+    if utterance.spoken is not UNSET:
+        yield "  spoken", utterance.spoken, ""
+    if utterance.heard is None:
+        yield "  heard", "the audio itself", "dim"
+    elif utterance.heard is not UNSET:
+        yield "  heard", utterance.heard, ""
+
+
+def _call(call: ToolCall, limit: int | None) -> Iterator[_Line]:
+    written = call.raw or " ".join(map(_json, (*call.positionals, call.arguments)))
+    yield "", f"calls {call.name} {_shortened(written, limit)}", "cyan"
+    if call.malformed:
+        yield "", f"malformed: {call.malformed}", "red"
+
+
+def _result(result: ToolResult, limit: int | None) -> Iterator[_Line]:
+    label, style = ("  error", "red") if result.error else ("  result", "")
+    yield label, _shortened(result.content, limit), style
+    if result.shown is not None:
+        yield "  shown", _shortened(result.shown, limit), ""
+    if result.executed is not None:
+        yield "  executed", _shortened(_json(result.executed), limit), ""
+    for change in result.changes:
+        yield "  changed", _change(change, limit), "magenta"
+
+
+def _change(change: Change, limit: int | None) -> str:
+    path = "/".join(map(str, change.path))
+    value = "" if change.op == "del" else f" {_shortened(_json(change.value), limit)}"
+    side = "" if change.side == "agent" else f" ({change.side}'s side)"
+    return f"{path}: {change.op}{value}{side}"
+
+
+def _ending(episode: Episode) -> list[_Line]:
+    ending = episode.ending
+    detail = f": {ending.detail}" if ending.detail else ""
+    seconds = wording.duration(episode.seconds)
+    return [
+        ("", "", ""),
+        ("ended", f"{ending.reason}, {wording.ENDINGS[ending.reason]}{detail}", "bold"),
+        ("", f"{episode.steps} steps, {episode.errors} tool errors, {seconds}", "dim"),
+    ]
+
+
+def _score(score: Score | None) -> list[_Line]:
+    if score is None:
+        return [("score", "not scored yet", "")]
+    assumed = f" {wording.ASSUMED}" if score.assumed else ""
+    reward = f"{wording.verdict(score.reward)}{assumed}, rules {score.rules}, judge {score.judge}"
+    lines = [("score", f"{reward}, {score.note}" if score.note else reward, "bold")]
+    for part in score.components:
+        lines += _component(part)
+    return lines
+
+
+def _component(part: ComponentScore) -> Iterator[_Line]:
+    basis = "counts" if part.in_basis else "does not count"
+    assumed = f" {wording.ASSUMED}" if part.assumed else ""
+    yield "", f"{part.component} ({basis}): {wording.verdict(part.verdict)}{assumed}", ""
+    for row in part.evidence:
+        yield _evidence(row)
+
+
+def _evidence(row: Evidence) -> _Line:
+    word, style = _MET[row.met]
+    notes = ": ".join(note for note in (row.kind, row.why) if note)
+    return f"  {word}", f"{row.subject} ({notes})" if notes else row.subject, style
+
+
+def _shortened(text: str, limit: int | None) -> str:
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]} … {wording.counted(len(text) - limit, 'character')} cut"
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _cell(cell: CellSummary) -> Iterator["Text"]:
+    figures = cell.result.figures
+    marker = [wording.ASSUMED] if cell.assumed else []
+    columns = (
+        [
+            wording.counted(cell.result.tasks, "task"),
+            f"{cell.result.left_out} left out",
+            f"{cell.infrastructure_errors} infrastructure",
+            wording.counted(cell.tool_errors, "tool error"),
+        ],
+        marker
+        + [
+            f"^{figure.k} {wording.number(figure.value)} {wording.interval(figure.interval)}"
+            for figure in figures
+        ],
+        marker + [wording.interval(figure.bounds) for figure in figures],
+    )
+    return (_text("\n".join(lines)) for lines in columns)

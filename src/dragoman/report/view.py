@@ -1,0 +1,109 @@
+"""What a report is made of: runs as they are shown, and what is said of each outcome."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.pass_hat import is_success
+from dragoman.core.episodes import COMPLETE, Episode
+from dragoman.core.protocols import Provenance
+from dragoman.core.scores import Score, Scored, Unscored
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role, ToolResult
+
+Standing = Literal["pass", "fail", "unscored", "infrastructure", "missing"]
+"""Where a planned conversation stands; faults of the infrastructure are never the agent's."""
+
+
+class RunView(msgspec.Struct, frozen=True):
+    """One run as a report shows it.
+
+    `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
+    `suite/task id` and may lack tasks that no outcome needs.
+    """
+
+    name: str
+    facts: tuple[tuple[str, str], ...]
+    cells: tuple[CellSummary, ...]
+    outcomes: tuple[Outcome, ...]
+    tasks: dict[str, Task]
+    provenance: tuple[Provenance, ...]
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One reason why a conversation is not a success."""
+
+    standing: Standing
+    text: str
+
+
+def cell_outcomes(run: RunView, cell: CellSummary) -> tuple[Outcome, ...]:
+    """Return the outcomes that a cell summarizes."""
+    key = (cell.suite, cell.condition, cell.agent)
+    return tuple(row for row in run.outcomes if (row.suite, row.condition, row.agent) == key)
+
+
+def standing(outcome: Outcome) -> Standing:
+    """Return where an outcome stands."""
+    if outcome.episode is None:
+        return "missing"
+    if outcome.episode.is_infrastructure_fault:
+        return "infrastructure"
+    if outcome.score is None or isinstance(outcome.score.reward, Unscored):
+        return "unscored"
+    return "pass" if is_success(outcome.score.reward.value) else "fail"
+
+
+def causes(outcome: Outcome) -> tuple[Cause, ...]:
+    """Return why an outcome is not a success: nothing for a success, one or more otherwise."""
+    state = standing(outcome)
+    return tuple(Cause(state, text) for text in _reasons(outcome, state))
+
+
+def count_causes(outcomes: Iterable[Outcome]) -> tuple[tuple[Cause, int], ...]:
+    """Count causes, the most frequent first; an outcome counts once in each of its causes."""
+    counts: dict[Cause, int] = {}
+    for outcome in outcomes:
+        for cause in causes(outcome):
+            counts[cause] = counts.get(cause, 0) + 1
+    return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].text)))
+
+
+def count_tool_errors(outcomes: Iterable[Outcome]) -> dict[Role, int]:
+    """Count the tool results that were errors, by the side that made the call."""
+    counts: dict[Role, int] = {"agent": 0, "user": 0}
+    for outcome in outcomes:
+        for event in outcome.episode.events if outcome.episode else ():
+            if isinstance(event, ToolResult) and event.error:
+                counts[event.by] += 1
+    return counts
+
+
+def _reasons(outcome: Outcome, state: Standing) -> Iterator[str]:
+    episode, score = outcome.episode, outcome.score
+    if state == "pass":
+        return
+    if episode is None:
+        yield "not run"
+    elif state == "infrastructure":
+        yield episode.ending.detail or "no detail was recorded"
+    elif score is None:
+        yield "not scored yet"
+    elif isinstance(score.reward, Unscored):
+        yield score.reward.reason
+    else:
+        yield from _failures(episode, score)
+
+
+def _failures(episode: Episode, score: Score) -> Iterator[str]:
+    if episode.ending.reason not in COMPLETE:
+        yield f"ended early: {episode.ending.reason}"
+        return
+    failed = [
+        part.component
+        for part in score.components
+        if part.in_basis and isinstance(part.verdict, Scored) and not is_success(part.verdict.value)
+    ]
+    yield from failed or ("reward below 1",)

@@ -1,0 +1,1 @@
+"""Plan, execute, resume, score and check runs."""

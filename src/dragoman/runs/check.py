@@ -1,0 +1,148 @@
+"""Is a suite sound? Gold must pass, silence must not, and what cannot be judged is listed.
+
+Plays the gold pair and the silent agent through every task, in memory, without a judge.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from dragoman.analysis.pass_hat import is_success
+from dragoman.core.episodes import Episode
+from dragoman.core.scores import Score, Scored, Unscored
+from dragoman.core.tasks import Component, Task
+from dragoman.core.tools import ToolResult
+from dragoman.runs.execute import Player
+from dragoman.runs.plan import plan
+from dragoman.wiring.setup import Setup
+
+# What a task's author states for its own sake; a plan of actions also serves to define the end state.
+STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One task that deserves a look, and why."""
+
+    task: str
+    why: str
+
+
+class SuiteCheck(msgspec.Struct, frozen=True):
+    """What a check of a suite found.
+
+    Attributes:
+        gold_passed: Tasks on which the reference plan earns 1.
+        gold_undecided: Tasks that need a judge before anything can be said.
+        floor: How many tasks the silent agent passes: for certain, and at most.
+        unpassable: Tasks on which the reference plan does not earn 1.
+        free: Tasks passed by doing nothing, for certain or depending on a judge.
+        failing_writes: Tasks in whose reference plan a write is refused.
+        nothing_to_judge: Tasks whose basis names a component that has nothing to judge.
+        ignored: Tasks that list something that their basis does not count.
+    """
+
+    suite: str
+    rules: str
+    tasks: int
+    gold_passed: int
+    gold_undecided: tuple[str, ...]
+    floor: tuple[int, int]
+    unpassable: tuple[Finding, ...]
+    free: tuple[Finding, ...]
+    failing_writes: tuple[Finding, ...]
+    nothing_to_judge: tuple[Finding, ...]
+    ignored: tuple[Finding, ...]
+
+
+async def check_suite(setup: Setup) -> SuiteCheck:
+    """Check a suite; the setup's agents must be gold and silent, in that order."""
+    player = Player(setup)
+    played = [(cell, *await player.play(cell)) for cell in plan(setup)]
+    count = len(setup.tasks)
+    gold, silent = played[:count], played[count:]
+    free = tuple(_free(cell.task, score) for cell, _, score in silent)
+    certain = sum(_passed(score) for _, _, score in silent)
+    possible = sum(finding is not None for finding in free)
+    return SuiteCheck(
+        suite=setup.suite.name,
+        rules=setup.rules.name,
+        tasks=count,
+        gold_passed=sum(_passed(score) for _, _, score in gold),
+        gold_undecided=tuple(cell.task.id for cell, _, score in gold if _is_open(score)),
+        floor=(certain, possible),
+        unpassable=_found(_unpassable(cell.task, score) for cell, _, score in gold),
+        free=_found(free),
+        failing_writes=_found(
+            _failing_write(cell.task, episode, player) for cell, episode, _ in gold
+        ),
+        nothing_to_judge=_found(map(_nothing_to_judge, setup.tasks)),
+        ignored=_found(map(_ignored, setup.tasks)),
+    )
+
+
+def _found(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:
+    return tuple(finding for finding in findings if finding is not None)
+
+
+def _passed(score: Score) -> bool:
+    return isinstance(score.reward, Scored) and is_success(score.reward.value)
+
+
+def _is_open(score: Score) -> bool:
+    return isinstance(score.reward, Unscored)
+
+
+def _unpassable(task: Task, score: Score) -> Finding | None:
+    if _passed(score) or _is_open(score):
+        return None
+    failed = [
+        part.component
+        for part in score.components
+        if part.in_basis and isinstance(part.verdict, Scored) and not is_success(part.verdict.value)
+    ]
+    return Finding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
+
+
+def _free(task: Task, score: Score) -> Finding | None:
+    if _passed(score):
+        return Finding(task.id, "the reference plan leaves the state as it is" + _handoff(task))
+    if isinstance(score.reward, Unscored):
+        return Finding(task.id, f"if a judge says so ({score.reward.reason})")
+    return None
+
+
+def _handoff(task: Task) -> str:
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    if any(action.name == "transfer_to_human_agents" for action in actions):
+        return "; handing over is planned but not required"
+    return ""
+
+
+def _failing_write(task: Task, episode: Episode, player: Player) -> Finding | None:
+    world = player.fresh_world(task)
+    refused = [
+        f"{event.name}: {event.content}"
+        for event in episode.events
+        if isinstance(event, ToolResult) and event.error and world.kind(event.name) == "write"
+    ]
+    return Finding(task.id, "; ".join(refused)) if refused else None
+
+
+def _nothing_to_judge(task: Task) -> Finding | None:
+    criteria = task.criteria
+    if criteria is None:
+        return Finding(task.id, "the task has no criteria")
+    empty = [name for name in criteria.basis if not criteria.lists(name)]
+    return Finding(task.id, f"{_join(empty)} in the basis, nothing to judge") if empty else None
+
+
+def _ignored(task: Task) -> Finding | None:
+    criteria = task.criteria
+    if criteria is None:
+        return None
+    names = [name for name in STATED if criteria.lists(name) and name not in criteria.basis]
+    return Finding(task.id, f"lists {_join(names)} outside its basis") if names else None
+
+
+def _join(names: Sequence[str]) -> str:
+    return " and ".join(names)

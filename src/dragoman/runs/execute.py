@@ -1,0 +1,112 @@
+"""Plays the cells of a run that are not stored yet, scores them and stores both.
+
+`concurrency` workers take cells from one list, so a thousand cells waiting cost nothing. A failed
+participant is a stored episode; a failed store stops the run.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.errors import ParticipantError
+from dragoman.core.protocols import Opening, Session, World, WorldFactory
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role
+from dragoman.runs.plan import Cell
+from dragoman.scoring.reward import Scorer
+from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.store.run import RunStore, StoredEpisode
+from dragoman.store.writer import Writer
+from dragoman.wiring.setup import Setup
+
+OnDone = Callable[[Cell, Episode, Score], None]
+
+_PLAIN = Surfaces(
+    {"agent": PlainChannel(), "user": PlainChannel()}, {"agent": PlainView(), "user": PlainView()}
+)
+
+
+class Pending(msgspec.Struct, frozen=True):
+    """A cell to be played and which attempt at it this is."""
+
+    cell: Cell
+    attempt: int
+
+
+def pending_cells(cells: Sequence[Cell], store: RunStore) -> list[Pending]:
+    """Return the cells that have no episode yet, or one that infrastructure ended."""
+    stored = store.attempts()
+    pending = []
+    for cell in cells:
+        attempt, fault = stored.get(cell.key, (-1, True))
+        if fault:
+            pending.append(Pending(cell, attempt + 1))
+    return pending
+
+
+async def execute(
+    setup: Setup, pending: Sequence[Pending], store: RunStore, on_done: OnDone
+) -> None:
+    """Play, score and store cells until none is left.
+
+    Raises:
+        StoreError: Where the run cannot be written any more; what was stored before is safe.
+    """
+    player = Player(setup)
+    todo = iter(pending)
+    async with Writer(store) as writer, asyncio.TaskGroup() as group:
+        for _ in range(min(setup.config.concurrency, len(pending))):
+            group.create_task(_work(player, todo, writer, on_done))
+
+
+async def _work(player: "Player", todo: Iterator[Pending], writer: Writer, on_done: OnDone) -> None:
+    for entry in todo:
+        episode, score = await player.play(entry.cell)
+        await writer.put(StoredEpisode(entry.cell.key, entry.attempt, episode, score))
+        on_done(entry.cell, episode, score)
+
+
+class Player:
+    """Plays and scores single cells of one setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._factory: WorldFactory = setup.suite.factory(setup.rules)
+        self.scorer = Scorer(self._factory, setup.rules, setup.judge)
+
+    def fresh_world(self, task: Task) -> World:
+        """Return a world in a task's initial state."""
+        return self._factory(task)
+
+    async def play(self, cell: Cell) -> tuple[Episode, Score]:
+        """Play one conversation and score it."""
+        episode = await self.converse(cell)
+        return episode, await self.scorer.score(cell.task, episode)
+
+    async def converse(self, cell: Cell) -> Episode:
+        """Play one conversation."""
+        started = time.time()
+        setup = self._setup
+        world = self._factory(cell.task)
+        conductor = setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
+        history = conductor.opening()
+        policy = setup.suite.policy(cell.task)
+        sessions: dict[Role, Session] = {}
+        try:
+            for side in conductor.sides:
+                who, text = (cell.agent, policy) if side == "agent" else (cell.user, "")
+                opening = Opening(cell.task, side, cell.seed, text, history, cell.key)
+                sessions[side] = await who.participant.open(opening)
+            conversation = Conversation(world, sessions, _PLAIN, time.monotonic)
+            episode = await conversation.run(conductor)
+        except ParticipantError as error:
+            episode = Episode(history, Ending("infrastructure_error", str(error)), 0, 0)
+        finally:
+            for session in sessions.values():
+                await session.close()
+        return msgspec.structs.replace(episode, started=started)

@@ -1,0 +1,94 @@
+"""A run's results as polars data frames."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.core.scores import METRIC_VERSION, Scored
+from dragoman.store.run import RunStore
+
+
+def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
+    """Return one row per cell of the grid and k."""
+    return pl.DataFrame(
+        [
+            {
+                "suite": cell.suite,
+                "condition": cell.condition,
+                "agent": cell.agent,
+                "rules": cell.rules,
+                "judge": cell.judge,
+                "k": figure.k,
+                "pass_hat": figure.value,
+                "low": None if figure.interval is None else figure.interval.low,
+                "high": None if figure.interval is None else figure.interval.high,
+                "missing_fail": figure.bounds.low,
+                "missing_pass": figure.bounds.high,
+                "tasks": cell.result.tasks,
+                "left_out": cell.result.left_out,
+                "trials": cell.result.trials,
+                "assumed": cell.assumed,
+                "infrastructure_errors": cell.infrastructure_errors,
+            }
+            for cell in cells
+            for figure in cell.result.figures
+        ],
+        schema_overrides={"pass_hat": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+    )
+
+
+def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
+    """Return one row per planned conversation with its ending and reward."""
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    heads = {key: episode for key, _, episode in store.episodes(heads_only=True)}
+    rows = []
+    for cell in store.cells():
+        episode, score = heads.get(cell.key), scores.get(cell.key)
+        reward = None if score is None else score.reward
+        rows.append(
+            {
+                "suite": cell.suite,
+                "condition": cell.condition,
+                "agent": cell.agent,
+                "task": cell.task,
+                "trial": cell.trial,
+                "reward": reward.value if isinstance(reward, Scored) else None,
+                "unscored": None if reward is None or isinstance(reward, Scored) else reward.reason,
+                "undecided": list(reward.undecided) if isinstance(reward, Scored) else [],
+                "ending": None if episode is None else episode.ending.reason,
+                "steps": None if episode is None else episode.steps,
+                "tool_errors": None if episode is None else episode.errors,
+                "seconds": None if episode is None else episode.seconds,
+                "rules": rules,
+                "judge": judge,
+            }
+        )
+    return pl.DataFrame(
+        rows,
+        schema_overrides={"reward": pl.Float64, "unscored": pl.String, "ending": pl.String},
+        infer_schema_length=None,
+    )
+
+
+def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
+    """Return one row per conversation and component, in the basis or not."""
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    rows = [
+        {
+            "agent": cell.agent,
+            "task": cell.task,
+            "trial": cell.trial,
+            "component": part.component,
+            "in_basis": part.in_basis,
+            "value": part.verdict.value if isinstance(part.verdict, Scored) else None,
+            "met": sum(entry.met is True for entry in part.evidence),
+            "not_met": sum(entry.met is False for entry in part.evidence),
+            "undecided": sum(entry.met is None for entry in part.evidence),
+            "assumed": part.assumed,
+        }
+        for cell in store.cells()
+        if (score := scores.get(cell.key)) is not None
+        for part in score.components
+    ]
+    return pl.DataFrame(rows, schema_overrides={"value": pl.Float64}, infer_schema_length=None)

@@ -1,0 +1,90 @@
+"""Plays and scores whole runs from ordinary code: the one door to the event loop."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.runs.execute import OnDone, execute, pending_cells
+from dragoman.runs.jobs import Job, read_manifest, start_job
+from dragoman.runs.rescore import rescore
+from dragoman.store.run import open_run
+from dragoman.wiring.setup import Setup, scoring_setup
+
+
+class Played(msgspec.Struct, frozen=True):
+    """Where a run's results lie, and the rules and judge to read them by."""
+
+    folder: Path
+    rules: str
+    judge: str
+
+
+def start(setup: Setup, folder: Path | None) -> Job:
+    """Create a run in a folder, or in a new one under `runs/`."""
+    return start_job(setup, folder or new_folder(setup.suite.name), time.time())
+
+
+def play(job: Job, on_done: OnDone) -> Played:
+    """Play what a job has left and close its store."""
+    with job.store:
+        waiting = pending_cells(job.cells, job.store)
+        blocking(execute(job.setup, waiting, job.store, on_done))
+    return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name)
+
+
+def score(
+    folder: Path, changes: dict[str, str], on_done: Callable[[], None], *, anew: bool = False
+) -> Played:
+    """Score a run's stored conversations with the rules and judge in `changes`."""
+    with open_run(folder, write=True) as store:
+        setup = scoring_setup(msgspec.structs.replace(read_manifest(store).config, **changes))
+        blocking(rescore(setup, store, on_done, anew=anew))
+    return Played(folder, setup.rules.name, setup.judge_name)
+
+
+def new_folder(suite: str) -> Path:
+    """Return a folder under `runs/` that does not exist yet, named by suite and time."""
+    stamp = datetime.fromtimestamp(time.time()).astimezone().strftime("%Y%m%d-%H%M%S")
+    base = Path("runs") / f"{suite.replace(':', '-').replace('/', '-')}-{stamp}"
+    for number in range(1, 1_000):
+        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        if not folder.exists():
+            return folder
+    raise UsageError(f"{base}: a thousand runs started in this second: choose --out")
+
+
+def blocking(work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine to its end, also from inside a running event loop (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        _run(work)
+        return
+    failures: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            _run(work)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
+            failures.append(error)
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _run(work: Coroutine[Any, Any, object]) -> None:
+    try:
+        asyncio.run(work)
+    except BaseExceptionGroup as group:
+        # Workers share one fate: the first failure is the one to tell.
+        raise group.exceptions[0] from group

@@ -1,0 +1,44 @@
+"""Scores a run's stored conversations again, with other rules or another judge."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+from dragoman.core.episodes import Episode
+from dragoman.core.scores import METRIC_VERSION, Unscored
+from dragoman.scoring.reward import Scorer
+from dragoman.store.run import RunStore, StoredScore
+from dragoman.store.writer import Writer
+from dragoman.wiring.setup import Setup
+
+Stored = tuple[str, int, Episode]
+
+
+async def rescore(
+    setup: Setup, store: RunStore, on_done: Callable[[], None], *, anew: bool = False
+) -> int:
+    """Score every stored conversation that has no score under the setup's rules and judge.
+
+    Scores that a failed judge left open are tried again; `anew` scores everything again.
+
+    Returns:
+        How many conversations were scored.
+    """
+    scorer = Scorer(setup.suite.factory(setup.rules), setup.rules, setup.judge)
+    tasks = {task.id: task for task in setup.tasks}
+    places = {cell.key: tasks[cell.task] for cell in store.cells()}
+    known = {} if anew else store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
+    closed = {key for key, score in known.items() if not isinstance(score.reward, Unscored)}
+    todo = (row for row in store.episodes() if row[0] not in closed)
+    counts = [0]
+
+    async def work(rows: Iterator[Stored], writer: Writer) -> None:
+        for key, attempt, episode in rows:
+            score = await scorer.score(places[key], episode)
+            await writer.put(StoredScore(key, attempt, score))
+            counts[0] += 1
+            on_done()
+
+    async with Writer(store) as writer, asyncio.TaskGroup() as group:
+        for _ in range(setup.config.concurrency if setup.judge and setup.judge.costs else 1):
+            group.create_task(work(todo, writer))
+    return counts[0]

@@ -1,0 +1,1 @@
+"""Checks and judges: scores from stored episodes, without simulating."""

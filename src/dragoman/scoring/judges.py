@@ -1,0 +1,177 @@
+"""Judges of natural-language assertions. None of them answers by default: silence is undecided."""
+
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+
+import msgspec
+
+from dragoman.core.episodes import Event, Move
+from dragoman.core.errors import JudgeError
+from dragoman.core.protocols import (
+    AssertionVerdict,
+    ChatModel,
+    ChatRequest,
+    Judgement,
+)
+from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.tools import NO_TOOLS
+from dragoman.scoring.components import agent_texts, numbers_in
+
+_MUST_BE_SAID = re.compile(
+    r"\b(?:tell|tells|provide|provides|inform|informs|state|states|say|says|mention|mentions)\b",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(r"\b(?:not|never|without|no)\b|n't", re.IGNORECASE)
+_AMOUNT = re.compile(r"[$€£]\s?(\d[\d,]{0,30}(?:\.\d{1,30})?)")
+_IDENTIFIER = re.compile(r"#\w{2,40}")
+
+
+class AssumeMet:
+    """Assumes every assertion met; whatever rests on it is marked as assumed."""
+
+    name = "assume-met"
+    assumes = True
+    costs = False
+
+    async def judge(
+        self,
+        assertions: Sequence[str],
+        events: Sequence[Event],  # noqa: ARG002 - it does not look
+        label: str,  # noqa: ARG002 - it does not look
+    ) -> Judgement:
+        """Return `met` for everything."""
+        return Judgement(tuple(AssertionVerdict(text, True, "assumed") for text in assertions))
+
+
+class RuleJudge:
+    """Decides only assertions that the agent must say an amount, a number or an id.
+
+    Amounts count before other numbers, numbers before ids: in "the total of order #W1 is $5" the
+    amount is what must be said. Whatever else an assertion demands is left undecided.
+    """
+
+    name = "rule-1"
+    assumes = False
+    costs = False
+
+    async def judge(
+        self,
+        assertions: Sequence[str],
+        events: Sequence[Event],
+        label: str,  # noqa: ARG002 - rules need no label
+    ) -> Judgement:
+        """Return met, not met or undecided for every assertion."""
+        texts = agent_texts(events)
+        return Judgement(tuple(_by_rule(assertion, texts) for assertion in assertions))
+
+
+def _by_rule(assertion: str, texts: Sequence[str]) -> AssertionVerdict:
+    if not _MUST_BE_SAID.search(assertion) or _NEGATED.search(assertion):
+        return AssertionVerdict(assertion, None, "not an assertion about something to be said")
+    amounts = {found.group() for found in _AMOUNT.finditer(assertion)}
+    wanted = numbers_in(" ".join(amounts).replace("$", " ").replace("€", " ").replace("£", " "))
+    if not wanted:
+        wanted = numbers_in(_IDENTIFIER.sub(" ", assertion))
+    if wanted:
+        said = set().union(*map(numbers_in, texts))
+        missing = sorted(map(str, wanted - said))
+        return AssertionVerdict(assertion, not missing, _why(missing))
+    ids = sorted({found.group() for found in _IDENTIFIER.finditer(assertion)})
+    if ids:
+        absent = [entry for entry in ids if not any(entry in text for text in texts)]
+        return AssertionVerdict(assertion, not absent, _why(absent))
+    return AssertionVerdict(assertion, None, "names no amount, number or id")
+
+
+def _why(missing: Sequence[str]) -> str:
+    return f"never said: {', '.join(missing)}" if missing else "everything it names was said"
+
+
+class _Answer(msgspec.Struct, forbid_unknown_fields=False):
+    id: int
+    met: bool
+    why: str = ""
+
+
+class _Answers(msgspec.Struct):
+    verdicts: list[_Answer]
+
+
+_FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
+
+
+class ChatJudge:
+    """Asks a chat model; its reply must answer every assertion exactly once, by number."""
+
+    assumes = False
+    costs = True
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.name = f"chat-1:{model.name}"
+
+    async def judge(
+        self, assertions: Sequence[str], events: Sequence[Event], label: str
+    ) -> Judgement:
+        """Return the model's verdicts.
+
+        Raises:
+            JudgeError: Where the reply is not JSON or does not answer each assertion once.
+        """
+        rubric = (files("dragoman.scoring") / "rubrics" / "assertions-1.md").read_text("utf-8")
+        numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
+        question = f"<conversation>\n{transcript(events)}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        messages = [
+            {"role": "system", "content": rubric},
+            {"role": "user", "content": question},
+        ]
+        completion = await self._model.complete(ChatRequest(messages, NO_TOOLS, 0, label), "judge")
+        if not isinstance(completion.reply, Said):
+            raise JudgeError(f"{self.name}: the reply has no text")
+        verdicts = parse_verdicts(completion.reply.text, assertions)
+        return Judgement(verdicts, completion.usage)
+
+
+def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdict, ...]:
+    """Read a judge's JSON, fenced or not, and match answers to assertions by number.
+
+    Raises:
+        JudgeError: Where an assertion has no answer or two, or the text is not such JSON.
+    """
+    fenced = _FENCED.match(text)
+    try:
+        answers = msgspec.json.decode(fenced.group(1) if fenced else text, type=_Answers).verdicts
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
+    by_id = {answer.id: answer for answer in answers}
+    wanted = set(range(1, len(assertions) + 1))
+    if len(by_id) != len(answers) or set(by_id) != wanted:
+        given = sorted(answer.id for answer in answers)
+        raise JudgeError(f"the judge answered {given}, asked were 1 to {len(assertions)}")
+    return tuple(
+        AssertionVerdict(assertion, by_id[index].met, by_id[index].why[:2_000])
+        for index, assertion in enumerate(assertions, 1)
+    )
+
+
+def transcript(events: Sequence[Event]) -> str:
+    """Render a conversation for a judge: words, calls with arguments, and results."""
+    lines = []
+    for event in events:
+        if not isinstance(event, Move):
+            lines.append(f"tool result ({event.name}): {event.content}")
+            continue
+        match event.reply:
+            case Said(utterance=utterance):
+                lines.append(f"{event.by}: {utterance.intended}")
+            case Called(calls=calls, text=text):
+                if text:
+                    lines.append(f"{event.by}: {text}")
+                lines += [
+                    f"{event.by} calls {call.name} {msgspec.json.encode(call.arguments).decode()}"
+                    for call in calls
+                ]
+            case Unparsed():
+                lines.append(f"{event.by}: (a reply that could not be read)")
+    return "\n".join(lines)

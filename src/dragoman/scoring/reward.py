@@ -1,0 +1,176 @@
+"""Scores one stored conversation: components, their product over the task's basis, and why."""
+
+from collections.abc import Sequence
+
+from dragoman.core.episodes import COMPLETE, Episode
+from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
+from dragoman.core.protocols import Judge, StateDelta, WorldFactory
+from dragoman.core.rules import Rules
+from dragoman.core.scores import (
+    NO_JUDGE,
+    ComponentScore,
+    Evidence,
+    Score,
+    Scored,
+    Unscored,
+    Verdict,
+)
+from dragoman.core.tasks import Action, Criteria, Task
+from dragoman.core.tools import ToolCall
+from dragoman.core.usage import Usage
+from dragoman.scoring.components import (
+    action_component,
+    assertion_component,
+    communicate_component,
+    state_component,
+)
+from dragoman.scoring.replay import executed_calls, replay
+
+
+class Scorer:
+    """Scores conversations of one suite under one rule set and one judge.
+
+    The state that a task's reference plan leads to is computed once and reused over trials and
+    conditions.
+    """
+
+    def __init__(self, factory: WorldFactory, rules: Rules, judge: Judge | None) -> None:
+        self._factory = factory
+        self._rules = rules
+        self._judge = judge
+        self._expected: dict[str, StateDelta] = {}
+        self.judge_name = NO_JUDGE if judge is None else judge.name
+
+    async def score(self, task: Task, episode: Episode) -> Score:
+        """Score one conversation."""
+        if episode.is_infrastructure_fault:
+            return self._without_components(Unscored(f"infrastructure: {episode.ending.detail}"))
+        criteria = task.criteria
+        if criteria is None:
+            passes = self._rules.nothing_to_judge_passes
+            reason = Unscored("the task has no criteria")
+            return self._without_components(Scored(1.0) if passes else reason)
+        try:
+            components = self._components(task, criteria, episode)
+        except ReplayError as error:
+            return self._without_components(Unscored(f"replay: {error}"))
+        judged, usage = await self._assertions(task, criteria, episode)
+        components = (*components, judged)
+        if self._rules.nothing_to_judge_passes:
+            components = tuple(map(_passing, components))
+        reward, note = self._reward(components, episode)
+        return Score(self._rules.name, self.judge_name, reward, components, note=note, usage=usage)
+
+    def expected_state(self, task: Task) -> StateDelta:
+        """Return the state that the task's reference plan leads to; its failing calls are skipped."""
+        expected = self._expected.get(task.digest)
+        if expected is None:
+            world = self._factory(task)
+            for action in _plan(task):
+                world.call(ToolCall(action.id, action.name, action.arguments, action.by))
+            expected = self._expected[task.digest] = world.delta()
+        return expected
+
+    def _components(
+        self, task: Task, criteria: Criteria, episode: Episode
+    ) -> tuple[ComponentScore, ...]:
+        world = self._factory(task)
+        executed = list(executed_calls(episode.events))
+        differing = replay(executed, world)
+        if differing and self._rules.replay_must_repeat:
+            raise ReplayError(differing[0])
+        calls = [call for call, _ in executed]
+        return (
+            state_component(criteria, world, self.expected_state(task)),
+            assertion_component(criteria, world),
+            action_component(criteria, calls, world, self._rules),
+            communicate_component(criteria, episode.events, self._rules),
+        )
+
+    async def _assertions(
+        self, task: Task, criteria: Criteria, episode: Episode
+    ) -> tuple[ComponentScore, Usage | None]:
+        in_basis = "NL_ASSERTION" in criteria.basis
+        if not criteria.assertions or not in_basis:
+            return ComponentScore("NL_ASSERTION", in_basis, None), None
+        if self._judge is None:
+            return _undecided("no judge: choose one with --judge", criteria.assertions), None
+        if self._judge.costs and episode.ending.reason not in COMPLETE:
+            return ComponentScore("NL_ASSERTION", in_basis, None), None
+        try:
+            judgement = await self._judge.judge(criteria.assertions, episode.events, task.id)
+        except (JudgeError, ParticipantError) as error:
+            return _undecided(f"judge failed: {error}", criteria.assertions), None
+        evidence = tuple(
+            Evidence(verdict.assertion, verdict.met, verdict.why) for verdict in judgement.verdicts
+        )
+        verdict = _conjunction(evidence)
+        component = ComponentScore(
+            "NL_ASSERTION", in_basis, verdict, evidence, assumed=self._judge.assumes
+        )
+        return component, judgement.usage
+
+    def _reward(
+        self, components: Sequence[ComponentScore], episode: Episode
+    ) -> tuple[Verdict, str]:
+        verdict = _product(components)
+        if episode.ending.reason in COMPLETE:
+            return verdict, ""
+        undecided = verdict.undecided if isinstance(verdict, Scored) else _unjudged(components)
+        return Scored(0.0, undecided), f"ended early: {episode.ending.reason}"
+
+    def _without_components(self, reward: Verdict) -> Score:
+        return Score(self._rules.name, self.judge_name, reward, ())
+
+
+def _plan(task: Task) -> Sequence[Action]:
+    return () if task.criteria is None else task.criteria.actions or ()
+
+
+def _passing(part: ComponentScore) -> ComponentScore:
+    if part.verdict is not None:
+        return part
+    return ComponentScore(part.component, part.in_basis, Scored(1.0), part.evidence)
+
+
+def _undecided(reason: str, assertions: Sequence[str]) -> ComponentScore:
+    evidence = tuple(Evidence(assertion, None, reason) for assertion in assertions)
+    return ComponentScore("NL_ASSERTION", True, Unscored(reason), evidence)
+
+
+def _conjunction(evidence: Sequence[Evidence]) -> Verdict:
+    open_questions = tuple(entry.subject for entry in evidence if entry.met is None)
+    if any(entry.met is False for entry in evidence):
+        return Scored(0.0, open_questions)
+    if open_questions:
+        return Unscored(
+            f"the judge left {len(open_questions)} of {len(evidence)} assertions undecided"
+        )
+    return Scored(1.0)
+
+
+def _product(components: Sequence[ComponentScore]) -> Verdict:
+    factors = [part for part in components if part.in_basis and part.verdict is not None]
+    if not factors:
+        return Unscored("nothing to judge")
+    unjudged = _unjudged(factors)
+    value = 1.0
+    for part in factors:
+        if isinstance(part.verdict, Scored):
+            value *= part.verdict.value
+    if value == 0 or not unjudged:
+        return Scored(value, unjudged)
+    reasons = [part.verdict.reason for part in factors if isinstance(part.verdict, Unscored)]
+    return Unscored(f"{', '.join(unjudged)}: {'; '.join(reasons)}")
+
+
+def _unjudged(components: Sequence[ComponentScore]) -> tuple[str, ...]:
+    return tuple(
+        part.component
+        for part in components
+        if part.in_basis
+        and (
+            isinstance(part.verdict, Unscored)
+            or (part.verdict is not None and part.verdict.undecided)
+        )
+    )

@@ -1,0 +1,1 @@
+"""The loop and the participants of a conversation."""

@@ -1,0 +1,107 @@
+"""Agents and user simulators over a chat model.
+
+Both sides keep an OpenAI-shaped history in which their own words are the assistant's; the other
+side's tool traffic never enters it.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from dragoman.core.episodes import Event, Move
+from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
+from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.tools import Role, ToolCall, Toolset
+from dragoman.simulation.prompts import PromptSet, agent_prompt, user_prompt
+from dragoman.simulation.scripts import scenario_text
+
+Message = dict[str, object]
+
+
+class LlmParticipant:
+    """A chat model in the part of the agent or of the user."""
+
+    def __init__(self, model: ChatModel, prompts: PromptSet) -> None:
+        self._model = model
+        self._prompts = prompts
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    async def open(self, opening: Opening) -> "LlmSession":
+        """Open a session with the side's system prompt and the history as it saw it."""
+        if opening.side == "agent":
+            system = agent_prompt(self._prompts, opening.policy)
+        else:
+            system = user_prompt(self._prompts, scenario_text(opening.task.scenario))
+        return LlmSession(self._model, system, opening)
+
+
+class LlmSession:
+    """One conversation of a chat model."""
+
+    def __init__(self, model: ChatModel, system: str, opening: Opening) -> None:
+        self._model = model
+        self._side: Role = opening.side
+        self._seed = opening.seed
+        self._label = opening.task.id
+        self._conversation = opening.conversation
+        self._messages: list[Message] = [{"role": "system", "content": system}]
+        self._messages += _own_history(opening.history, opening.side)
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Send what was heard and return the model's reply."""
+        self._messages += map(_incoming, heard)
+        request = ChatRequest(self._messages, tools, self._seed, self._label, self._conversation)
+        completion = await self._model.complete(request, self._side)
+        reply = completion.reply
+        if isinstance(reply, Called) and self._side == "user":
+            reply = Called(
+                tuple(msgspec.structs.replace(call, by="user") for call in reply.calls), reply.text
+            )
+        self._messages.append(_outgoing(reply))
+        return Answer(reply, completion.raw, completion.usage)
+
+    async def close(self) -> None:
+        """Nothing to release: chat models keep no session."""
+
+
+def _own_history(history: Sequence[Event], side: Role) -> list[Message]:
+    """Return what a side said itself before its first reply; the rest reaches it as heard."""
+    return [
+        _outgoing(event.reply)
+        for event in history
+        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+    ]
+
+
+def _incoming(part: Heard) -> Message:
+    if isinstance(part, Said):
+        return {"role": "user", "content": part.utterance.received}
+    content = part.content if part.shown is None else part.shown
+    return {"role": "tool", "tool_call_id": part.call_id, "content": content}
+
+
+def _outgoing(reply: Reply) -> Message:
+    match reply:
+        case Said():
+            return {"role": "assistant", "content": reply.text}
+        case Called(calls=calls, text=text):
+            return {
+                "role": "assistant",
+                "content": text,
+                "tool_calls": [_wire_call(call) for call in calls],
+            }
+        case Unparsed(raw=raw):
+            return {"role": "assistant", "content": raw}
+
+
+def _wire_call(call: ToolCall) -> Message:
+    arguments = call.raw or msgspec.json.encode(call.arguments).decode()
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }

@@ -1,0 +1,147 @@
+"""The one loop: carries out a conductor's directives until it ends the conversation.
+
+Knows no benchmark, no language and no voice: words go through channels, tools through views.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.errors import ParticipantError
+from dragoman.core.protocols import (
+    Ask,
+    Channel,
+    Conductor,
+    Execute,
+    Heard,
+    Session,
+    Speak,
+    ToolView,
+    World,
+)
+from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.tools import Role, ToolCall, ToolResult
+from dragoman.core.usage import Usage, total_usage
+
+Clock = Callable[[], float]
+
+_OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
+
+
+class Surfaces(msgspec.Struct, frozen=True):
+    """What one conversation's sides say and see through."""
+
+    channels: Mapping[Role, Channel]
+    views: Mapping[Role, ToolView]
+
+
+class Conversation:
+    """One conversation under way; conductors read it as their `Progress`."""
+
+    def __init__(
+        self,
+        world: World,
+        sessions: Mapping[Role, Session],
+        surfaces: Surfaces,
+        clock: Clock,
+    ) -> None:
+        self.events: list[Event] = []
+        self.steps = 0
+        self.errors = 0
+        self._usage: list[Usage] = []
+        self._world = world
+        self._sessions = sessions
+        self._surfaces = surfaces
+        self._clock = clock
+        self._started = clock()
+        self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock time since the start."""
+        return self._clock() - self._started
+
+    async def run(self, conductor: Conductor) -> Episode:
+        """Play the conversation to its end; a broken participant is an ending, not an exception."""
+        for event in conductor.opening():
+            self._record(event)
+        try:
+            ending = await self._play(conductor)
+        except ParticipantError as error:
+            ending = Ending("infrastructure_error", str(error))
+        for channel in self._surfaces.channels.values():
+            self._usage += channel.take_usage()
+        return Episode(
+            events=tuple(self.events),
+            ending=ending,
+            steps=self.steps,
+            errors=self.errors,
+            usage=total_usage(self._usage),
+            seconds=self.seconds,
+        )
+
+    async def _play(self, conductor: Conductor) -> Ending:
+        while True:
+            match conductor.next(self):
+                case Ask(side=side) as ask:
+                    await self._ask(side, ask)
+                case Execute(calls=calls):
+                    self._execute(calls)
+                case Speak(side=side, reply=reply, turn=turn):
+                    self._record(Move(side, await self._carried(side, reply), True, turn))
+                case Ending() as ending:
+                    return ending
+            self.steps += 1
+
+    async def _ask(self, side: Role, ask: Ask) -> None:
+        heard, self._unheard[side] = self._unheard[side], []
+        tools = self._surfaces.views[side].show(ask.tools)
+        answer = await self._sessions[side].reply(heard, tools)
+        if answer.usage is not None:
+            self._usage.append(answer.usage)
+        reply = await self._carried(side, _checked(answer.reply))
+        self._record(Move(side, reply, False, ask.turn, answer.raw))
+
+    async def _carried(self, side: Role, reply: Reply) -> Reply:
+        if isinstance(reply, Said):
+            return Said(await self._surfaces.channels[side].carry(reply.utterance))
+        return reply
+
+    def _record(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, Move) and isinstance(event.reply, Said):
+            self._unheard[_OTHER[event.by]].append(event.reply)
+
+    def _execute(self, calls: Sequence[ToolCall]) -> None:
+        for call in calls:
+            view = self._surfaces.views[call.by]
+            executed = view.canonical(call)
+            result = self._world.call(executed)
+            shown = view.present(result)
+            self.errors += result.error
+            self._unheard[call.by].append(shown)
+            self.events.append(self._complete(call, executed, result, shown))
+
+    def _complete(
+        self, call: ToolCall, executed: ToolCall, result: ToolResult, shown: ToolResult
+    ) -> ToolResult:
+        """Return a result with what it changed and with what its view made differ."""
+        changes = self._world.take_changes()
+        if not changes and executed is call and shown is result:
+            return result
+        return msgspec.structs.replace(
+            result,
+            changes=changes,
+            executed=None if executed is call else executed.arguments,
+            shown=None if shown is result else shown.content,
+        )
+
+
+def _checked(reply: Reply) -> Reply:
+    """Return the reply, or what is wrong with one that neither speaks nor calls."""
+    if isinstance(reply, Said) and not reply.utterance.intended.strip():
+        return Unparsed(reply.utterance.intended, "the reply has neither words nor calls")
+    if isinstance(reply, Called) and not reply.calls:
+        return Unparsed(reply.text or "", "the reply has an empty list of calls")
+    return reply

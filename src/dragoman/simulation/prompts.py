@@ -1,0 +1,42 @@
+"""The prompts of LLM participants: text files beside this module, named and hashed as one set."""
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from dragoman.core.keys import content_key
+
+
+class PromptSet(msgspec.Struct, frozen=True):
+    """The fixed texts that agent and user models are given; the name goes into keys and scores."""
+
+    name: str
+    agent: str
+    user: str
+
+    @property
+    def digest(self) -> str:
+        """The content hash of the texts."""
+        return content_key(self.agent, self.user)
+
+
+@cache
+def default_prompts() -> PromptSet:
+    """Return the prompts of our own."""
+    folder = files("dragoman.simulation") / "prompts"
+    return PromptSet(
+        "dragoman-1",
+        (folder / "agent.md").read_text("utf-8").strip(),
+        (folder / "user.md").read_text("utf-8").strip(),
+    )
+
+
+def agent_prompt(prompts: PromptSet, policy: str) -> str:
+    """Return an agent's system prompt: instructions, then the benchmark's policy."""
+    return f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
+
+
+def user_prompt(prompts: PromptSet, scenario: str) -> str:
+    """Return a user simulator's system prompt: guidelines, then the scenario."""
+    return f"{prompts.user}\n\n<scenario>\n{scenario}\n</scenario>"

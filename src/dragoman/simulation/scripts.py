@@ -1,0 +1,46 @@
+"""What a task's user has to say, as text: for simulators' prompts and for the offline user."""
+
+from dragoman.core.tasks import Scenario
+
+
+def scenario_text(scenario: Scenario) -> str:
+    """Render a scenario for a user simulator's prompt, laid out as the reference does."""
+    parts = []
+    if scenario.persona:
+        parts.append(f"Persona:\n{_indented(scenario.persona)}")
+    script = scenario.instructions
+    if isinstance(script, str):
+        body = script
+    else:
+        lines = [
+            ("Domain", script.domain, False),
+            ("Reason for call", script.reason_for_call, True),
+            ("Known info", script.known_info, True),
+            ("Unknown info", script.unknown_info, True),
+            ("Task instructions", script.task_instructions, True),
+        ]
+        body = "\n".join(
+            f"{title}:\n{_indented(text)}" if below else f"{title}: {text}"
+            for title, text, below in lines
+            if text is not None
+        )
+    parts.append(f"Instructions:\n{_indented(body)}")
+    return "\n".join(parts)
+
+
+def spoken_script(scenario: Scenario) -> str:
+    """Return everything the instructions contain, as one thing to say."""
+    script = scenario.instructions
+    if isinstance(script, str):
+        return script
+    parts = (
+        script.reason_for_call,
+        script.known_info,
+        script.unknown_info,
+        script.task_instructions,
+    )
+    return "\n".join(part for part in parts if part and part.strip(" ."))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"\t{line}" for line in text.split("\n"))

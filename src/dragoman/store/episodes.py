@@ -1,0 +1,70 @@
+"""How episodes and scores are kept: JSON, compressed where it is large."""
+
+from typing import Any
+
+import msgspec
+import zstandard
+
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+from dragoman.core.usage import Usage
+
+MAX_EPISODE_BYTES = 256 * 1024 * 1024
+
+
+class _Head(msgspec.Struct):
+    """The fields of an episode that tables need; decoding it skips the events."""
+
+    ending: Ending
+    steps: int
+    errors: int
+    usage: tuple[Usage, ...] = ()
+    started: float = 0.0
+    seconds: float = 0.0
+
+
+class EpisodeCodec:
+    """Encodes and decodes episodes and scores; one per thread, for the compressor is not shared."""
+
+    def __init__(self) -> None:
+        self._encoder = msgspec.json.Encoder()
+        self._episode = msgspec.json.Decoder(Episode)
+        self._head = msgspec.json.Decoder(_Head)
+        self._score = msgspec.json.Decoder(Score)
+        self._compressor = zstandard.ZstdCompressor(level=1)
+        self._decompressor = zstandard.ZstdDecompressor()
+
+    def encode_episode(self, episode: Episode) -> bytes:
+        """Return an episode's stored form."""
+        return self._compressor.compress(self._encoder.encode(episode))
+
+    def decode_episode(self, data: bytes) -> Episode:
+        """Return the episode in its stored form."""
+        return self._episode.decode(self._decompress(data))
+
+    def decode_head(self, data: bytes) -> Episode:
+        """Return the episode without its events."""
+        head: Any = self._head.decode(self._decompress(data))
+        return Episode(
+            (), head.ending, head.steps, head.errors, head.usage, head.started, head.seconds
+        )
+
+    def encode_tasks(self, tasks: dict[str, Task]) -> bytes:
+        """Return the stored form of a run's tasks."""
+        return self._compressor.compress(self._encoder.encode(tasks))
+
+    def decode_tasks(self, data: bytes) -> dict[str, Task]:
+        """Return the tasks in their stored form."""
+        return msgspec.json.decode(self._decompress(data), type=dict[str, Task])
+
+    def encode_score(self, score: Score) -> bytes:
+        """Return a score's stored form."""
+        return self._encoder.encode(score)
+
+    def decode_score(self, data: bytes) -> Score:
+        """Return the score in its stored form."""
+        return self._score.decode(data)
+
+    def _decompress(self, data: bytes) -> bytes:
+        return self._decompressor.decompress(data, max_output_size=MAX_EPISODE_BYTES)

@@ -1,0 +1,367 @@
+"""One run: a folder with one SQLite file, one writer at a time, any number of readers.
+
+An episode and its first score are committed together, so a process killed at any instant leaves
+whole episodes only. Tables have rowids and a unique index: appending stays cheap whatever is stored.
+"""
+
+import errno
+import fcntl
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import StoreError
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+from dragoman.store.episodes import EpisodeCodec
+
+FILE = "run.sqlite"
+LOCK = "run.lock"
+FORMAT = "1"
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE cells (
+    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, suite TEXT NOT NULL, condition TEXT NOT NULL,
+    agent TEXT NOT NULL, task TEXT NOT NULL, trial INTEGER NOT NULL
+);
+CREATE TABLE episodes (
+    id INTEGER PRIMARY KEY, cell BLOB NOT NULL, attempt INTEGER NOT NULL, fault INTEGER NOT NULL,
+    data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX episodes_by_cell ON episodes (cell, attempt);
+CREATE TABLE scores (
+    id INTEGER PRIMARY KEY, cell BLOB NOT NULL, attempt INTEGER NOT NULL, rules TEXT NOT NULL,
+    judge TEXT NOT NULL, metric TEXT NOT NULL, data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric);
+"""
+
+# Only the last attempt at a cell counts; earlier ones ended by infrastructure faults.
+_LATEST = """
+SELECT cell, max(attempt), fault, data FROM episodes GROUP BY cell
+"""
+
+
+class StoredCell(msgspec.Struct, frozen=True):
+    """One planned conversation: its key and where it stands in the grid."""
+
+    key: str
+    suite: str
+    condition: str
+    agent: str
+    task: str
+    trial: int
+
+
+class StoredEpisode(msgspec.Struct, frozen=True):
+    """One conversation to be stored: its cell, which attempt it is, and its score if it has one."""
+
+    cell: str
+    attempt: int
+    episode: Episode
+    score: Score | None = None
+
+
+class StoredScore(msgspec.Struct, frozen=True):
+    """One score to be stored beside an episode that is there."""
+
+    cell: str
+    attempt: int
+    score: Score
+
+
+class RunStore:
+    """An open run. Make one with `create_run` or `open_run`; close it when done."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: "_Lock | None") -> None:
+        self.folder = folder
+        self._connection = connection
+        self._lock = lock
+        self._codec = EpisodeCodec()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        try:
+            self._connection.close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+
+    def manifest(self) -> bytes:
+        """Return the manifest that the run was created with."""
+        with self._errors("read"):
+            row = self._connection.execute(
+                "SELECT value FROM meta WHERE name = 'manifest'"
+            ).fetchone()
+        if row is None:
+            raise StoreError(f"{self.folder}: the run has no manifest: it was never started")
+        return bytes(row[0])
+
+    def tasks(self) -> dict[str, Task]:
+        """Return the tasks that the run was planned with, by id."""
+        with self._errors("read"):
+            row = self._connection.execute("SELECT value FROM meta WHERE name = 'tasks'").fetchone()
+            return {} if row is None else self._codec.decode_tasks(row[0])
+
+    def cells(self) -> tuple[StoredCell, ...]:
+        """Return the plan, in its order."""
+        query = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
+        with self._errors("read"):
+            return tuple(
+                StoredCell(key.hex(), *rest) for key, *rest in self._connection.execute(query)
+            )
+
+    def put(self, entries: Iterable[StoredEpisode | StoredScore]) -> None:
+        """Store episodes and scores in one transaction."""
+        with self._errors("write"), self._connection:
+            for entry in entries:
+                if isinstance(entry, StoredEpisode):
+                    self._put_episode(entry)
+                if entry.score is not None:
+                    self._put_score(bytes.fromhex(entry.cell), entry.attempt, entry.score)
+
+    def attempts(self) -> dict[str, tuple[int, bool]]:
+        """Return by cell the last attempt and whether it ended by an infrastructure fault."""
+        query = "SELECT cell, max(attempt), fault FROM episodes GROUP BY cell"
+        with self._errors("read"):
+            return {
+                cell.hex(): (attempt, bool(fault))
+                for cell, attempt, fault in self._connection.execute(query)
+            }
+
+    def episode(self, cell: str) -> Episode | None:
+        """Return the last attempt at a cell, or None."""
+        query = "SELECT data FROM episodes WHERE cell = ? ORDER BY attempt DESC LIMIT 1"
+        with self._errors("read"):
+            row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
+            return None if row is None else self._codec.decode_episode(row[0])
+
+    def episodes(self, *, heads_only: bool = False) -> Iterator[tuple[str, int, Episode]]:
+        """Yield cell, attempt and episode of every cell's last attempt, without events if asked."""
+        decode = self._codec.decode_head if heads_only else self._codec.decode_episode
+        with self._errors("read"):
+            for cell, attempt, _, data in self._connection.execute(_LATEST):
+                yield cell.hex(), attempt, decode(data)
+
+    def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
+        """Return by cell the score of its last attempt under rules, judge and metric version."""
+        query = (
+            "SELECT cell, max(attempt), data FROM scores "
+            "WHERE rules = ? AND judge = ? AND metric = ? GROUP BY cell"
+        )
+        last = self.attempts()
+        with self._errors("read"):
+            return {
+                cell.hex(): self._codec.decode_score(data)
+                for cell, attempt, data in self._connection.execute(query, (rules, judge, metric))
+                if last[cell.hex()][0] == attempt
+            }
+
+    def scorings(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of rules and judge under which the run has scores."""
+        query = "SELECT rules, judge FROM scores GROUP BY rules, judge ORDER BY min(id)"
+        with self._errors("read"):
+            return tuple((rules, judge) for rules, judge in self._connection.execute(query))
+
+    def _put_episode(self, entry: StoredEpisode) -> None:
+        self._connection.execute(
+            "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)",
+            (
+                bytes.fromhex(entry.cell),
+                entry.attempt,
+                entry.episode.is_infrastructure_fault,
+                self._codec.encode_episode(entry.episode),
+            ),
+        )
+
+    def _put_score(self, cell: bytes, attempt: int, score: Score) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                cell,
+                attempt,
+                score.rules,
+                score.judge,
+                score.metric,
+                self._codec.encode_score(score),
+            ),
+        )
+
+    @contextmanager
+    def _errors(self, action: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _store_error(self.folder, action, error) from error
+        except msgspec.DecodeError as error:
+            raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
+
+
+class NewRun(msgspec.Struct, frozen=True):
+    """What a run is created with: its manifest, its plan and the tasks it plays."""
+
+    manifest: bytes
+    cells: tuple[StoredCell, ...]
+    tasks: dict[str, Task]
+
+
+def create_run(folder: Path, new: NewRun) -> RunStore:
+    """Create a run in a new or empty folder and lock it for writing.
+
+    Raises:
+        StoreError: Where the folder holds a run already or cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot create the run's folder ({error.strerror})") from error
+    lock = _Lock(folder)
+    try:
+        connection = _new_file(folder, new)
+    except StoreError:
+        lock.release()
+        raise
+    return RunStore(folder, connection, lock)
+
+
+def _new_file(folder: Path, new: NewRun) -> sqlite3.Connection:
+    if (folder / FILE).exists():
+        raise StoreError(f"{folder} holds a run already: resume it, or choose another --out")
+    connection = _connect(folder, "rwc")
+    try:
+        connection.executescript(f"BEGIN; {_SCHEMA}")
+        connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+        connection.execute("INSERT INTO meta VALUES ('manifest', ?)", (new.manifest,))
+        tasks = EpisodeCodec().encode_tasks(new.tasks)
+        connection.execute("INSERT INTO meta VALUES ('tasks', ?)", (tasks,))
+        connection.executemany(
+            "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    bytes.fromhex(cell.key),
+                    cell.suite,
+                    cell.condition,
+                    cell.agent,
+                    cell.task,
+                    cell.trial,
+                )
+                for cell in new.cells
+            ),
+        )
+        connection.commit()
+    except sqlite3.Error as error:
+        connection.close()
+        raise _store_error(folder, "create", error) from error
+    return connection
+
+
+def open_run(folder: Path, *, write: bool) -> RunStore:
+    """Open a run to read, or locked to write.
+
+    Raises:
+        StoreError: Where there is no run, it is damaged, or another process writes to it.
+    """
+    if not (folder / FILE).is_file():
+        raise StoreError(
+            f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
+        )
+    lock = _Lock(folder) if write else None
+    try:
+        connection = _connect(folder, "rw" if write else "ro")
+        try:
+            _check_format(folder, connection)
+        except StoreError:
+            connection.close()
+            raise
+    except StoreError:
+        if lock is not None:
+            lock.release()
+        raise
+    return RunStore(folder, connection, lock)
+
+
+def _check_format(folder: Path, connection: sqlite3.Connection) -> None:
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+    except sqlite3.Error as error:
+        raise _store_error(folder, "read", error) from error
+    if row is None or row[0] != FORMAT:
+        found = "none" if row is None else row[0]
+        raise StoreError(f"{folder}: run format {found}, this version reads {FORMAT}")
+
+
+def _connect(folder: Path, mode: str) -> sqlite3.Connection:
+    path = (folder / FILE).absolute()
+    options = f"mode={mode}"
+    if mode == "ro" and not path.with_name(f"{FILE}-wal").exists():
+        # Without a log there is nothing to recover, and a read-only folder can be read.
+        options += "&immutable=1"
+    try:
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?{options}", uri=True, check_same_thread=False, timeout=30
+        )
+        if mode != "ro":
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA cache_size = -65536")
+    except sqlite3.Error as error:
+        raise _store_error(folder, "open", error) from error
+    return connection
+
+
+def _store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
+    text = str(error)
+    if "full" in text:
+        return StoreError(
+            f"{folder}: the disk is full; what was stored is safe: free space, then `dragoman resume {folder}`"
+        )
+    if "readonly" in text or "unable to open" in text:
+        return StoreError(f"{folder}: cannot {action} the run: the folder or file is not writable")
+    if "malformed" in text or "not a database" in text:
+        return StoreError(f"{folder / FILE}: damaged or not a run file ({text})")
+    return StoreError(f"{folder}: cannot {action} the run ({text})")
+
+
+class _Lock:
+    """An exclusive lock that the system frees when the process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / LOCK
+        try:
+            self._file = path.open("a")
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: cannot write to the run's folder ({error.strerror})"
+            ) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            if error.errno in {errno.EAGAIN, errno.EACCES}:
+                raise StoreError(
+                    f"{folder}: another process is writing to this run: wait for it"
+                ) from error
+            raise StoreError(f"{folder}: cannot lock the run ({error.strerror})") from error
+
+    def release(self) -> None:
+        """Free the lock."""
+        self._file.close()

@@ -1,0 +1,1 @@
+"""Whole experiments in one call."""

@@ -1,0 +1,1 @@
+"""Servers and data for tests of programs that use Dragoman; ships with the package."""

@@ -1,0 +1,1 @@
+"""Names become objects; the only reader of environment and configuration."""

@@ -1,0 +1,74 @@
+"""What a run is to do, as options or as a grid file, read strictly."""
+
+import difflib
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.protocols import Limits
+from dragoman.core.rules import DEFAULT_RULES
+
+
+class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A grid: one suite, one or more agents, and what holds for every conversation.
+
+    `user` is empty for the partner of the agent (gold's own, else the offline user). `tasks` is empty
+    for all tasks; `limit` then takes the first so many.
+    """
+
+    suite: str
+    agents: tuple[str, ...]
+    user: str = ""
+    judge: str = "none"
+    rules: str = DEFAULT_RULES.name
+    trials: int = 1
+    tasks: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+    max_steps: int = 200
+    max_errors: int = 10
+    timeout: float | None = None
+    concurrency: int = 64
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of every conversation."""
+        return Limits(self.max_steps, self.max_errors, self.timeout)
+
+
+def checked(config: RunConfig) -> RunConfig:
+    """Return the configuration, or raise UsageError for a value that makes no sense."""
+    if not config.agents:
+        raise UsageError("no agent: name one with --agent")
+    if len(set(config.agents)) != len(config.agents):
+        raise UsageError("an agent is named twice: every agent is one cell of the grid")
+    for name in ("trials", "concurrency", "max_steps", "max_errors", "limit", "timeout"):
+        value = getattr(config, name)
+        if value is not None and value <= 0:
+            raise UsageError(f"{name.replace('_', '-')} must be above 0, not {value}")
+    return config
+
+
+def load_config(path: Path) -> RunConfig:
+    """Read a grid file.
+
+    Raises:
+        UsageError: Naming the file and what is wrong in it; unknown keys with the nearest known one.
+    """
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file ({error})") from error
+    for key in content:
+        if key not in RunConfig.__struct_fields__:
+            near = difflib.get_close_matches(key, RunConfig.__struct_fields__, 1)
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"{path}: unknown key {key!r}{hint}")
+    try:
+        return checked(msgspec.convert(content, RunConfig))
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: {error}") from error

@@ -1,0 +1,151 @@
+"""Names of agents, users and judges become objects.
+
+`gold`, `silent`, `literal`: diagnostic agents. `module:attribute`: a function or participant of the
+user's own. `provider/model`: a chat model; `scripted/FILE` answers from a script.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import ChatModel, Judge, Participant
+from dragoman.core.tools import Role
+
+DIAGNOSTIC_AGENTS = {
+    "gold": "plays the reference plan, agent and user: what is possible",
+    "literal": "plays the reference plan with the values it heard: what hearing loses",
+    "silent": "does nothing: the floor",
+}
+USERS = {
+    "offline": "says what the task's instructions contain; needs no model",
+    "gold": "plays the user's side of the reference plan",
+}
+JUDGES = {
+    "none": "leaves natural-language assertions unscored",
+    "rule": "decides assertions that name an amount, a number or an id to be said",
+    "assume-met": "assumes every assertion met and marks every figure it touches",
+}
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """A participant with the content key of everything that makes it what it is."""
+
+    name: str
+    participant: Participant
+    identity: str
+
+
+def resolve_agent(spec: str) -> Resolved:
+    """Return the agent of that name, or raise UsageError saying which exist."""
+    from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
+
+    diagnostics: dict[str, Callable[[], Participant]] = {
+        "gold": GoldAgent,
+        "literal": LiteralAgent,
+        "silent": SilentAgent,
+    }
+    if spec in diagnostics:
+        return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
+    return _resolve_other(spec, "agent", sorted(diagnostics))
+
+
+def resolve_user(spec: str, agent: Participant) -> Resolved:
+    """Return the user simulator of that name; an empty name is the agent's own partner."""
+    from dragoman.simulation.diagnostic import GoldUser, partner_of
+    from dragoman.simulation.offline_user import OfflineUser
+
+    if not spec:
+        partner = partner_of(agent)
+        return Resolved(partner.name, partner, content_key("diagnostic-1", partner.name, "user"))
+    users: dict[str, Callable[[], Participant]] = {"gold": GoldUser, "offline": OfflineUser}
+    if spec in users:
+        return Resolved(spec, users[spec](), content_key("diagnostic-1", spec, "user"))
+    return _resolve_other(spec, "user", sorted(users))
+
+
+def resolve_judge(spec: str) -> Judge | None:
+    """Return the judge of that name, None for `none`, or raise UsageError saying which exist."""
+    from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge
+
+    if spec == "none":
+        return None
+    if spec == "assume-met":
+        return AssumeMet()
+    if spec == "rule":
+        return RuleJudge()
+    if "/" in spec:
+        return ChatJudge(_chat_model(spec, greeted=0)[0])
+    raise UsageError(f"unknown judge {spec!r}: choose {', '.join(JUDGES)} or PROVIDER/MODEL")
+
+
+def _resolve_other(spec: str, side: Role, known: list[str]) -> Resolved:
+    if "/" in spec:
+        from dragoman.simulation.llm import LlmParticipant
+        from dragoman.simulation.prompts import default_prompts
+
+        model, key = _chat_model(spec, greeted=1 if side == "agent" else 0)
+        prompts = default_prompts()
+        identity = content_key("llm-1", spec, key, prompts.digest)
+        return Resolved(spec, LlmParticipant(model, prompts), identity)
+    if ":" in spec:
+        return _imported(spec)
+    raise UsageError(
+        f"unknown {side} {spec!r}: choose {', '.join(known)}, MODULE:ATTRIBUTE or PROVIDER/MODEL"
+    )
+
+
+def _chat_model(spec: str, greeted: int) -> tuple[ChatModel, str]:
+    provider, _, name = spec.partition("/")
+    if provider != "scripted":
+        raise UsageError(
+            f"unknown model provider {provider!r} in {spec!r}: this version knows scripted/FILE"
+        )
+    from dragoman.models.scripted import ScriptedModel, load_script
+
+    script = load_script(Path(name))
+    return ScriptedModel(spec, script, greeted), content_key(script)
+
+
+def _imported(spec: str) -> Resolved:
+    module_name, _, attribute = spec.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise UsageError(f"{spec}: cannot import {module_name!r} ({error})") from error
+    target = getattr(module, attribute, None)
+    if target is None:
+        raise UsageError(f"{spec}: module {module_name!r} has no attribute {attribute!r}")
+    return _resolved(spec, target, getattr(module, "__file__", None))
+
+
+def resolve_object(target: object) -> Resolved:
+    """Return a participant made of a function or participant object, named by where it is defined.
+
+    The content of the file that defines it is part of its identity, where there is such a file.
+    """
+    owner = target if hasattr(target, "__qualname__") else type(target)
+    module = sys.modules.get(getattr(owner, "__module__", ""), None)
+    spec = f"{getattr(owner, '__module__', '?')}:{getattr(owner, '__qualname__', '?')}"
+    return _resolved(spec, target, getattr(module, "__file__", None))
+
+
+def _resolved(spec: str, target: object, source: str | None) -> Resolved:
+    content = Path(source).read_bytes() if source and Path(source).is_file() else b""
+    identity = content_key("imported-1", spec, content.hex())
+    if callable(getattr(target, "open", None)):
+        participant: Participant = target() if isinstance(target, type) else target  # type: ignore[assignment]  # its shape was just asked
+        return Resolved(spec, participant, identity)
+    if not callable(target):
+        raise UsageError(f"{spec}: neither a function of (messages, tools) nor a participant")
+    from dragoman.simulation.callables import CallableModel
+    from dragoman.simulation.llm import LlmParticipant
+    from dragoman.simulation.prompts import default_prompts
+
+    return Resolved(spec, LlmParticipant(CallableModel(spec, target), default_prompts()), identity)

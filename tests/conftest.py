@@ -1,0 +1,62 @@
+"""Fixtures shared by all tests: the bundled sample, and real data where they are at hand."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.core.protocols import Provenance
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+
+
+def shared_folder(variable: str, default: str) -> Path:
+    """Return a folder of real material, or skip; with DRAGOMAN_REQUIRE_DATA=1, fail."""
+    folder = Path(os.environ.get(variable) or SHARED / default)
+    if folder.is_dir():
+        return folder
+    reason = f"{folder} is absent: set {variable} to compare with recorded material"
+    if os.environ.get("DRAGOMAN_REQUIRE_DATA") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def read_file(folder: Path, name: str) -> bytes:
+    """Read a file that may lie there raw or gzipped."""
+    raw = folder / name
+    return (
+        raw.read_bytes() if raw.exists() else gzip.decompress((folder / f"{name}.gz").read_bytes())
+    )
+
+
+@pytest.fixture(scope="session")
+def shop() -> DomainSuite:
+    """The bundled sample suite."""
+    return sample_suite()
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real benchmark data."""
+    return shared_folder("DRAGOMAN_DATA", "data")
+
+
+@pytest.fixture(scope="session")
+def truth_folder() -> Path:
+    """The folder of recorded verdicts of the references."""
+    return shared_folder("DRAGOMAN_TRUTH", "truth")
+
+
+@pytest.fixture(scope="session")
+def retail(data_folder: Path) -> DomainSuite:
+    """tau2 retail from the folder of real data."""
+    folder = data_folder / "tau2" / "retail"
+    return DomainSuite(
+        "tau2:retail",
+        lambda name: read_file(folder, name),
+        Provenance("tau2-bench", "MIT", "", ""),
+    )

@@ -1,0 +1,512 @@
+import base64
+import gzip
+import html
+import json
+import random
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.protocols import Provenance
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
+from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
+from dragoman.core.tasks import (
+    Action,
+    Criteria,
+    EnvAssertion,
+    FixedTurn,
+    FunctionCall,
+    InitialState,
+    Instructions,
+    Scenario,
+    Task,
+)
+from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.core.usage import Usage
+from dragoman.report.html import render_report
+from dragoman.report.packing import DATA_FIELDS, TEXT_FIELDS
+from dragoman.report.view import Cause, RunView, causes, count_tool_errors, standing
+
+HOSTILE = "<script>alert(1)</script></script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
+PROVENANCE = Provenance(
+    "https://example.org/data 1.0", "MIT", "MIT License\nCopyright (c) 2025 Someone", "d1g357"
+)
+ORDER = json.dumps(
+    {
+        "order_id": "#W1",
+        "total": 1.0,
+        "lines": [],
+        "note": 'a, b: {c} \\ "quoted"',
+        "items": [{"price": 12345678901234567890}, {}],
+    }
+)
+
+
+def score(value: float, *, assumed: bool = False) -> Score:
+    return Score(
+        "dragoman-1",
+        "assume-met" if assumed else "rule-1",
+        Scored(value),
+        (
+            ComponentScore(
+                "DB", True, Scored(value), (Evidence("orders/#W1", value == 1, "differs"),)
+            ),
+            ComponentScore("COMMUNICATE", False, None),
+            ComponentScore(
+                "NL_ASSERTION",
+                True,
+                Scored(1.0),
+                (Evidence("The agent apologises", True, "assumed"),),
+                assumed=assumed,
+            ),
+        ),
+    )
+
+
+def episode(*events: Event, reason: EndReason = "user_stop", detail: str = "") -> Episode:
+    return Episode(
+        (Move("agent", say("Hi! How can I help?"), scripted=True), *events),
+        Ending(reason, detail),
+        steps=4,
+        errors=sum(isinstance(event, ToolResult) and event.error for event in events),
+        usage=(Usage("agent", "big", 2, 100, 20), Usage("user", "small", 2)),
+        started=1.5,
+        seconds=61.0,
+    )
+
+
+def full_episode(text: str = "Hello") -> Episode:
+    call = ToolCall("1", "get_order", {"order_id": text, "amount": 10.0})
+    broken = ToolCall("2", "cancel", {}, raw="{oops", malformed="not JSON")
+    user_call = ToolCall("3", "toggle", {}, by="user", positionals=(1, "x"))
+    return episode(
+        Move(
+            "user", Said(Utterance(text, spoken="hello", heard=None, audio=AudioRef("aa", 1.0, 8)))
+        ),
+        Move("agent", Called((call, broken), text), raw=msgspec.Raw(b'{"raw":1}')),
+        ToolResult("1", "get_order", ORDER, shown=text, executed={"order_id": "W1", "n": 2.0}),
+        ToolResult("2", "cancel", f"Error: {text}", error=True),
+        Move("user", Called((user_call,))),
+        ToolResult(
+            "3",
+            "toggle",
+            ORDER,
+            by="user",
+            changes=(
+                Change(("orders", "#W1", 0), "set", {"amount": 10.0}),
+                Change(("gone", text), "del", side="user"),
+            ),
+        ),
+        Move("agent", Unparsed("", text), turn=2),
+    )
+
+
+def outcome(
+    task: str,
+    trial: int,
+    episode: Episode | None,
+    score: Score | None,
+    agent: str = "clerk",
+) -> Outcome:
+    return Outcome("tau2:retail", "en/text/none", agent, task, trial, episode, score)
+
+
+def task(number: str, text: str = "You want a refund") -> Task:
+    return Task(
+        number,
+        "tau2:retail",
+        f"digest-{number}",
+        Scenario(Instructions("retail", text, "Be brief."), persona="calm"),
+        Criteria(
+            ("DB", "NL_ASSERTION"),
+            actions=(Action("a1", "cancel", {"amount": 1.0}, compare=("amount",)),),
+            env_assertions=(EnvAssertion(FunctionCall("user", "is_on", {"n": 1})),),
+            must_say=("327",),
+            assertions=("The agent apologises",),
+        ),
+        InitialState({"orders": {}}, None, (FunctionCall("agent", "set_up", {}),)),
+        turns=(FixedTurn(("one", "two"), ("tool",)),),
+    )
+
+
+def run_view(
+    outcomes: list[Outcome], name: str = "may", text: str = "You want a refund"
+) -> RunView:
+    numbers = dict.fromkeys(entry.task for entry in outcomes)
+    first = next((entry.score for entry in outcomes if entry.score is not None), None)
+    rules, judge = (first.rules, first.judge) if first else ("dragoman-1", "none")
+    return RunView(
+        name,
+        (("Seed", "300"), ("Rules", rules)),
+        summarize(outcomes, rules, judge),
+        tuple(outcomes),
+        {f"tau2:retail/{number}": task(number, text) for number in numbers},
+        (PROVENANCE,),
+    )
+
+
+def packed(report: str) -> dict[str, Any]:
+    found = re.search(r'<script type="text/plain" id="packed">([^<]*)</script>', report)
+    assert found is not None
+    document: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(found.group(1))))
+    return document
+
+
+def unpacked(node: object, texts: list[str]) -> object:
+    if isinstance(node, list):
+        return [unpacked(item, texts) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: json.loads(value)
+        if key in DATA_FIELDS
+        else texts[value]
+        if key in TEXT_FIELDS
+        else unpacked(value, texts)
+        for key, value in node.items()
+    }
+
+
+def without_raw(episode: Episode | None) -> Episode | None:
+    if episode is None:
+        return None
+    events = (
+        Move(event.by, event.reply, event.scripted, event.turn)
+        if isinstance(event, Move)
+        else event
+        for event in episode.events
+    )
+    return msgspec.structs.replace(episode, events=tuple(events))
+
+
+class Page(HTMLParser):
+    """Collects what a browser would see: elements, their attributes and the text outside scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - the parser's signature
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside not in {"script", "style"}:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def test_hostile_text_never_becomes_markup_or_script() -> None:
+    hostile = Outcome(HOSTILE, HOSTILE, HOSTILE, HOSTILE, 0, full_episode(HOSTILE), score(0.0))
+    unscored = msgspec.structs.replace(
+        hostile, trial=1, score=Score(HOSTILE, HOSTILE, Unscored(HOSTILE), ())
+    )
+    outcomes = (hostile, unscored)
+    run = RunView(
+        HOSTILE,
+        ((HOSTILE, HOSTILE),),
+        summarize(outcomes, HOSTILE, HOSTILE),
+        outcomes,
+        {},
+        (Provenance(HOSTILE, HOSTILE, HOSTILE, HOSTILE),),
+    )
+    report = render_report([run], HOSTILE)
+    page = Page(report)
+    assert [attrs.get("id") for tag, attrs in page.elements if tag == "script"] == ["packed", None]
+    assert "img" not in [tag for tag, _ in page.elements]
+    assert not any(name.startswith("on") for _, attrs in page.elements for name in attrs)
+    assert "<script>alert" not in report
+    assert "alert(1)" in page.text
+    assert "49" not in page.text
+
+
+def test_the_report_fetches_nothing() -> None:
+    report = render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "Title")
+    page = Page(report)
+    for _, attrs in page.elements:
+        assert "src" not in attrs
+        assert (attrs.get("href") or "#").startswith("#")
+        assert "style" not in attrs
+    assert "link" not in [tag for tag, _ in page.elements]
+    outside = report.replace(html.escape(PROVENANCE.source), "")
+    assert "http://" not in outside
+    assert "https://" not in outside
+    assert "@import" not in report
+    assert "url(" not in report
+
+
+def test_the_content_policy_admits_only_the_reports_own_script_and_style() -> None:
+    report = render_report([], "Empty")
+    policy = next(attrs["content"] for _, attrs in Page(report).elements if "http-equiv" in attrs)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+
+
+def test_assumed_figures_carry_their_badge_and_judged_ones_do_not() -> None:
+    assumed = run_view([outcome("1", 0, full_episode(), score(1.0, assumed=True))])
+    judged = run_view([outcome("1", 0, full_episode(), score(1.0))])
+    words = Page(render_report([assumed], "Assumed")).text
+    assert words.count("judge assume-met ASSUMED") >= 3
+    assert "ASSUMED marks every figure" in words
+    assert "ASSUMED" not in Page(render_report([judged], "Judged")).text
+    assert "rules dragoman-1 judge rule-1" in Page(render_report([judged], "Judged")).text
+
+
+def test_tasks_left_out_are_announced_with_their_bounds() -> None:
+    undecided = Score("dragoman-1", "none", Unscored("no judge"), ())
+    run = run_view(
+        [
+            outcome("1", 0, full_episode(), score(1.0)),
+            outcome("2", 0, full_episode(), undecided),
+        ]
+    )
+    words = Page(render_report([run], "Left out")).text
+    assert "1 of 2 tasks left out , pass^1 over all tasks between 0.500 and 1.000" in words
+    assert "1 no judge" in words
+
+
+def test_a_cell_without_a_complete_task_has_no_figure() -> None:
+    words = Page(render_report([run_view([outcome("1", 0, None, None)])], "None")).text
+    assert "none none [0.000, 1.000]" in words
+    assert "1 not run" in words
+
+
+def test_unknown_tokens_are_unknown_and_never_zero() -> None:
+    words = Page(
+        render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "Usage")
+    ).text
+    assert "agent big 2 100 20" in words
+    assert "user small 2 unknown unknown" in words
+    assert "Cost: unknown" in words
+    assert "1 min 1 s in total" in words
+
+
+def test_infrastructure_errors_stand_apart_from_tool_errors() -> None:
+    broken = episode(reason="infrastructure_error", detail="provider 529")
+    run = run_view(
+        [
+            outcome("1", 0, full_episode(), score(1.0)),
+            outcome("1", 1, broken, Score("dragoman-1", "rule-1", Unscored("infrastructure"), ())),
+        ]
+    )
+    words = Page(render_report([run], "Errors")).text
+    assert "1 infrastructure errors not the agent's: no score" in words
+    assert "1 tool errors refused or failed calls; agent 1, user 0" in words
+    assert "infrastructure provider 529" in words
+
+
+def test_every_pass_k_is_written_and_drawn() -> None:
+    outcomes = [
+        outcome(str(number), trial, full_episode(), score(float(number > trial)))
+        for number in range(4)
+        for trial in range(3)
+    ]
+    report = render_report([run_view(outcomes)], "Curves")
+    words = Page(report).text
+    for k, value in (("2", "0.333"), ("3", "0.250")):
+        assert f"^{k} {value}" in words
+        assert f"pass^{k} {value}, 95 % interval [" in report
+    assert report.count("<polyline") == 1
+    for tag in ("<title id=", "<desc id="):
+        assert report.count(tag) >= 3
+
+
+def test_ids_that_describe_figures_exist_once() -> None:
+    outcomes = [
+        outcome("1", trial, full_episode(), score(float(trial)), agent)
+        for agent in ("one", "two")
+        for trial in range(2)
+    ]
+    elements = Page(render_report([run_view(outcomes)], "Ids")).elements
+    ids = [attrs["id"] for _, attrs in elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    wanted = {
+        name for _, attrs in elements for name in (attrs.get("aria-labelledby") or "").split()
+    }
+    assert wanted
+    assert wanted <= set(ids)
+
+
+def test_licences_and_run_facts_are_printed() -> None:
+    run = run_view([outcome("1", 0, full_episode(), score(1.0))])
+    report = render_report([run, msgspec.structs.replace(run, name="june")], "Facts")
+    words = Page(report).text
+    assert "https://example.org/data 1.0" in words
+    assert words.count("MIT License Copyright (c) 2025 Someone") == 1
+    assert "d1g357" in words
+    assert words.count("Seed 300") == 2
+    assert "run june" in words
+
+
+def test_a_report_without_script_says_what_is_missing() -> None:
+    report = render_report([], "Empty")
+    assert "<noscript>" in report
+    assert "These runs hold no conversations yet." in report
+
+
+def test_the_embedded_block_gives_every_conversation_back() -> None:
+    outcomes = [
+        outcome("1", 0, full_episode(), score(1.0, assumed=True)),
+        outcome("1", 1, full_episode(HOSTILE), score(0.0)),
+        outcome("2", 0, episode(reason="timeout"), None),
+        outcome("2", 1, None, None),
+    ]
+    run = run_view(outcomes)
+    document = packed(render_report([run], "Packed"))
+    found = []
+    for entry in document["conversations"]:
+        given = entry | {"episode": unpacked(entry["episode"], document["texts"])}
+        found.append(msgspec.convert(given, Outcome))
+        wanted = msgspec.convert(unpacked(document["tasks"][entry["brief"]], []), Task)
+        assert wanted == run.tasks[f"tau2:retail/{entry['task']}"]
+    expected = [
+        msgspec.structs.replace(entry, episode=without_raw(entry.episode)) for entry in outcomes
+    ]
+    assert found == expected
+    assert document["texts"].count(ORDER) == 1
+    assert [entry["standing"] for entry in document["conversations"]] == [
+        "pass",
+        "fail",
+        "unscored",
+        "missing",
+    ]
+
+
+def test_equal_runs_give_equal_reports() -> None:
+    run = run_view([outcome("1", 0, full_episode(), score(1.0))])
+    assert render_report([run], "Same") == render_report([run], "Same")
+
+
+def test_causes_name_failed_components_or_the_ending() -> None:
+    early = msgspec.structs.replace(score(0.0), note="ended early: max_steps")
+    assert causes(outcome("1", 0, episode(), score(0.0))) == (Cause("fail", "DB"),)
+    assert causes(outcome("1", 0, episode(reason="max_steps"), early)) == (
+        Cause("fail", "ended early: max_steps"),
+    )
+    assert causes(outcome("1", 0, episode(), score(1.0))) == ()
+    assert standing(outcome("1", 0, episode(), None)) == "unscored"
+    assert count_tool_errors([outcome("1", 0, full_episode(), None)]) == {"agent": 1, "user": 0}
+
+
+def vocabulary(source: random.Random) -> list[str]:
+    letters = "eeeettaaooinshrdlucmfwypvbgk"
+    return ["".join(source.choices(letters, k=source.randint(2, 9))) for _ in range(3_000)]
+
+
+def synthetic_outcomes(count: int) -> list[Outcome]:
+    source = random.Random(7)  # noqa: S311 - made-up words need no secrecy
+    words = vocabulary(source)
+    products = [product(source, words) for _ in range(50)]
+    orders = [product(source, words) for _ in range(400)]
+    return [
+        outcome(
+            str(number % 125),
+            number // 125,
+            conversation(source, words, products + orders),
+            score(1.0),
+        )
+        for number in range(count)
+    ]
+
+
+def product(source: random.Random, words: list[str]) -> str:
+    variants = {
+        str(source.randrange(10**10)): {
+            "options": {"color": source.choice(words), "size": source.choice(words)},
+            "available": source.random() < 0.5,
+            "price": round(500 * source.random(), 2),
+        }
+        for _ in range(16)
+    }
+    return json.dumps(variants)
+
+
+def conversation(source: random.Random, words: list[str], results: list[str]) -> Episode:
+    events: list[Event] = []
+    size = 0
+    wanted = source.choice((10_000, 15_000, 20_000, 25_000, 30_000))
+    while size < wanted:
+        call = ToolCall(f"call_{source.getrandbits(64):x}", "get_details", {"id": str(size)})
+        content = source.choice(results)
+        events += [
+            Move("user", say(sentence(source, words, 30))),
+            Move("agent", Called((call,))),
+            ToolResult(call.id, call.name, content),
+            Move("agent", say(sentence(source, words, 90))),
+        ]
+        size += len(content) + 1_200
+    return episode(*events)
+
+
+def sentence(source: random.Random, words: list[str], length: int) -> str:
+    """Draw few words often and many words rarely, as in speech."""
+    return " ".join(words[int(len(words) * source.random() ** 3)] for _ in range(length))
+
+
+def test_a_thousand_conversations_stay_below_five_megabytes() -> None:
+    outcomes = synthetic_outcomes(1_000)
+    assert len(msgspec.json.encode(outcomes)) > 18_000_000
+    report = render_report([run_view(outcomes)], "Large")
+    assert len(report.encode()) < 5_000_000
+    assert len(packed(report)["conversations"]) == 1_000
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
+def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
+    run = run_view(
+        [
+            outcome("1", 0, full_episode(), score(1.0)),
+            outcome("2", 0, full_episode(HOSTILE), score(0.0, assumed=True)),
+        ],
+        text=HOSTILE,
+    )
+    path = tmp_path / "report.html"
+    path.write_text(render_report([run], "In a browser"), encoding="utf-8")
+    document = rendered(f"{path.as_uri()}#conversation-1", tmp_path / "profile")
+    page = Page(document)
+    assert "2 of 2 conversations" in page.text
+    assert "Hi! How can I help?" in page.text
+    assert "not met orders/#W1 differs" in page.text
+    assert 'orders/#W1/0 set {"amount":10.0}' in page.text
+    assert '"price": 12345678901234567890' in page.text
+    assert '"lines": [],' in page.text
+    assert HOSTILE in page.text
+    assert "img" not in [tag for tag, _ in page.elements]
+
+
+def rendered(address: str, profile: Path) -> str:
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        f"--user-data-dir={profile}",
+        "--virtual-time-budget=10000",
+        "--dump-dom",
+    ]
+    done = subprocess.run(
+        ["chromium", *flags, address], capture_output=True, check=True, timeout=120
+    )
+    return done.stdout.decode()

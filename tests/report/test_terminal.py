@@ -1,0 +1,182 @@
+import io
+
+import msgspec
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
+from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.report.terminal import MAX_SHOWN, print_conversation, summary_table, visible
+
+TASK = Task("7", "tau2:retail", "digest", Scenario("You want a refund."))
+LONG = "x" * (MAX_SHOWN + 1_234)
+SCORE = Score(
+    "dragoman-1",
+    "assume-met",
+    Scored(0.0),
+    (
+        ComponentScore("DB", True, Scored(0.0), (Evidence("orders/#W1", False, "differs"),)),
+        ComponentScore("ACTION", False, Scored(1.0), (Evidence("a1 cancel", True, kind="write"),)),
+        ComponentScore("COMMUNICATE", False, None),
+        ComponentScore(
+            "NL_ASSERTION", True, Unscored("open"), (Evidence("It says so", None),), assumed=True
+        ),
+    ),
+)
+
+
+def outcome(*events: Event, score: Score | None = SCORE) -> Outcome:
+    episode = Episode(events, Ending("user_stop"), steps=3, errors=1, seconds=2.0)
+    return Outcome("tau2:retail", "en/text/none", "clerk", "7", 2, episode, score)
+
+
+def printed(given: Outcome | Table, *, full: bool = False, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    if isinstance(given, Outcome):
+        print_conversation(console, given, TASK, full=full)
+    else:
+        console.print(given)
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return file.getvalue()
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_words_calls_results_and_changes_are_printed_in_order() -> None:
+    text = words(
+        printed(
+            outcome(
+                Move("agent", say("Hi!"), scripted=True),
+                Move("user", Said(Utterance("Refund", spoken="re fund", heard="refunt"))),
+                Move(
+                    "agent", Called((ToolCall("1", "cancel", {"id": "#W1", "n": 1.0}),), "Right.")
+                ),
+                ToolResult(
+                    "1",
+                    "cancel",
+                    "done",
+                    shown="hecho",
+                    executed={"id": "W1"},
+                    changes=(
+                        Change(("orders", "#W1", 0), "set", "cancelled"),
+                        Change(("lamp",), "del", side="user"),
+                    ),
+                ),
+                ToolResult("2", "find", "no such user", error=True),
+            )
+        )
+    )
+    expected = [
+        "tau2:retail, task 7, trial 2, en/text/none, clerk",
+        "wanted You want a refund.",
+        "agent Hi! (scripted)",
+        "user Refund",
+        "spoken re fund",
+        "heard refunt",
+        "agent Right.",
+        'calls cancel {"id":"#W1","n":1.0}',
+        "result done",
+        "shown hecho",
+        'executed {"id":"W1"}',
+        'changed orders/#W1/0: set "cancelled"',
+        "changed lamp: del (user's side)",
+        "error no such user",
+        "ended user_stop, the user ended the conversation",
+        "3 steps, 1 tool errors, 2.0 s",
+        "score 0 ASSUMED, rules dragoman-1, judge assume-met",
+        "DB (counts): 0",
+        "not met orders/#W1 (differs)",
+        "ACTION (does not count): 1",
+        "met a1 cancel (write)",
+        "COMMUNICATE (does not count): nothing to judge",
+        "NL_ASSERTION (counts): unscored: open ASSUMED",
+        "undecided It says so",
+    ]
+    places = [text.find(part) for part in expected]
+    assert -1 not in places, expected[places.index(-1)]
+    assert places == sorted(places)
+
+
+def test_long_results_are_shortened_with_a_note() -> None:
+    given = outcome(ToolResult("1", "find", LONG))
+    assert "1,234 characters cut" in words(printed(given))
+    whole = printed(given, full=True)
+    assert whole.count("x") == printed(given).count("x") + 1_234
+    assert "cut" not in whole
+
+
+def test_markup_in_data_is_printed_as_it_is() -> None:
+    text = printed(outcome(Move("user", say("[red]stop[/red] [/] [link=file:]")), score=None))
+    assert "[red]stop[/red] [/] [link=file:]" in text
+
+
+def test_data_cannot_steer_the_terminal() -> None:
+    attack = "\x1b[2J\x1b]0;title\x07\r\x9b1mover\u202ewrite"
+    given = outcome(
+        Move("user", say(attack)),
+        Move("agent", Called((ToolCall("1", attack, {}, raw=attack, malformed=attack),))),
+        ToolResult("1", attack, attack, changes=(Change((attack,), "set", attack),)),
+        Move("agent", Unparsed(attack, attack)),
+    )
+    given = msgspec.structs.replace(given, agent=attack)
+    text = printed(given) + printed(summary_table(summarize([given], attack, attack)))
+    assert not {"\x1b", "\x07", "\r", "\x9b", "\u202e"} & set(text)
+    assert r"\x1b[2J" in text
+
+
+@pytest.mark.parametrize("text", ["a\tb\nc", "naïve", "مرحبا", "👩‍👩‍👧"])
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert visible(text) == text
+
+
+def test_a_conversation_that_has_not_run_or_is_not_scored_says_so() -> None:
+    assert "not scored yet" in printed(outcome(score=None))
+    missing = Outcome("tau2:retail", "en/text/none", "clerk", "7", 0)
+    assert "has not run" in printed(missing)
+
+
+def test_the_summary_shows_figures_with_rules_judge_and_what_was_left_out() -> None:
+    passed = Score("dragoman-1", "rule-1", Scored(1.0), ())
+    rows = [
+        msgspec.structs.replace(outcome(score=passed), task=str(number), trial=trial)
+        for number in range(3)
+        for trial in range(2)
+        if (number, trial) != (2, 1)
+    ]
+    text = printed(summary_table(summarize(rows, "dragoman-1", "rule-1")))
+    for part in (
+        "clerk",
+        "en/text/none",
+        "dragoman-1",
+        "rule-1",
+        "2 tasks",
+        "1 left out",
+        "^1 1.000 [0.158, 1.000]",
+        "^2 1.000 [0.158, 1.000]",
+        "[0.667, 1.000]",
+        "0 infrastructure",
+        "5 tool errors",
+    ):
+        assert part in text
+    assert "ASSUMED" not in text
+
+
+def test_assumed_figures_are_marked_in_the_summary() -> None:
+    text = printed(summary_table(summarize([outcome()], "dragoman-1", "assume-met")))
+    assert "ASSUMED: rests on verdicts that were assumed" in words(text)
+    assert text.count("ASSUMED") == 3
+
+
+def test_figures_are_never_cut_in_a_narrow_terminal() -> None:
+    rows = [outcome(score=Score("dragoman-1", "a-judge-of-some-length", Scored(1.0), ()))]
+    text = printed(summary_table(summarize(rows, "dragoman-1", "a-judge")), width=80)
+    assert "…" not in text
+    assert "^1 1.000 [0.025, 1.000]" in text
