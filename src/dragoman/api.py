@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.core.protocols import Participant
-from dragoman.runs.jobs import read_manifest, resume_job
-from dragoman.runs.outcomes import summary
+from dragoman.runs.jobs import resume_job
+from dragoman.runs.outcomes import chosen_scoring, summary
 from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.wiring.config import RunConfig, checked
-from dragoman.wiring.participants import resolve_object
+from dragoman.wiring.participants import judge_name, resolve_object
 from dragoman.wiring.setup import build_setup
 
 AgentLike = str | Participant | Callable[..., Any]
@@ -129,10 +129,9 @@ def resume(folder: str | Path) -> RunResult:
 
 
 def load(folder: str | Path, rules: str | None = None, judge: str | None = None) -> RunResult:
-    """Open a run's results, as scored first or under the rules and judge named."""
+    """Open a run's results by its newest scoring, among those by the rules and judge named."""
     with open_run(Path(folder), write=False) as store:
-        manifest = read_manifest(store)
-    return RunResult(Path(folder), rules or manifest.config.rules, judge or manifest.judge)
+        return RunResult(Path(folder), *chosen_scoring(store, rules, judge_name(judge)))
 
 
 def _result(played: Played) -> RunResult:

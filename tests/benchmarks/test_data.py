@@ -345,12 +345,16 @@ def test_schemas_of_a_local_copy_that_are_not_the_pinned_ones_are_refused(
         fill(tmp_path / "data", from_dir=local)
 
 
-def test_composed_schemas_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> None:
+def test_composed_schemas_that_are_not_the_pinned_ones_are_refused_and_the_rest_is_pulled(
+    tmp_path: Path,
+) -> None:
     local = lay_out(tmp_path / "local", FILES)
     with pytest.raises(DataError, match=r"tools_openai\.json does not hold the pinned") as bad:
         fill(tmp_path / "data", with_pin("f" * 32), from_dir=local)
     assert "retail/tools.py" in one_line(bad.value)
-    assert not (tmp_path / "data" / INDEX).exists()
+    with pytest.raises(DataError, match="run it"):
+        open_file(tmp_path / "data", with_pin("f" * 32), "retail/tools_openai.json", "run it")
+    assert open_file(tmp_path / "data", with_pin("f" * 32), "retail/db.json", "run it")
 
 
 def test_schemas_without_a_pin_are_composed_anew_and_the_index_says_so(tmp_path: Path) -> None:

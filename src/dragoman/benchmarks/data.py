@@ -184,9 +184,19 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
     for file in missing:
         _write(target / file.name, meter.measure(origin, file))
     texts = {file.name: meter.measure(origin, file).decode() for file in modules}
+    refused: dict[str, DataError] = {}
     for entry in stale:
-        _write(target / entry.name, ready.get(entry.name) or _compose(entry, derive, texts))
-    index = _write_index(source, target, origin.label)
+        try:
+            content = ready.get(entry.name) or _compose(entry, derive, texts)
+        except DataError as error:
+            # The other domains are not to suffer from one whose tools cannot be read.
+            refused[entry.name] = error
+            continue
+        _write(target / entry.name, content)
+    index = _write_index(source, target, origin.label, frozenset(refused))
+    if refused:
+        reasons = "; ".join(map(str, refused.values()))
+        raise DataError(f"everything but {', '.join(refused)} was pulled: {reasons}")
     written = (*(file.name for file in missing), *(entry.name for entry in stale))
     kept = tuple(name for name in index.files if name not in written)
     return PullReport(source.name, origin.label, str(target), written, kept)
@@ -427,10 +437,10 @@ def _remove(path: Path) -> None:
         raise _unwritable(path, error) from error
 
 
-def _write_index(source: Source, target: Path, origin: str) -> Index:
+def _write_index(source: Source, target: Path, origin: str, refused: frozenset[str]) -> Index:
+    derived = [entry for entry in source.derived if entry.name not in refused]
     composed = {
-        entry.name: _sha256(_read_pulled(target / entry.name, "pull it"))
-        for entry in source.derived
+        entry.name: _sha256(_read_pulled(target / entry.name, "pull it")) for entry in derived
     }
     index = Index(
         source=source.name,
@@ -439,7 +449,7 @@ def _write_index(source: Source, target: Path, origin: str) -> Index:
         licence=source.licence,
         notice=source.notice,
         files=_pins(source) | composed,
-        pinned={entry.name: bool(entry.content_key) for entry in source.derived},
+        pinned={entry.name: bool(entry.content_key) for entry in derived},
     )
     old = _read_index(target)
     if old is not None and msgspec.structs.replace(index, origin=old.origin) == old:

@@ -142,13 +142,16 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     task: Annotated[str, typer.Argument(help="Task id.")],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversation.")] = None,
     trial: Annotated[int, typer.Option(help="Which trial, from 0.")] = 0,
+    rules: RuleSet = None,
+    judge: Judge = None,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show a conversation in the terminal, with its calls and why it scored as it did."""
-    from dragoman.cli.reading import show_conversation
+    from dragoman.cli.reading import Choice, show_conversation
 
-    show_conversation(folder, task, agent, trial, full=full, as_json=as_json)
+    choice = Choice(task, agent, trial, rules, judge)
+    show_conversation(folder, choice, full=full, as_json=as_json)
 
 
 @app.command(epilog="Example: dragoman report runs/mine --out report.html")
@@ -157,11 +160,13 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="The file to write [report.html in the run].")
     ] = None,
+    rules: RuleSet = None,
+    judge: Judge = None,
 ) -> None:
-    """Write a report: one HTML file that opens offline."""
+    """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
     from dragoman.cli.reading import write_report
 
-    print(write_report(folders, out))
+    print(write_report(folders, out, rules, judge))
 
 
 @app.command(epilog="Example: dragoman check tau2:retail")

@@ -14,8 +14,9 @@ from dragoman.report.html import render_report
 from dragoman.report.terminal import print_conversation, summary_table
 from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest
-from dragoman.runs.outcomes import outcomes, summary
+from dragoman.runs.outcomes import chosen_scoring, outcomes, summary
 from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.participants import judge_name
 
 
 def print_summary(cells: Sequence[CellSummary]) -> None:
@@ -25,26 +26,34 @@ def print_summary(cells: Sequence[CellSummary]) -> None:
     Console().print(summary_table(cells))
 
 
-def show_conversation(  # noqa: PLR0913 - the options of one command
-    folder: Path, task: str, agent: str | None, trial: int, *, full: bool, as_json: bool
-) -> None:
+class Choice(msgspec.Struct, frozen=True):
+    """Which conversation is meant, and by which scoring it is read."""
+
+    task: str
+    agent: str | None
+    trial: int
+    rules: str | None
+    judge: str | None
+
+
+def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool) -> None:
     """Print one stored conversation."""
     from rich.console import Console
 
     with open_run(folder, write=False) as store:
-        manifest = read_manifest(store)
-        outcome = _find(store, manifest, task, agent, trial)
+        outcome = _find(store, choice)
         tasks = store.tasks()
     if as_json:
         print(msgspec.json.encode(outcome).decode())
         return
-    print_conversation(Console(), outcome, tasks[task], full=full)
+    print_conversation(Console(), outcome, tasks[choice.task], full=full)
 
 
-def _find(store: RunStore, manifest: Manifest, task: str, agent: str | None, trial: int) -> Outcome:
+def _find(store: RunStore, choice: Choice) -> Outcome:
+    rules, judge = chosen_scoring(store, choice.rules, judge_name(choice.judge))
     for cell in store.cells():
-        if cell.task == task and cell.trial == trial and agent in {None, cell.agent}:
-            scores = store.scores(manifest.config.rules, manifest.judge, METRIC_VERSION)
+        wanted = (choice.task, choice.trial, choice.agent or cell.agent)
+        if (cell.task, cell.trial, cell.agent) == wanted:
             return Outcome(
                 cell.suite,
                 cell.condition,
@@ -52,15 +61,19 @@ def _find(store: RunStore, manifest: Manifest, task: str, agent: str | None, tri
                 cell.task,
                 cell.trial,
                 store.episode(cell.key),
-                scores.get(cell.key),
+                store.scores(rules, judge, METRIC_VERSION).get(cell.key),
             )
-    which = f" of agent {agent!r}" if agent else ""
-    raise UsageError(f"{store.folder}: no conversation{which} on task {task!r}, trial {trial}")
+    which = f" of agent {choice.agent!r}" if choice.agent else ""
+    raise UsageError(
+        f"{store.folder}: no conversation{which} on task {choice.task!r}, trial {choice.trial}"
+    )
 
 
-def write_report(folders: Sequence[Path], out: Path | None) -> Path:
+def write_report(
+    folders: Sequence[Path], out: Path | None, rules: str | None = None, judge: str | None = None
+) -> Path:
     """Write the report of one or more runs and return its path."""
-    views = [_view(folder) for folder in folders]
+    views = [_view(folder, rules, judge_name(judge)) for folder in folders]
     path = out or folders[0] / "report.html"
     html = render_report(views, ", ".join(view.name for view in views))
     try:
@@ -74,13 +87,13 @@ def write_report(folders: Sequence[Path], out: Path | None) -> Path:
     return path
 
 
-def _view(folder: Path) -> RunView:
+def _view(folder: Path, rules: str | None, judge: str | None) -> RunView:
     with open_run(folder, write=False) as store:
         manifest = read_manifest(store)
-        rules, judge = manifest.config.rules, manifest.judge
+        rules, judge = chosen_scoring(store, rules, judge)
         return RunView(
-            name=folder.name,
-            facts=_facts(manifest),
+            name=folder.absolute().name,
+            facts=_facts(manifest, rules, judge),
             cells=summary(store, rules, judge),
             outcomes=tuple(outcomes(store, rules, judge, heads_only=False)),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
@@ -88,15 +101,15 @@ def _view(folder: Path) -> RunView:
         )
 
 
-def _facts(manifest: Manifest) -> tuple[tuple[str, str], ...]:
+def _facts(manifest: Manifest, rules: str, judge: str) -> tuple[tuple[str, str], ...]:
     config = manifest.config
     created = datetime.fromtimestamp(manifest.created).astimezone()
     return (
         ("suite", config.suite),
         ("agents", ", ".join(config.agents)),
         ("user", config.user or "the agent's partner"),
-        ("rules", config.rules),
-        ("judge", manifest.judge),
+        ("played under", config.rules),
+        ("scored by", f"rules {rules}, judge {judge}"),
         ("trials", str(config.trials)),
         ("seed", str(config.seed)),
         ("limits", f"{config.max_steps} steps, {config.max_errors} tool errors"),

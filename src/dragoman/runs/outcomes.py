@@ -3,8 +3,28 @@
 from collections.abc import Iterator
 
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
-from dragoman.core.scores import METRIC_VERSION
+from dragoman.core.errors import StoreError
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.scores import METRIC_VERSION, NO_JUDGE
 from dragoman.store.run import RunStore
+
+
+def chosen_scoring(store: RunStore, rules: str | None, judge: str | None) -> tuple[str, str]:
+    """Return the rules and judge to read a run by: the newest scoring, among those that are named.
+
+    Raises:
+        StoreError: Where the run was never scored so; the line says how it was.
+    """
+    scorings = store.scorings()
+    if not scorings and rules is None and judge is None:
+        return DEFAULT_RULES.name, NO_JUDGE
+    fitting = [pair for pair in scorings if rules in {None, pair[0]} and judge in {None, pair[1]}]
+    if not fitting:
+        known = ", ".join(f"rules {pair[0]} with judge {pair[1]}" for pair in scorings) or "nothing"
+        raise StoreError(
+            f"{store.folder}: not scored like that, but by {known}: use `dragoman score` first"
+        )
+    return fitting[-1]
 
 
 def outcomes(store: RunStore, rules: str, judge: str, *, heads_only: bool) -> Iterator[Outcome]:

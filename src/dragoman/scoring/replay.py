@@ -51,10 +51,8 @@ def replay(executed: Sequence[tuple[ToolCall, ToolResult | None]], world: World)
             continue
         result = world.call(call)
         if not same_content(result.content, recorded.content):
-            differing.append(
-                f"{call.name} ({call.id}) answered {_short(recorded.content)} then, "
-                f"{_short(result.content)} now"
-            )
+            then, now = _where_they_part(recorded.content, result.content)
+            differing.append(f"{call.name} ({call.id}) answered {then!r} then, {now!r} now")
     return tuple(differing)
 
 
@@ -68,5 +66,9 @@ def same_content(one: str, other: str) -> bool:
         return False
 
 
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 80 else f"{text[:77]}...")  # noqa: PLR2004 - one line of a terminal
+def _where_they_part(one: str, other: str) -> tuple[str, str]:
+    """Return a line's worth of both texts from shortly before their first difference."""
+    pairs = enumerate(zip(one, other, strict=False))
+    shared = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = max(shared - 20, 0)
+    return one[start : start + 80], other[start : start + 80]

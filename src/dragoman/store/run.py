@@ -176,8 +176,8 @@ class RunStore:
             }
 
     def scorings(self) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of rules and judge under which the run has scores."""
-        query = "SELECT rules, judge FROM scores GROUP BY rules, judge ORDER BY min(id)"
+        """Return the pairs of rules and judge under which the run has scores, newest last."""
+        query = "SELECT rules, judge FROM scores GROUP BY rules, judge ORDER BY max(id)"
         with self._errors("read"):
             return tuple((rules, judge) for rules, judge in self._connection.execute(query))
 

@@ -14,6 +14,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Judge, Participant
+from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tools import Role
 
 DIAGNOSTIC_AGENTS = {
@@ -81,6 +82,14 @@ def resolve_judge(spec: str) -> Judge | None:
     if "/" in spec:
         return ChatJudge(_chat_model(spec, greeted=0)[0])
     raise UsageError(f"unknown judge {spec!r}: choose {', '.join(JUDGES)} or PROVIDER/MODEL")
+
+
+def judge_name(spec: str | None) -> str | None:
+    """Return the name that a judge's scores carry; None for none named."""
+    if spec is None:
+        return None
+    judge = resolve_judge(spec)
+    return NO_JUDGE if judge is None else judge.name
 
 
 def _resolve_other(spec: str, side: Role, known: list[str]) -> Resolved:

@@ -1,0 +1,151 @@
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.core.episodes import COMPLETE, Ending, EndReason, Episode, Event, Move
+from dragoman.core.speech import AudioRef, Called, Reply, Said, Unparsed, Utterance, say
+from dragoman.core.tools import Change, Role, ToolCall, ToolResult
+from dragoman.core.usage import Usage
+
+TEXT = st.text(max_size=12)
+ROLES: st.SearchStrategy[Role] = st.sampled_from(get_args(Role))
+REASONS: st.SearchStrategy[EndReason] = st.sampled_from(get_args(EndReason))
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+OBJECTS = st.dictionaries(TEXT, VALUES, max_size=3)
+SECONDS = st.floats(0, 1e6)
+AUDIO = st.builds(AudioRef, sha256=TEXT, seconds=SECONDS, rate_hz=st.integers(1, 96_000))
+UTTERANCES = st.builds(
+    Utterance,
+    intended=TEXT,
+    spoken=st.just(msgspec.UNSET) | TEXT,
+    heard=st.just(msgspec.UNSET) | st.none() | TEXT,
+    audio=st.none() | AUDIO,
+)
+CALLS = st.builds(
+    ToolCall,
+    id=TEXT,
+    name=TEXT,
+    arguments=OBJECTS,
+    by=ROLES,
+    positionals=st.lists(VALUES, max_size=2).map(tuple),
+    raw=TEXT,
+    malformed=TEXT,
+)
+REPLIES: st.SearchStrategy[Reply] = st.one_of(
+    st.builds(Said, UTTERANCES),
+    st.builds(Called, st.lists(CALLS, max_size=3).map(tuple), st.none() | TEXT),
+    st.builds(Unparsed, raw=TEXT, error=TEXT),
+)
+CHANGES = st.builds(
+    Change,
+    path=st.lists(TEXT | st.integers(0, 99), max_size=4).map(tuple),
+    op=st.sampled_from(["set", "add", "del"]),
+    value=VALUES,
+    side=ROLES,
+)
+RESULTS = st.builds(
+    ToolResult,
+    call_id=TEXT,
+    name=TEXT,
+    content=TEXT,
+    by=ROLES,
+    error=st.booleans(),
+    changes=st.lists(CHANGES, max_size=3).map(tuple),
+    shown=st.none() | TEXT,
+    executed=st.none() | OBJECTS,
+)
+MOVES = st.builds(Move, by=ROLES, reply=REPLIES, scripted=st.booleans(), turn=st.integers(0, 99))
+EVENTS: st.SearchStrategy[Event] = st.one_of(MOVES, RESULTS)
+TOKENS = st.none() | st.integers(0, 10**9)
+USAGE = st.builds(Usage, TEXT, TEXT, st.integers(0, 99), input_tokens=TOKENS, output_tokens=TOKENS)
+EPISODES = st.builds(
+    Episode,
+    events=st.lists(EVENTS, max_size=5).map(tuple),
+    ending=st.builds(Ending, REASONS, TEXT),
+    steps=st.integers(0, 999),
+    errors=st.integers(0, 99),
+    usage=st.lists(USAGE, max_size=2).map(tuple),
+    started=SECONDS,
+    seconds=SECONDS,
+)
+
+
+def through_json(value: object, kind: Any) -> Any:  # noqa: ANN401 - whatever kind names
+    return msgspec.json.decode(msgspec.json.encode(value), type=kind)
+
+
+def same_types(one: object, other: object) -> bool:
+    """Whether two JSON values agree in type too: True is not 1, and 1 is not 1.0."""
+    return repr(one) == repr(other)
+
+
+@settings(max_examples=150, deadline=None)
+@given(EPISODES)
+def test_an_episode_survives_a_trip_through_json(episode: Episode) -> None:
+    again = through_json(episode, Episode)
+    assert again == episode
+    assert same_types(again, episode)
+
+
+def test_what_was_never_set_is_not_what_was_set_to_nothing() -> None:
+    by_audio = through_json(Utterance("yes", heard=None), Utterance)
+    by_text = through_json(Utterance("yes"), Utterance)
+    assert by_audio.heard is None
+    assert by_text.heard is msgspec.UNSET
+
+
+@pytest.mark.parametrize("body", [b'{"a": 1}', b'"words"', b"[1, 2.50]", b"null"])
+def test_raw_replies_are_kept_to_the_byte(body: bytes) -> None:
+    move = through_json(Move("agent", say("hi"), raw=msgspec.Raw(body)), Move)
+    assert bytes(move.raw) == body
+
+
+def test_a_move_without_a_raw_reply_stays_without() -> None:
+    assert through_json(Move("user", say("hi")), Move).raw is msgspec.UNSET
+
+
+def test_a_reply_that_is_no_reply_keeps_its_text_and_what_is_wrong() -> None:
+    move = Move("agent", Unparsed("<<<", "neither words nor calls"))
+    assert through_json(move, Move).reply == Unparsed("<<<", "neither words nor calls")
+
+
+def test_a_malformed_call_keeps_its_argument_text() -> None:
+    call = ToolCall("1", "calculate", {}, raw='{"a":', malformed="cut off")
+    assert through_json(Called((call,)), Called).calls == (call,)
+
+
+def test_events_of_both_kinds_are_told_apart() -> None:
+    events = (Move("agent", say("hi")), ToolResult("1", "calculate", "4.0"))
+    episode = through_json(Episode(events, Ending("user_stop"), 1, 0), Episode)
+    assert [type(event) for event in episode.events] == [Move, ToolResult]
+
+
+def test_an_unknown_ending_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(
+            b'{"events": [], "ending": {"reason": "bored"}, "steps": 0, "errors": 0}', type=Episode
+        )
+
+
+@pytest.mark.parametrize("reason", get_args(EndReason))
+def test_only_infrastructure_errors_are_infrastructure_faults(reason: EndReason) -> None:
+    fault = Episode((), Ending(reason), 0, 0).is_infrastructure_fault
+    assert fault == (reason == "infrastructure_error")
+
+
+def test_three_endings_are_judged() -> None:
+    assert {"user_stop", "agent_stop", "turns_done"} == COMPLETE

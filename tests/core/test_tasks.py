@@ -1,0 +1,47 @@
+from typing import get_args
+
+import pytest
+
+from dragoman.core.conditions import Condition
+from dragoman.core.tasks import Action, Component, Criteria, EnvAssertion, FunctionCall
+
+ASSERTION = EnvAssertion(FunctionCall("user", "assert_service", {}))
+COMPONENTS: tuple[Component, ...] = get_args(Component)
+
+
+def listed(criteria: Criteria) -> set[Component]:
+    return {component for component in COMPONENTS if criteria.lists(component)}
+
+
+def test_criteria_that_name_nothing_list_nothing() -> None:
+    assert listed(Criteria(COMPONENTS)) == set()
+
+
+def test_an_empty_plan_is_a_state_to_compare_but_no_action_to_make() -> None:
+    assert listed(Criteria(("DB",), actions=())) == {"DB"}
+
+
+def test_an_empty_list_of_assertions_is_a_state_to_compare() -> None:
+    assert listed(Criteria(("DB",), env_assertions=())) == {"DB"}
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        (Criteria(("DB",), actions=(Action("1", "calculate", {}),)), {"DB", "ACTION"}),
+        (Criteria(("DB",), env_assertions=(ASSERTION,)), {"DB", "ENV_ASSERTION"}),
+        (Criteria(("DB",), must_say=("5",)), {"COMMUNICATE"}),
+        (Criteria(("DB",), assertions=("be polite",)), {"NL_ASSERTION"}),
+    ],
+)
+def test_each_list_serves_its_component(criteria: Criteria, expected: set[Component]) -> None:
+    assert listed(criteria) == expected
+
+
+def test_what_is_listed_does_not_depend_on_the_basis() -> None:
+    assert listed(Criteria((), must_say=("5",))) == listed(Criteria(COMPONENTS, must_say=("5",)))
+
+
+def test_the_plain_condition_has_a_label() -> None:
+    assert Condition().label == "en/text/none"
+    assert Condition("th", "telephone", "hard").label == "th/telephone/hard"

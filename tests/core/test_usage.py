@@ -1,0 +1,51 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.core.usage import Usage, total_usage
+
+TOKENS = st.none() | st.integers(0, 1000)
+USAGE = st.builds(
+    Usage,
+    st.sampled_from(["agent", "user"]),
+    st.sampled_from(["m1", "m2"]),
+    st.integers(0, 5),
+    input_tokens=TOKENS,
+    output_tokens=TOKENS,
+)
+
+
+def test_usage_adds_up_by_purpose_and_model() -> None:
+    entries = [
+        Usage("user", "m", 1, input_tokens=1, output_tokens=2),
+        Usage("agent", "m", 2, input_tokens=10, output_tokens=20),
+        Usage("user", "m", 1, input_tokens=3, output_tokens=4),
+    ]
+    assert total_usage(entries) == (
+        Usage("agent", "m", 2, input_tokens=10, output_tokens=20),
+        Usage("user", "m", 2, input_tokens=4, output_tokens=6),
+    )
+
+
+def test_one_unknown_makes_the_sum_unknown() -> None:
+    entries = [
+        Usage("agent", "m", 1, input_tokens=5, output_tokens=7),
+        Usage("agent", "m", 1, input_tokens=None, output_tokens=7),
+    ]
+    assert total_usage(entries) == (Usage("agent", "m", 2, input_tokens=None, output_tokens=14),)
+
+
+def test_nothing_used_is_nothing() -> None:
+    assert total_usage([]) == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(USAGE, max_size=8), st.integers(0, 8))
+def test_adding_in_two_steps_is_adding_at_once(entries: list[Usage], cut: int) -> None:
+    halves = [*total_usage(entries[:cut]), *total_usage(entries[cut:])]
+    assert total_usage(halves) == total_usage(entries)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(USAGE, max_size=8))
+def test_calls_are_never_lost(entries: list[Usage]) -> None:
+    assert sum(entry.calls for entry in total_usage(entries)) == sum(e.calls for e in entries)
