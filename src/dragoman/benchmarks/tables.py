@@ -7,6 +7,7 @@ way to change one and nothing is ever copied to be safe.
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
@@ -123,44 +124,58 @@ class Table(Generic[Record]):
 _ABSENT = object()
 
 
-def differences(old: object, new: object, path: tuple[str | int, ...]) -> Iterator[Change]:
-    """Yield the differences between two values of a database, names in sorted order.
+def differences(old: object, new: object, path: tuple[str | int, ...]) -> list[Change]:
+    """Return the differences between two values of a database, names in sorted order.
 
     Records, objects and arrays are compared member by member; what a replaced record still shares
     with the old one is skipped unseen. Whatever else differs, also in type (1 and 1.0), is set as a
     whole.
     """
-    if old is new:
-        return
+    found: list[Change] = []
+    _compare(old, new, path, found)
+    return found
+
+
+def _compare(old: object, new: object, path: tuple[str | int, ...], found: list[Change]) -> None:
     names = _names(old, new)
     if names is not None:
         get = getattr if isinstance(old, msgspec.Struct) else _item
         for name in names:
-            yield from _member(get(old, name, _ABSENT), get(new, name, _ABSENT), (*path, name))
+            was, now = get(old, name, _ABSENT), get(new, name, _ABSENT)
+            if was is not now:
+                _compare_members(was, now, (*path, name), found)
     elif isinstance(old, list) and isinstance(new, list):
         for index, (was, now) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
-            yield from _member(was, now, (*path, index))
+            if was is not now:
+                _compare_members(was, now, (*path, index), found)
     elif old != new or type(old) is not type(new):
-        yield Change(path, "set", msgspec.to_builtins(new))
+        found.append(Change(path, "set", msgspec.to_builtins(new)))
+
+
+def _compare_members(
+    was: object, now: object, path: tuple[str | int, ...], found: list[Change]
+) -> None:
+    if now is _ABSENT:
+        found.append(Change(path, "del"))
+    elif was is _ABSENT:
+        found.append(Change(path, "add", msgspec.to_builtins(now)))
+    else:
+        _compare(was, now, path, found)
 
 
 def _names(old: object, new: object) -> list[str] | None:
     """Return the members to compare, or None where the two are not of one kind that has names."""
     if isinstance(old, msgspec.Struct) and type(old) is type(new):
-        return sorted(old.__struct_fields__)
+        return _field_names(type(old))
     if isinstance(old, dict) and isinstance(new, dict):
         return sorted({*old, *new})
     return None
 
 
+@cache
+def _field_names(kind: type[msgspec.Struct]) -> list[str]:
+    return sorted(kind.__struct_fields__)
+
+
 def _item(mapping: Any, name: str, default: object) -> object:  # noqa: ANN401 - a dict, as `_names` found
     return mapping.get(name, default)
-
-
-def _member(was: object, now: object, path: tuple[str | int, ...]) -> Iterator[Change]:
-    if now is _ABSENT:
-        yield Change(path, "del")
-    elif was is _ABSENT:
-        yield Change(path, "add", msgspec.to_builtins(now))
-    else:
-        yield from differences(was, now, path)
