@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 from dragoman.core.episodes import Episode
-from dragoman.core.scores import METRIC_VERSION, Unscored
+from dragoman.core.scores import METRIC_VERSION, Score, Scored
 from dragoman.scoring.reward import Scorer
 from dragoman.store.run import RunStore, StoredScore
 from dragoman.store.writer import Writer
@@ -27,7 +27,7 @@ async def rescore(
     tasks = {task.id: task for task in setup.tasks}
     places = {cell.key: tasks[cell.task] for cell in store.cells()}
     known = {} if anew else store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
-    closed = {key for key, score in known.items() if not isinstance(score.reward, Unscored)}
+    closed = {key for key, score in known.items() if _is_closed(score)}
     todo = (row for row in store.episodes() if row[0] not in closed)
     counts = [0]
 
@@ -42,3 +42,7 @@ async def rescore(
         for _ in range(setup.config.concurrency if setup.judge and setup.judge.costs else 1):
             group.create_task(work(todo, writer))
     return counts[0]
+
+
+def _is_closed(score: Score) -> bool:
+    return isinstance(score.reward, Scored) and not score.reward.undecided

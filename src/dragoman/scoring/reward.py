@@ -91,16 +91,15 @@ class Scorer:
         self, task: Task, criteria: Criteria, episode: Episode
     ) -> tuple[ComponentScore, Usage | None]:
         in_basis = "NL_ASSERTION" in criteria.basis
-        if not criteria.assertions or not in_basis:
+        if not criteria.assertions:
             return ComponentScore("NL_ASSERTION", in_basis, None), None
-        if self._judge is None:
-            return _undecided("no judge: choose one with --judge", criteria.assertions), None
-        if self._judge.costs and episode.ending.reason not in COMPLETE:
-            return ComponentScore("NL_ASSERTION", in_basis, None), None
+        reason = self._why_not_judged(in_basis, episode)
+        if self._judge is None or reason:
+            return _undecided(reason, criteria, in_basis), None
         try:
             judgement = await self._judge.judge(criteria.assertions, episode.events, task.id)
         except (JudgeError, ParticipantError) as error:
-            return _undecided(f"judge failed: {error}", criteria.assertions), None
+            return _undecided(f"judge failed: {error}", criteria, in_basis), None
         evidence = tuple(
             Evidence(verdict.assertion, verdict.met, verdict.why) for verdict in judgement.verdicts
         )
@@ -110,13 +109,25 @@ class Scorer:
         )
         return component, judgement.usage
 
+    def _why_not_judged(self, in_basis: bool, episode: Episode) -> str:
+        """Return why assertions are not put to the judge; "" where they are."""
+        if self._judge is None:
+            return "no judge: choose one with --judge"
+        if self._judge.costs and not in_basis:
+            return "not judged: outside the basis"
+        if self._judge.costs and episode.ending.reason not in COMPLETE:
+            return "not judged: the conversation ended early"
+        return ""
+
     def _reward(
         self, components: Sequence[ComponentScore], episode: Episode
     ) -> tuple[Verdict, str]:
         verdict = _product(components)
         if episode.ending.reason in COMPLETE:
             return verdict, ""
-        undecided = verdict.undecided if isinstance(verdict, Scored) else _unjudged(components)
+        # A judge that costs was spared, not at a loss: it would have decided.
+        spared = self._judge is not None and self._judge.costs
+        undecided = () if spared else _unjudged(components)
         return Scored(0.0, undecided), f"ended early: {episode.ending.reason}"
 
     def _without_components(self, reward: Verdict) -> Score:
@@ -133,9 +144,9 @@ def _passing(part: ComponentScore) -> ComponentScore:
     return ComponentScore(part.component, part.in_basis, Scored(1.0), part.evidence)
 
 
-def _undecided(reason: str, assertions: Sequence[str]) -> ComponentScore:
-    evidence = tuple(Evidence(assertion, None, reason) for assertion in assertions)
-    return ComponentScore("NL_ASSERTION", True, Unscored(reason), evidence)
+def _undecided(reason: str, criteria: Criteria, in_basis: bool) -> ComponentScore:
+    evidence = tuple(Evidence(assertion, None, reason) for assertion in criteria.assertions)
+    return ComponentScore("NL_ASSERTION", in_basis, Unscored(reason), evidence)
 
 
 def _conjunction(evidence: Sequence[Evidence]) -> Verdict:

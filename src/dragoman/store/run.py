@@ -6,6 +6,7 @@ whole episodes only. Tables have rowids and a unique index: appending stays chea
 
 import errno
 import fcntl
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -246,32 +247,39 @@ def create_run(folder: Path, new: NewRun) -> RunStore:
 def _new_file(folder: Path, new: NewRun) -> sqlite3.Connection:
     if (folder / FILE).exists():
         raise StoreError(f"{folder} holds a run already: resume it, or choose another --out")
-    connection = _connect(folder, "rwc")
+    # Built under another name and renamed when whole: a run exists completely or not at all.
+    draft = folder / f"{FILE}.new"
     try:
-        connection.executescript(f"BEGIN; {_SCHEMA}")
-        connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
-        connection.execute("INSERT INTO meta VALUES ('manifest', ?)", (new.manifest,))
-        tasks = EpisodeCodec().encode_tasks(new.tasks)
-        connection.execute("INSERT INTO meta VALUES ('tasks', ?)", (tasks,))
-        connection.executemany(
-            "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    bytes.fromhex(cell.key),
-                    cell.suite,
-                    cell.condition,
-                    cell.agent,
-                    cell.task,
-                    cell.trial,
-                )
-                for cell in new.cells
-            ),
-        )
-        connection.commit()
+        draft.unlink(missing_ok=True)
+        connection = sqlite3.connect(draft)
+        try:
+            _fill(connection, new)
+        finally:
+            connection.close()
+        draft.replace(folder / FILE)
     except sqlite3.Error as error:
-        connection.close()
         raise _store_error(folder, "create", error) from error
-    return connection
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot create the run ({error.strerror})") from error
+    return _connect(folder, "rw")
+
+
+def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
+    connection.executescript(f"BEGIN; {_SCHEMA}")
+    entries = (
+        ("format", FORMAT),
+        ("manifest", new.manifest),
+        ("tasks", EpisodeCodec().encode_tasks(new.tasks)),
+    )
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", entries)
+    connection.executemany(
+        "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (bytes.fromhex(cell.key), cell.suite, cell.condition, cell.agent, cell.task, cell.trial)
+            for cell in new.cells
+        ),
+    )
+    connection.commit()
 
 
 def open_run(folder: Path, *, write: bool) -> RunStore:
@@ -312,8 +320,8 @@ def _check_format(folder: Path, connection: sqlite3.Connection) -> None:
 def _connect(folder: Path, mode: str) -> sqlite3.Connection:
     path = (folder / FILE).absolute()
     options = f"mode={mode}"
-    if mode == "ro" and not path.with_name(f"{FILE}-wal").exists():
-        # Without a log there is nothing to recover, and a read-only folder can be read.
+    if mode == "ro" and not os.access(folder, os.W_OK):
+        # SQLite keeps its log's index beside the file; where it cannot, nobody writes either.
         options += "&immutable=1"
     try:
         connection = sqlite3.connect(
