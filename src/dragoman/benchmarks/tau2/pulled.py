@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dragoman.benchmarks.data import open_file
-from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.core.protocols import Provenance
 
@@ -22,6 +22,7 @@ def pulled_suite(domain: str, folder: Path) -> DomainSuite:
         f"tau2:{domain}",
         lambda name: open_file(target, source, f"{domain}/{name}", HINT),
         Provenance(f"tau2-bench {source.commit}", source.licence, source.notice, ""),
+        DOMAINS[domain],
     )
 
 

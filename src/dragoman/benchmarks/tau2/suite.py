@@ -8,9 +8,9 @@ import msgspec
 
 from dragoman.benchmarks.arguments import Validator, compile_validators
 from dragoman.benchmarks.tau2.conductor import HalfDuplex
-from dragoman.benchmarks.tau2.retail import domain as retail
+from dragoman.benchmarks.tau2.retail.domain import RETAIL
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.world import DomainWorld
+from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Limits, Provenance, World, WorldFactory
@@ -21,29 +21,33 @@ from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
 Read = Callable[[str], bytes]
 """Returns the content of one of a domain's files by its short name, or raises DataError."""
 
-FILES = ("db.json", "tasks.json", "policy.md", "tools_openai.json")
+DOMAINS: Mapping[str, Domain] = {"retail": RETAIL}
+
+TASKS = "tasks.json"
+POLICY = "policy.md"
+TOOL_FILES: Mapping[Role, str] = {"agent": "tools_openai.json", "user": "user_tools_openai.json"}
 
 
 class DomainSuite:
-    """One domain with its tasks, policy, tools and shared database."""
+    """One domain with its tasks, policy, tools and shared databases."""
 
-    def __init__(self, name: str, read: Read, source: Provenance) -> None:
-        content = {file: read(file) for file in FILES}
+    def __init__(self, name: str, read: Read, source: Provenance, domain: Domain = RETAIL) -> None:
+        tool_files = {side: TOOL_FILES[side] for side in domain.kinds}
+        files = (TASKS, POLICY, *tool_files.values(), *domain.databases)
+        content = {file: read(file) for file in files}
         self.name = name
-        digest = content_key(
-            *(content_key(content[file].decode("utf-8", "replace")) for file in FILES)
-        )
+        digest = content_key(*(content[file].decode("utf-8", "replace") for file in files))
         self.provenance = msgspec.structs.replace(source, digest=digest)
         self.toolsets: Mapping[Role, Toolset] = {
-            "agent": decode_tools(
-                content["tools_openai.json"], retail.KINDS["agent"], f"{name}: tools"
-            )
+            side: decode_tools(content[file], domain.kinds[side], f"{name}: {file}")
+            for side, file in tool_files.items()
         }
         self.tasks: Sequence[Task] = decode_tasks(
-            content["tasks.json"], name, retail.KINDS, f"{name}: tasks"
+            content[TASKS], name, domain.kinds, f"{name}: {TASKS}"
         )
-        self._policy = content["policy.md"].decode("utf-8")
-        self._database = content["db.json"]
+        self._policy = content[POLICY].decode("utf-8")
+        self._domain = domain
+        self._databases = {file: content[file] for file in domain.databases}
 
     def policy(self, task: Task) -> str:  # noqa: ARG002 - one policy serves every task of the domain
         """Return the domain's policy."""
@@ -58,6 +62,7 @@ class DomainSuite:
             world = make_world(rules, self.toolsets, validators)
             for function in () if task.initial_state is None else task.initial_state.functions:
                 world.run_function(function)
+            world.take_changes()
             return world
 
         return fresh
@@ -68,12 +73,16 @@ class DomainSuite:
 
     @cached_property
     def _validators(self) -> Mapping[str, Validator]:
-        return compile_validators(self.toolsets["agent"])
+        return {
+            name: validator
+            for toolset in self.toolsets.values()
+            for name, validator in compile_validators(toolset).items()
+        }
 
     @cached_property
-    def _make_world(self) -> retail.MakeWorld:
+    def _make_world(self) -> MakeWorld:
         try:
-            return retail.load(self._database)
+            return self._domain.load(self._databases)
         except msgspec.DecodeError as error:
             raise DataError(
                 f"{self.name}: the database is damaged ({error}): pull it again"

@@ -5,13 +5,16 @@ becomes a tool error whose text starts with "Error: ", and what a failing call c
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Protocol
+
+import msgspec
 
 from dragoman.benchmarks.arguments import Validator
 from dragoman.benchmarks.tables import Table
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
+from dragoman.core.rules import Rules
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 
@@ -42,27 +45,38 @@ class Tables(Protocol):
 
 
 class Side:
-    """A toolkit with its tables."""
+    """A toolkit with its tables; `functions` names methods that set up and assert."""
 
-    __slots__ = ("tables", "toolkit")
+    __slots__ = ("functions", "tables", "toolkit")
 
-    def __init__(self, toolkit: Toolkit, tables: Tables) -> None:
+    def __init__(
+        self, toolkit: Toolkit, tables: Tables, functions: frozenset[str] = frozenset()
+    ) -> None:
         self.toolkit = toolkit
         self.tables = tables
+        self.functions = functions
 
 
 class DomainWorld:
-    """The world of one conversation in one domain."""
+    """The world of one conversation in one domain.
+
+    `synchronize` keeps two databases in step: it runs at the start and after every successful call
+    and function; what it raises is the failure of the call.
+    """
 
     def __init__(
         self,
         sides: Mapping[Role, Side],
         toolsets: Mapping[Role, Toolset],
         validators: Mapping[str, Validator],
+        synchronize: Callable[[], None] | None = None,
     ) -> None:
         self._sides = sides
         self._toolsets = toolsets
         self._validators = validators
+        self._synchronize = synchronize
+        if synchronize is not None:
+            synchronize()
 
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has."""
@@ -92,8 +106,18 @@ class DomainWorld:
         )
 
     def run_function(self, call: FunctionCall) -> object:
-        """Run a set-up or assertion function; retail has none."""
-        raise DataError(f"this domain has no function {call.name!r} on the {call.side}'s side")
+        """Run a set-up or assertion function; those may be tools as well.
+
+        Raises:
+            DataError: Where the side has no such function.
+        """
+        side = self._sides.get(call.side)
+        if side is None or call.name not in {*side.functions, *side.toolkit.KINDS}:
+            raise DataError(f"this domain has no function {call.name!r} on the {call.side}'s side")
+        value: object = getattr(side.toolkit, call.name)(**call.arguments)
+        if self._synchronize is not None:
+            self._synchronize()
+        return value
 
     def delta(self) -> StateDelta:
         """Return the canonical text of every record that differs from the data."""
@@ -135,4 +159,25 @@ class DomainWorld:
         if validate is not None:
             validate(call.arguments)
         text: str = getattr(side.toolkit, call.name)(**call.arguments)
+        if self._synchronize is not None:
+            self._synchronize()
         return text
+
+
+MakeWorld = Callable[[Rules, Mapping[Role, Toolset], Mapping[str, Validator]], DomainWorld]
+"""Makes worlds under a rule set, with the tools shown and the validators of their arguments."""
+
+
+class Domain(msgspec.Struct, frozen=True):
+    """What is special about one domain.
+
+    Attributes:
+        kinds: The tools of each side, by name.
+        databases: The files that `load` needs.
+        load: Decodes the databases once and returns what makes worlds over them; raises
+            msgspec.DecodeError where they are damaged.
+    """
+
+    kinds: Mapping[Role, Mapping[str, ToolKind]]
+    databases: tuple[str, ...]
+    load: Callable[[Mapping[str, bytes]], MakeWorld]

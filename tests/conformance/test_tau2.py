@@ -1,4 +1,4 @@
-"""Our retail against every record of the reference in the truth folder.
+"""Our tau2 domains against every record of the reference in the truth folder.
 
 Prints how many records were compared per file; comparing none is a failure. Works on any folder of the
 same format: set DRAGOMAN_TRUTH and DRAGOMAN_DATA.
@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dragoman.analysis.pass_hat import task_pass_hat
-from dragoman.benchmarks.tau2.retail.tools import RetailTools
-from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.benchmarks.tau2.suite import DOMAINS, TOOL_FILES, DomainSuite
 from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.protocols import Provenance, World
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.speech import Called, say
@@ -36,6 +37,27 @@ Record = dict[str, Any]
 Report = Callable[[str, int], None]
 
 
+@pytest.fixture(params=sorted(DOMAINS))
+def domain(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def suite(domain: str, data_folder: Path) -> DomainSuite:
+    folder = data_folder / "tau2" / domain
+    source = Provenance("tau2-bench", "MIT", "", "")
+    return DomainSuite(
+        f"tau2:{domain}", lambda name: read_file(folder, name), source, DOMAINS[domain]
+    )
+
+
+def read_file(folder: Path, name: str) -> bytes:
+    raw = folder / name
+    return (
+        raw.read_bytes() if raw.exists() else gzip.decompress((folder / f"{name}.gz").read_bytes())
+    )
+
+
 @pytest.fixture
 def report(capsys: pytest.CaptureFixture[str]) -> Report:
     def compared(name: str, count: int) -> None:
@@ -51,28 +73,45 @@ def records(path: Path) -> Iterator[Record]:
         yield from map(json.loads, lines)
 
 
-def as_changes(diff: list[Record] | None) -> list[tuple[object, ...]]:
+def recorded_changes(call: Record) -> list[tuple[object, ...]]:
     return sorted(
-        (json.dumps(entry["path"]), entry["op"], json.dumps(entry.get("value"), sort_keys=True))
-        for entry in diff or []
+        (side, json.dumps(entry["path"]), entry["op"], as_text(entry.get("value")))
+        for side in ("agent", "user")
+        for entry in call.get(f"{side}_diff") or []
     )
 
 
-def as_recorded(changes: tuple[Change, ...]) -> list[tuple[object, ...]]:
+def found_changes(changes: tuple[Change, ...]) -> list[tuple[object, ...]]:
     return sorted(
-        (json.dumps(change.path), change.op, json.dumps(change.value, sort_keys=True))
+        (change.side, json.dumps(change.path), change.op, as_text(change.value))
         for change in changes
     )
 
 
+def as_text(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def recorded_hashes(record: Record, prefix: str) -> dict[str, str | None]:
+    return {side: record[f"{prefix}{side}_db_hash"] for side in ("agent", "user")}
+
+
+def fresh_world(suite: DomainSuite, task_id: str | None, reference: str) -> World:
+    tasks = {task.id: task for task in suite.tasks}
+    task = tasks[task_id] if task_id else suite.tasks[0]
+    if reference == "db":
+        task = msgspec.structs.replace(task, initial_state=None)
+    return suite.factory(TAU2_RULES)(task)
+
+
 def test_every_recorded_tool_call_gives_the_recorded_result_changes_and_hashes(
-    retail: DomainSuite, truth_folder: Path, report: Report
+    domain: str, suite: DomainSuite, truth_folder: Path, report: Report
 ) -> None:
-    fresh = retail.factory(TAU2_RULES)
+    file = f"tools_{domain}.jsonl.gz"
     count = 0
-    for sequence in records(truth_folder / "tau2" / "tools_retail.jsonl.gz"):
-        world = fresh(retail.tasks[0])
-        assert world.fingerprint()["agent"] == sequence["initial_agent_db_hash"]
+    for sequence in records(truth_folder / "tau2" / file):
+        world = fresh_world(suite, sequence["task_id"], sequence["initial_state"]["ref"])
+        assert world.fingerprint() == recorded_hashes(sequence, "initial_")
         for index, call in enumerate(sequence["calls"]):
             where = f"{sequence['seq_id']} call {index} {call['name']} {call['arguments']}"
             result = world.call(
@@ -81,12 +120,12 @@ def test_every_recorded_tool_call_gives_the_recorded_result_changes_and_hashes(
             assert result.error == call["error"], where
             if call["error_type"] in EXPLICIT:
                 assert result.content == call["content"], where
-            assert as_recorded(world.take_changes()) == as_changes(call.get("agent_diff")), where
-            if call["agent_db_changed"]:
-                assert world.fingerprint()["agent"] == call["agent_db_hash"], where
+            assert found_changes(world.take_changes()) == recorded_changes(call), where
+            if call["agent_db_changed"] or call["user_db_changed"]:
+                assert world.fingerprint() == recorded_hashes(call, ""), where
             count += 1
-        assert world.fingerprint()["agent"] == sequence["final_agent_db_hash"]
-    report("tools_retail.jsonl.gz", count)
+        assert world.fingerprint() == recorded_hashes(sequence, "final_")
+    report(file, count)
 
 
 def as_events(messages: list[Record]) -> tuple[Event, ...]:
@@ -111,14 +150,15 @@ def as_events(messages: list[Record]) -> tuple[Event, ...]:
 
 
 def test_every_recorded_trajectory_is_scored_as_recorded(
-    retail: DomainSuite, truth_folder: Path, report: Report
+    domain: str, suite: DomainSuite, truth_folder: Path, report: Report
 ) -> None:
-    scorer = Scorer(retail.factory(TAU2_RULES), TAU2_RULES, AssumeMet())
-    tasks = {task.id: task for task in retail.tasks}
+    file = f"eval_{domain}.jsonl.gz"
+    scorer = Scorer(suite.factory(TAU2_RULES), TAU2_RULES, AssumeMet())
+    tasks = {task.id: task for task in suite.tasks}
 
     async def compare_all() -> int:
         count = 0
-        for record in records(truth_folder / "tau2" / "eval_retail.jsonl.gz"):
+        for record in records(truth_folder / "tau2" / file):
             episode = Episode(
                 as_events(record["messages"]), Ending(record["termination_reason"]), 0, 0
             )
@@ -126,11 +166,11 @@ def test_every_recorded_trajectory_is_scored_as_recorded(
             score = await scorer.score(task, episode)
             compare(record, score)
             if (hashes := record["result"].get("hashes")) is not None:
-                compare_hashes(retail, task, episode, hashes)
+                compare_hashes(suite, task, episode, hashes)
             count += 1
         return count
 
-    report("eval_retail.jsonl.gz", asyncio.run(compare_all()))
+    report(file, asyncio.run(compare_all()))
 
 
 def compare(record: Record, score: Score) -> None:
@@ -162,23 +202,26 @@ def compare_hashes(suite: DomainSuite, task: Task, episode: Episode, hashes: Rec
     fresh = suite.factory(TAU2_RULES)
     reached, planned = fresh(task), fresh(task)
     replay(list(executed_calls(episode.events)), reached)
-    assert reached.fingerprint()["agent"] == hashes["pred_agent"], task.id
+    assert reached.fingerprint() == {"agent": hashes["pred_agent"], "user": hashes["pred_user"]}
     assert task.criteria is not None
     for action in task.criteria.actions or ():
         planned.call(ToolCall(action.id, action.name, action.arguments, action.by))
-    assert planned.fingerprint()["agent"] == hashes["gold_agent"], task.id
+    assert planned.fingerprint() == {"agent": hashes["gold_agent"], "user": hashes["gold_user"]}
 
 
 def test_schemas_equal_the_recorded_signatures_and_the_recorded_tools(
-    retail: DomainSuite, data_folder: Path, truth_folder: Path, report: Report
+    domain: str, suite: DomainSuite, data_folder: Path, truth_folder: Path, report: Report
 ) -> None:
-    recorded = json.loads((data_folder / "tau2" / "retail" / "tools_openai.json").read_bytes())
-    assert [openai_schema(tool) for tool in retail.toolsets["agent"]] == recorded
-    signatures = json.loads((truth_folder / "tau2" / "tool_signatures.json").read_bytes())
-    tools = signatures["retail"]["assistant"]
-    kinds = {name: entry["tool_type"] for name, entry in tools.items()}
-    assert kinds == RetailTools.KINDS
-    report("tool_signatures.json (retail)", len(tools))
+    signatures = json.loads((truth_folder / "tau2" / "tool_signatures.json").read_bytes())[domain]
+    count = 0
+    for side, toolset in suite.toolsets.items():
+        recorded = json.loads((data_folder / "tau2" / domain / TOOL_FILES[side]).read_bytes())
+        assert [openai_schema(tool) for tool in toolset] == recorded
+        tools = signatures["assistant" if side == "agent" else side]
+        kinds = {name: entry["tool_type"] for name, entry in tools.items()}
+        assert kinds == {tool.name: tool.kind for tool in toolset}
+        count += len(tools)
+    report(f"tool_signatures.json ({domain})", count)
 
 
 def test_pass_hat_k_equals_the_recorded_vectors(truth_folder: Path, report: Report) -> None:
