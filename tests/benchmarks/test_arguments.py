@@ -117,7 +117,7 @@ def test_further_arguments_pass_where_the_schema_allows_them() -> None:
     validator({"type": "object", "properties": {}, "additionalProperties": True})({"extra": 1})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from([*SCHEMA["properties"], "f0", "other"]) | st.text(max_size=3),

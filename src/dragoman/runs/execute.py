@@ -7,6 +7,7 @@ participant is a stored episode; a failed store stops the run.
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
@@ -59,6 +60,9 @@ async def execute(
     """
     player = Player(setup)
     todo = iter(pending)
+    # Plain functions as agents wait in threads: one for each conversation, and one for the writer.
+    threads = ThreadPoolExecutor(setup.config.concurrency + 1, "participant")
+    asyncio.get_running_loop().set_default_executor(threads)
     async with Writer(store) as writer, asyncio.TaskGroup() as group:
         for _ in range(min(setup.config.concurrency, len(pending))):
             group.create_task(_work(player, todo, writer, on_done))

@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.analysis.intervals import clustered_interval
+
+RATES = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(RATES, min_size=1, max_size=40), st.integers(0, 2**31))
+def test_the_mean_lies_within_its_interval_and_both_within_0_and_1(
+    values: list[float], seed: int
+) -> None:
+    interval = clustered_interval(values, seed)
+    mean = sum(values) / len(values)
+    assert -1e-9 <= interval.low <= mean + 1e-9
+    assert mean - 1e-9 <= interval.high <= 1 + 1e-9
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_one_may_not() -> None:
+    values = [0.0, 1.0, 0.5, 1.0, 1 / 3, 0.25, 0.0, 1.0, 2 / 3]
+    assert clustered_interval(values, 7) == clustered_interval(values, 7)
+    assert len({clustered_interval(values, seed) for seed in range(20)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("count", "edge"), [(1, 0.025), (2, 0.15811388), (10, 0.69150289), (114, 0.96815935)]
+)
+def test_agreement_on_one_or_nothing_is_not_certainty(count: int, edge: float) -> None:
+    assert tuple_of(clustered_interval([1.0] * count, 0)) == pytest.approx((edge, 1.0))
+    assert tuple_of(clustered_interval([0.0] * count, 0)) == pytest.approx((0.0, 1 - edge))
+
+
+def tuple_of(interval: object) -> tuple[float, float]:
+    return getattr(interval, "low"), getattr(interval, "high")  # noqa: B009 - two fields of any interval
+
+
+def test_more_tasks_make_the_interval_narrower() -> None:
+    few, many = clustered_interval([0.0, 1.0] * 5, 1), clustered_interval([0.0, 1.0] * 200, 1)
+    assert many.high - many.low < few.high - few.low
+
+
+def test_tasks_are_drawn_and_not_trials() -> None:
+    between = clustered_interval([0.0, 1.0] * 10, 1)
+    within = clustered_interval([0.5 - 1e-6, 0.5 + 1e-6] * 10, 1)
+    assert between.high - between.low > 0.2
+    assert within.high - within.low < 0.01
+
+
+@pytest.mark.parametrize("values", [[0.5], [1 / 3], [0.5, 0.5, 0.5]])
+@pytest.mark.xfail(strict=True, reason="only agreement on 0 and on 1 is treated")
+def test_agreement_on_any_other_rate_is_not_certainty_either(values: list[float]) -> None:
+    interval = clustered_interval(values, 0)
+    assert interval.high - interval.low > 0.1

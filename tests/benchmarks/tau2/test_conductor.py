@@ -1,0 +1,180 @@
+import msgspec
+import pytest
+
+from dragoman.benchmarks.tau2.conductor import GREETING, STOP_TOKENS, HalfDuplex
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.core.episodes import Ending, Event, Move
+from dragoman.core.protocols import Ask, Directive, Execute, Limits
+from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
+from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.tools import Role, ToolCall, ToolResult
+
+CALL = ToolCall("1", "calculate", {"expression": "1"})
+RESULT = ToolResult("1", "calculate", "1.0")
+BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
+
+
+class Progress(msgspec.Struct):
+    events: tuple[Event, ...]
+    steps: int = 1
+    errors: int = 0
+    seconds: float = 0.0
+
+
+@pytest.fixture
+def conductor(shop: DomainSuite) -> HalfDuplex:
+    return made(shop, DEFAULT_RULES)
+
+
+def made(shop: DomainSuite, rules: Rules, limits: Limits | None = None) -> HalfDuplex:
+    world = shop.factory(rules)(shop.tasks[0])
+    return HalfDuplex(world, rules, limits or Limits())
+
+
+def after(by: Role, reply: Reply) -> Progress:
+    return Progress((Move(by, reply),))
+
+
+def asked(directive: Directive) -> Role:
+    assert isinstance(directive, Ask)
+    return directive.side
+
+
+def test_the_agent_greets_and_the_user_replies_first(conductor: HalfDuplex) -> None:
+    opening = conductor.opening()
+    assert opening == (Move("agent", say("Hi! How can I help you today?"), scripted=True),)
+    assert say(GREETING) == say("Hi! How can I help you today?")
+    assert asked(conductor.next(Progress(opening, steps=0))) == "user"
+
+
+def test_words_go_to_the_other_side(conductor: HalfDuplex) -> None:
+    assert asked(conductor.next(after("user", say("Hello")))) == "agent"
+    assert asked(conductor.next(after("agent", say("Hello")))) == "user"
+
+
+def test_calls_are_executed_and_the_result_goes_to_the_caller(conductor: HalfDuplex) -> None:
+    assert conductor.next(after("agent", Called((CALL, CALL)))) == Execute((CALL, CALL))
+    for side in ("agent", "user"):
+        result = msgspec.structs.replace(RESULT, by=side)
+        assert asked(conductor.next(Progress((result,)))) == side
+
+
+def test_each_side_is_asked_with_its_own_tools(conductor: HalfDuplex) -> None:
+    agent = conductor.next(after("user", say("Hello")))
+    user = conductor.next(after("agent", say("Hello")))
+    assert isinstance(agent, Ask)
+    assert isinstance(user, Ask)
+    assert (len(agent.tools), len(user.tools)) == (16, 0)
+
+
+def test_there_are_three_stop_tokens() -> None:
+    assert set(STOP_TOKENS) == {"###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"}
+
+
+@BOTH
+@pytest.mark.parametrize("token", ["###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"])
+@pytest.mark.parametrize("around", ["{}", "Thank you, bye! {}", "{} bye", "a{}b"])
+def test_a_user_stops_with_a_token_anywhere(
+    shop: DomainSuite, rules: Rules, token: str, around: str
+) -> None:
+    conductor = made(shop, rules)
+    assert conductor.next(after("user", say(around.format(token)))) == Ending("user_stop")
+
+
+@pytest.mark.parametrize("words", ["###stop###", "##STOP##", "STOP", "###STOP ###", "# STOP"])
+def test_what_is_like_a_token_does_not_stop(conductor: HalfDuplex, words: str) -> None:
+    assert asked(conductor.next(after("user", say(words)))) == "agent"
+
+
+def test_an_agent_cannot_stop(conductor: HalfDuplex) -> None:
+    assert asked(conductor.next(after("agent", say("###STOP###")))) == "user"
+
+
+def test_a_token_beside_a_users_call_does_not_stop(conductor: HalfDuplex) -> None:
+    call = msgspec.structs.replace(CALL, by="user")
+    assert conductor.next(after("user", Called((call,), "###STOP###"))) == Execute((call,))
+
+
+@pytest.mark.parametrize(("side", "reason"), [("agent", "agent_error"), ("user", "user_error")])
+def test_a_bad_reply_is_its_speakers_or_the_infrastructures(
+    shop: DomainSuite, side: Role, reason: str
+) -> None:
+    progress = after(side, Unparsed("", "nothing"))
+    ours = made(shop, DEFAULT_RULES).next(progress)
+    theirs = made(shop, TAU2_RULES).next(progress)
+    assert isinstance(ours, Ending)
+    assert (ours.reason, ours.detail) == (reason, "nothing")
+    assert theirs == Ending("infrastructure_error", "nothing")
+
+
+LIMITS = Limits(steps=10, errors=3, seconds=60.0)
+MOVES = pytest.mark.parametrize(
+    "event", [Move("user", say("Hello")), Move("agent", say("Hello")), RESULT], ids=str
+)
+
+
+@BOTH
+@MOVES
+@pytest.mark.parametrize(
+    ("steps", "errors", "seconds", "reason"),
+    [
+        (10, 0, 0.0, "max_steps"),
+        (11, 0, 0.0, "max_steps"),
+        (1, 3, 0.0, "too_many_errors"),
+        (1, 5, 0.0, "too_many_errors"),
+        (10, 3, 99.0, "too_many_errors"),
+        (10, 0, 99.0, "max_steps"),
+        (1, 0, 60.0, "timeout"),
+    ],
+)
+def test_limits_end_a_conversation_errors_before_steps_before_time(  # noqa: PLR0913, PLR0917 - one row of a table
+    shop: DomainSuite,
+    rules: Rules,
+    event: Event,
+    steps: int,
+    errors: int,
+    seconds: float,
+    reason: str,
+) -> None:
+    directive = made(shop, rules, LIMITS).next(Progress((event,), steps, errors, seconds))
+    assert isinstance(directive, Ending)
+    assert directive.reason == reason
+
+
+@BOTH
+@MOVES
+def test_below_its_limits_a_conversation_goes_on(
+    shop: DomainSuite, rules: Rules, event: Event
+) -> None:
+    assert isinstance(made(shop, rules, LIMITS).next(Progress((event,), 9, 2, 59.9)), Ask)
+
+
+@BOTH
+def test_limits_wait_for_the_result_of_a_call(shop: DomainSuite, rules: Rules) -> None:
+    events = (Move("agent", Called((CALL,))),)
+    assert made(shop, rules, LIMITS).next(Progress(events, 99, 99, 99.0)) == Execute((CALL,))
+
+
+@pytest.mark.parametrize(("steps", "errors"), [(10, 0), (1, 3), (10, 3)])
+def test_a_stop_on_the_step_that_reaches_a_limit_counts_unless_the_reference_rules(
+    shop: DomainSuite, steps: int, errors: int
+) -> None:
+    progress = Progress((Move("user", say("###STOP###")),), steps, errors)
+    assert made(shop, DEFAULT_RULES, LIMITS).next(progress) == Ending("user_stop")
+    theirs = made(shop, TAU2_RULES, LIMITS).next(progress)
+    assert isinstance(theirs, Ending)
+    assert theirs.reason == ("too_many_errors" if errors else "max_steps")
+
+
+@BOTH
+def test_time_never_overrides_a_stop(shop: DomainSuite, rules: Rules) -> None:
+    progress = Progress((Move("user", say("###STOP###")),), seconds=99.0)
+    assert made(shop, rules, LIMITS).next(progress) == Ending("user_stop")
+
+
+@pytest.mark.xfail(strict=True, reason="a limit turns a fault of the infrastructure into a failure")
+def test_a_fault_on_the_step_that_reaches_a_limit_stays_a_fault(shop: DomainSuite) -> None:
+    progress = Progress((Move("agent", Unparsed("", "nothing")),), steps=10)
+    assert made(shop, TAU2_RULES, LIMITS).next(progress) == Ending(
+        "infrastructure_error", "nothing"
+    )

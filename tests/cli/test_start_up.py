@@ -1,0 +1,65 @@
+"""Asking for help must cost next to nothing: no library that only running needs is loaded."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HEAVY = (
+    *("polars", "numpy", "jinja2", "aiohttp", "zstandard", "altair", "pandas"),
+    *("rich.progress", "sqlite3"),
+)
+
+_PROBE = """
+import json, sys
+sys.argv = ["dragoman", *json.loads(sys.argv[1])]
+from dragoman.cli.main import main
+try:
+    main()
+except SystemExit as end:
+    assert end.code in (0, None), end.code
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+Modules = Callable[..., set[str]]
+
+
+@pytest.fixture
+def modules_after(tmp_path: Path) -> Modules:
+    """Run a command inside a fresh interpreter and return what it imported."""
+
+    def call(*arguments: str) -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", _PROBE, json.dumps(arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return set(json.loads(done.stderr.splitlines()[-1]))
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("run", "--help"), ("data", "pull", "--help"), ("--version",)]
+)
+def test_help_loads_nothing_that_only_running_needs(
+    modules_after: Modules, arguments: tuple[str, ...]
+) -> None:
+    loaded = modules_after(*arguments)
+
+    assert loaded.isdisjoint(HEAVY), loaded.intersection(HEAVY)
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("dragoman.")}
+    assert rooms <= {"cli", "core"}
+
+
+def test_listing_names_loads_no_benchmark_and_no_store(modules_after: Modules) -> None:
+    loaded = modules_after("list", "agents")
+
+    assert loaded.isdisjoint(HEAVY), loaded.intersection(HEAVY)

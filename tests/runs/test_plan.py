@@ -1,0 +1,85 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dragoman.runs.plan import Cell, plan
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.setup import build_setup
+
+BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))
+
+
+def cells(config: RunConfig) -> tuple[Cell, ...]:
+    return plan(build_setup(config))
+
+
+def keys(config: RunConfig) -> set[str]:
+    return {cell.key for cell in cells(config)}
+
+
+def changed(**fields: object) -> RunConfig:
+    return msgspec.structs.replace(BASE, **fields)
+
+
+def test_a_plan_is_every_task_with_every_agent_trial_by_trial() -> None:
+    config = changed(agents=("gold", "silent"), tasks=("two-swaps", "too-late"), trials=2)
+    assert [(cell.trial, cell.agent.name, cell.task.id) for cell in cells(config)] == [
+        (trial, agent, task)
+        for trial in (0, 1)
+        for agent in ("gold", "silent")
+        for task in ("two-swaps", "too-late")
+    ]
+
+
+def test_the_same_configuration_is_the_same_plan() -> None:
+    assert [(c.key, c.seed) for c in cells(BASE)] == [(c.key, c.seed) for c in cells(BASE)]
+
+
+def test_every_cell_has_its_own_key_and_seed() -> None:
+    planned = cells(RunConfig("sample:shop", ("gold", "silent", "literal"), trials=4))
+    assert len({cell.key for cell in planned}) == len(planned) == 60
+    assert len({cell.seed for cell in planned}) == 60
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"agents": ("gold", "silent")},
+        {"agents": ("silent", "gold")},
+        {"trials": 5},
+        {"tasks": ("too-late", "two-swaps")},
+        {"tasks": ()},
+        {"tasks": (), "limit": 3},
+        {"concurrency": 1},
+        {"judge": "rule"},
+    ],
+)
+def test_more_cells_change_no_other(more: dict[str, object]) -> None:
+    assert keys(BASE) <= keys(changed(**more))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 1},
+        {"max_steps": 100},
+        {"max_errors": 9},
+        {"timeout": 60.0},
+        {"rules": "tau2-1.0.1"},
+        {"user": "offline"},
+        {"agents": ("literal",)},
+        {"tasks": ("too-late",)},
+    ],
+)
+def test_whatever_can_change_a_result_changes_the_key(other: dict[str, object]) -> None:
+    assert keys(BASE).isdisjoint(keys(changed(**other)))
+
+
+def test_another_script_is_another_agent(tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    config = changed(agents=(f"scripted/{path}",))
+    path.write_text('{"*": [{"content": "a"}]}')
+    before = keys(config)
+    path.write_text('{"*": [{"content": "b"}]}')
+    assert keys(config).isdisjoint(before)

@@ -1,0 +1,71 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.simulation.hearing import heard_arguments, heard_value
+
+
+@pytest.mark.parametrize(
+    ("value", "heard", "expected"),
+    [
+        ("#W123", "cancel #W123 please", "#W123"),
+        ("Maren", "i am maren holt", "Maren"),
+        ("Maren", "I am Karen Holt.", "Karen"),
+        ("#W1234", "order #W1235, please", "#W1235"),
+        ("Alder Court", "I live at 14 Older Court, Boise", "Older Court"),
+        ("83702", "zip (83712)!", "83712"),
+        ("Maren", "", ""),
+        ("two words", "one", ""),
+    ],
+)
+def test_a_value_is_what_was_heard_in_its_place(value: str, heard: str, expected: str) -> None:
+    assert heard_value(value, heard) == expected
+
+
+def test_only_what_the_user_says_is_taken_from_hearing() -> None:
+    arguments: dict[str, object] = {
+        "name": "Maren",
+        "order_id": "#W99",
+        "ids": ["Maren", "unsaid"],
+        "place": {"city": "Boise", "zip": 83702},
+        "count": 2,
+        "blank": " ",
+    }
+    heard = heard_arguments(arguments, "I am Maren from Boise.", "I am Karen from Noise.")
+    assert heard == {
+        "name": "Karen",
+        "order_id": "#W99",
+        "ids": ["Karen", "unsaid"],
+        "place": {"city": "Noise", "zip": 83702},
+        "count": 2,
+        "blank": " ",
+    }
+
+
+def test_the_plan_itself_is_not_changed() -> None:
+    arguments: dict[str, object] = {"ids": ["Maren"]}
+    heard_arguments(arguments, "Maren", "Karen")
+    assert arguments == {"ids": ["Maren"]}
+
+
+WORDS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), WORDS)
+def test_what_was_heard_as_said_fills_every_argument_as_planned(
+    data: st.DataObject, words: list[str]
+) -> None:
+    script = " ".join(words)
+    start = data.draw(st.integers(0, len(words) - 1))
+    value = " ".join(words[start:])
+    assert heard_arguments({"a": value, "b": [value]}, script, script) == {
+        "a": value,
+        "b": [value],
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=10), st.text(max_size=30))
+def test_any_value_and_any_words_give_a_text(value: str, heard: str) -> None:
+    assert isinstance(heard_value(value, heard), str)

@@ -1,0 +1,160 @@
+import asyncio
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from dragoman.core.episodes import Event, Move
+from dragoman.core.protocols import Answer, ChatRequest, Completion, Heard, Opening
+from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
+from dragoman.core.usage import Usage
+from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.prompts import PromptSet, default_prompts
+
+PROMPTS = PromptSet("test", "Work.", "Play.")
+TASK = Task("7", "suite", "digest", Scenario("Cancel it."))
+GREETING = Move("agent", say("Hi!"), scripted=True)
+TOOLS = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
+
+
+class Recorder:
+    """A chat model that keeps its requests and gives its replies in turn."""
+
+    name = "recorder"
+
+    def __init__(self, *replies: Reply) -> None:
+        self.requests: list[ChatRequest] = []
+        self.purposes: list[str] = []
+        self._replies = iter(replies)
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        messages = copy.deepcopy(list(request.messages))
+        self.requests.append(msgspec.structs.replace(request, messages=messages))
+        self.purposes.append(purpose)
+        return Completion(next(self._replies), msgspec.Raw(b"{}"), Usage(purpose, self.name))
+
+
+def talk(
+    model: Recorder, side: Role, turns: Sequence[tuple[Sequence[Heard], Toolset]]
+) -> list[Answer]:
+    async def conversation() -> list[Answer]:
+        history: tuple[Event, ...] = (GREETING,)
+        opening = Opening(TASK, side, 5, "Be fair.", history, "c1")
+        session = await LlmParticipant(model, PROMPTS).open(opening)
+        answers = [await session.reply(heard, tools) for heard, tools in turns]
+        await session.close()
+        return answers
+
+    return asyncio.run(conversation())
+
+
+def wire_call(call_id: str, name: str, arguments: str) -> dict[str, object]:
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
+
+
+def test_the_agent_sees_policy_greeting_words_calls_and_results() -> None:
+    model = Recorder(
+        Called((ToolCall("1", "look", {"a": 1}), ToolCall("2", "look", {})), "Wait."),
+        say("Found."),
+    )
+    results = [ToolResult("1", "look", "one"), ToolResult("2", "look", "two", shown="dos")]
+    talk(model, "agent", [([say("Cancel it.")], TOOLS), (results, TOOLS)])
+    first: list[dict[str, Any]] = [
+        {
+            "role": "system",
+            "content": "<instructions>\nWork.\n</instructions>\n<policy>\nBe fair.\n</policy>",
+        },
+        {"role": "assistant", "content": "Hi!"},
+        {"role": "user", "content": "Cancel it."},
+    ]
+    assert model.requests[0].messages == first
+    assert model.requests[1].messages == [
+        *first,
+        {
+            "role": "assistant",
+            "content": "Wait.",
+            "tool_calls": [wire_call("1", "look", '{"a":1}'), wire_call("2", "look", "{}")],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "one"},
+        {"role": "tool", "tool_call_id": "2", "content": "dos"},
+    ]
+    assert model.purposes == ["agent", "agent"]
+
+
+def test_the_user_sees_its_scenario_and_the_agent_as_the_other_side() -> None:
+    model = Recorder(say("Cancel it."), say("###STOP###"))
+    talk(model, "user", [([say("Hi!")], NO_TOOLS), ([say("Done.")], NO_TOOLS)])
+    assert model.requests[1].messages == [
+        {
+            "role": "system",
+            "content": "Play.\n\n<scenario>\nInstructions:\n\tCancel it.\n</scenario>",
+        },
+        {"role": "user", "content": "Hi!"},
+        {"role": "assistant", "content": "Cancel it."},
+        {"role": "user", "content": "Done."},
+    ]
+    assert model.purposes == ["user", "user"]
+
+
+def test_the_policy_never_reaches_the_user_nor_the_scenario_the_agent() -> None:
+    agent, user = Recorder(say("a")), Recorder(say("b"))
+    talk(agent, "agent", [([], TOOLS)])
+    talk(user, "user", [([], NO_TOOLS)])
+    assert "Cancel it." not in str(agent.requests[0].messages)
+    assert "Be fair." not in str(user.requests[0].messages)
+
+
+def test_a_request_carries_tools_seed_label_and_conversation() -> None:
+    model = Recorder(say("a"))
+    talk(model, "agent", [([], TOOLS)])
+    request = model.requests[0]
+    assert request.tools is TOOLS
+    assert (request.seed, request.label, request.session) == (5, "7", "c1")
+
+
+def test_the_users_calls_are_the_users() -> None:
+    model = Recorder(Called((ToolCall("1", "reboot", {}),)))
+    (answer,) = talk(model, "user", [([say("Hi!")], TOOLS)])
+    assert answer.reply == Called((ToolCall("1", "reboot", {}, by="user"),))
+
+
+def test_what_was_heard_is_sent_and_not_what_was_meant() -> None:
+    model = Recorder(say("a"))
+    heard = msgspec.structs.replace(say(""), utterance=Utterance("five", heard="nine"))
+    talk(model, "agent", [([heard], TOOLS)])
+    assert model.requests[0].messages[-1] == {"role": "user", "content": "nine"}
+
+
+def test_malformed_arguments_are_sent_back_as_they_came() -> None:
+    model = Recorder(Called((ToolCall("1", "look", {}, raw="{a:", malformed="bad"),)), say("b"))
+    talk(model, "agent", [([], TOOLS), ([ToolResult("1", "look", "Error", error=True)], TOOLS)])
+    assert model.requests[1].messages[2]["tool_calls"] == [wire_call("1", "look", "{a:")]
+
+
+def test_a_reply_that_cannot_be_read_is_answered_and_kept() -> None:
+    reply = Unparsed("<<<", "neither words nor calls")
+    (answer,) = talk(Recorder(reply), "agent", [([], TOOLS)])
+    assert answer.reply == reply
+    assert answer.usage == Usage("agent", "recorder")
+
+
+def test_messages_are_plain_json() -> None:
+    model = Recorder(Called((ToolCall("1", "look", {"a": "é"}),)), say("b"))
+    talk(model, "agent", [([say("Olá")], TOOLS), ([ToolResult("1", "look", "é")], TOOLS)])
+    messages = list(model.requests[1].messages)
+    assert json.loads(json.dumps(messages)) == messages
+
+
+def test_the_default_prompts_have_a_digest_of_their_texts() -> None:
+    prompts = default_prompts()
+    changed = msgspec.structs.replace(prompts, user=prompts.user + " ")
+    assert prompts.digest != changed.digest
+    assert "###STOP###" in prompts.user

@@ -1,0 +1,340 @@
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.tau2.conductor import GREETING, HalfDuplex
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.errors import ParticipantError
+from dragoman.core.protocols import (
+    Answer,
+    Channel,
+    Directive,
+    Heard,
+    Limits,
+    Progress,
+    Speak,
+    ToolView,
+    World,
+)
+from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
+from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
+from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
+from dragoman.core.usage import Usage
+from dragoman.simulation.loop import Conversation, Surfaces
+
+STOP = say("###STOP###")
+
+
+class Listener:
+    """Gives its replies in turn and keeps what it heard and saw."""
+
+    def __init__(self, *replies: Reply | Exception, usage: Usage | None = None) -> None:
+        self.heard: list[list[Heard]] = []
+        self.saw: list[Toolset] = []
+        self._replies = iter(replies)
+        self._usage = usage
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        self.heard.append(list(heard))
+        self.saw.append(tools)
+        reply = next(self._replies)
+        if isinstance(reply, Exception):
+            raise reply
+        return Answer(reply, msgspec.Raw(b'"raw"'), self._usage)
+
+    async def close(self) -> None:
+        pass
+
+
+def call(number: str, expression: str = "1", by: Role = "agent") -> ToolCall:
+    return ToolCall(number, "calculate", {"expression": expression}, by)
+
+
+def result(number: str, content: str = "1.0", *, error: bool = False) -> ToolResult:
+    return ToolResult(number, "calculate", content, error=error)
+
+
+def ticking(step: float) -> Callable[[], float]:
+    times: Iterator[float] = itertools.count(0.0, step)
+    return lambda: next(times)
+
+
+def play(  # noqa: PLR0913 - the parts of a conversation
+    shop: DomainSuite,
+    agent: Listener,
+    user: Listener,
+    *,
+    rules: Rules = DEFAULT_RULES,
+    limits: Limits | None = None,
+    channels: Mapping[Role, Channel] | None = None,
+    views: Mapping[Role, ToolView] | None = None,
+    clock: Callable[[], float] = lambda: 0.0,
+) -> Episode:
+    world = shop.factory(rules)(shop.tasks[0])
+    surfaces = Surfaces(
+        channels or {"agent": PlainChannel(), "user": PlainChannel()},
+        views or {"agent": PlainView(), "user": PlainView()},
+    )
+    conversation = Conversation(world, {"agent": agent, "user": user}, surfaces, clock)
+    return asyncio.run(conversation.run(HalfDuplex(world, rules, limits or Limits())))
+
+
+def heard_words(listener: Listener) -> list[list[str | None]]:
+    return [
+        [part.content if isinstance(part, ToolResult) else part.utterance.received for part in turn]
+        for turn in listener.heard
+    ]
+
+
+def test_user_and_agent_alternate_until_the_user_stops(shop: DomainSuite) -> None:
+    agent, user = Listener(say("Which one?")), Listener(say("Cancel it."), STOP)
+    episode = play(shop, agent, user)
+    assert episode.ending == Ending("user_stop")
+    assert [event.by for event in episode.events] == ["agent", "user", "agent", "user"]
+    assert heard_words(user) == [[GREETING], ["Which one?"]]
+    assert heard_words(agent) == [["Cancel it."]]
+    assert episode.steps == 3
+
+
+def test_the_greeting_is_the_harnesss_and_no_step(shop: DomainSuite) -> None:
+    episode = play(shop, Listener(), Listener(STOP))
+    assert episode.events[0] == Move("agent", say(GREETING), scripted=True)
+    assert episode.steps == 1
+
+
+def test_a_reply_and_a_round_of_tools_are_a_step_each(shop: DomainSuite) -> None:
+    agent = Listener(Called((call("1"), call("2"))), say("Done."))
+    episode = play(shop, agent, Listener(say("Go."), STOP))
+    assert episode.steps == 5
+
+
+def test_batched_calls_are_executed_in_order_and_heard_together(shop: DomainSuite) -> None:
+    calls = Called((call("1", "1"), call("2", "2"), call("3", "3")))
+    agent = Listener(calls, say("Done."))
+    episode = play(shop, agent, Listener(say("Go."), STOP))
+    results = [result("1", "1.0"), result("2", "2.0"), result("3", "3.0")]
+    assert list(episode.events[3:6]) == results
+    assert agent.heard[1] == results
+
+
+def test_errors_are_counted_over_calls(shop: DomainSuite) -> None:
+    agent = Listener(Called((call("1", "x"), call("2"), call("3", "y"))), say("Done."))
+    episode = play(shop, agent, Listener(say("Go."), STOP))
+    assert episode.errors == 2
+
+
+def test_errors_of_both_sides_count_together(shop: DomainSuite) -> None:
+    user = Listener(Called((call("u", by="user"),)), say("Go."), STOP)
+    agent = Listener(Called((call("1", "x"),)), say("Done."))
+    episode = play(shop, agent, user, limits=Limits(errors=2))
+    assert (episode.errors, episode.ending.reason) == (2, "too_many_errors")
+
+
+def test_text_beside_calls_is_kept_but_not_carried_over(shop: DomainSuite) -> None:
+    agent = Listener(Called((call("1"),), "Let me see."), say("One."))
+    user = Listener(say("Go."), STOP)
+    episode = play(shop, agent, user)
+    assert Move("agent", Called((call("1"),), "Let me see."), raw=msgspec.Raw(b'"raw"')).reply in [
+        event.reply for event in episode.events if isinstance(event, Move)
+    ]
+    assert heard_words(user) == [[GREETING], ["One."]]
+
+
+def test_neither_side_sees_the_others_tool_traffic(shop: DomainSuite) -> None:
+    user = Listener(Called((call("u", by="user"),)), say("Go."), STOP)
+    agent = Listener(Called((call("a"),)), say("Done."))
+    play(shop, agent, user)
+    assert heard_words(agent) == [["Go."], ["1.0"]]
+    assert heard_words(user) == [[GREETING], ["Error: User tools not available"], ["Done."]]
+
+
+def test_each_side_sees_its_own_tools(shop: DomainSuite) -> None:
+    agent, user = Listener(say("Hm.")), Listener(say("Go."), STOP)
+    play(shop, agent, user)
+    assert [len(tools) for tools in agent.saw] == [16]
+    assert [len(tools) for tools in user.saw] == [0, 0]
+
+
+@pytest.mark.parametrize("empty", [say(""), say(" \n"), Called(()), Called((), "words")])
+@pytest.mark.parametrize(
+    ("rules", "reason"), [(DEFAULT_RULES, "agent_error"), (TAU2_RULES, "infrastructure_error")]
+)
+def test_a_reply_without_words_or_calls_ends_the_conversation(
+    shop: DomainSuite, empty: Reply, rules: Rules, reason: str
+) -> None:
+    episode = play(shop, Listener(empty), Listener(say("Go.")), rules=rules)
+    assert episode.ending.reason == reason
+    last = episode.events[-1]
+    assert isinstance(last, Move)
+    assert isinstance(last.reply, Unparsed)
+    assert last.reply.error == episode.ending.detail
+
+
+def test_an_empty_reply_of_the_user_is_the_users_error(shop: DomainSuite) -> None:
+    assert play(shop, Listener(), Listener(say(""))).ending.reason == "user_error"
+
+
+def test_a_broken_participant_is_an_ending_that_keeps_what_happened(shop: DomainSuite) -> None:
+    agent = Listener(Called((call("1"),)), ParticipantError("the wire was cut"))
+    episode = play(shop, agent, Listener(say("Go.")))
+    assert episode.ending == Ending("infrastructure_error", "the wire was cut")
+    assert episode.is_infrastructure_fault
+    assert [type(event) for event in episode.events] == [Move, Move, Move, ToolResult]
+
+
+def test_what_participants_consumed_is_added_up(shop: DomainSuite) -> None:
+    used = Usage("agent", "m", 1, input_tokens=10, output_tokens=1)
+    agent = Listener(say("Hm."), say("Well."), usage=used)
+    episode = play(shop, agent, Listener(say("Go."), say("And?"), STOP))
+    assert episode.usage == (Usage("agent", "m", 2, input_tokens=20, output_tokens=2),)
+
+
+def test_raw_replies_are_kept_where_there_are_any(shop: DomainSuite) -> None:
+    episode = play(shop, Listener(), Listener(STOP))
+    greeting, stop = episode.events
+    assert isinstance(greeting, Move)
+    assert isinstance(stop, Move)
+    assert greeting.raw is msgspec.UNSET
+    assert isinstance(stop.raw, msgspec.Raw)
+    assert bytes(stop.raw) == b'"raw"'
+
+
+def test_time_is_the_clocks(shop: DomainSuite) -> None:
+    agent, user = Listener(say("Hm.")), Listener(say("Go."))
+    episode = play(shop, agent, user, limits=Limits(seconds=2.5), clock=ticking(1.0))
+    assert episode.ending.reason == "timeout"
+    assert episode.seconds >= 2.5
+
+
+def test_a_stop_on_the_step_that_reaches_a_limit(shop: DomainSuite) -> None:
+    def ending(rules: Rules) -> str:
+        user = Listener(say("Go."), STOP)
+        limits = Limits(steps=3)
+        return play(shop, Listener(say("Hm.")), user, rules=rules, limits=limits).ending.reason
+
+    assert ending(DEFAULT_RULES) == "user_stop"
+    assert ending(TAU2_RULES) == "max_steps"
+
+
+def test_a_pending_result_is_delivered_before_a_limit_ends_the_conversation(
+    shop: DomainSuite,
+) -> None:
+    agent = Listener(Called((call("1"),)))
+    episode = play(shop, agent, Listener(say("Go.")), limits=Limits(steps=2))
+    assert isinstance(episode.events[-1], ToolResult)
+    assert (episode.steps, episode.ending.reason) == (3, "max_steps")
+
+
+def test_what_a_call_changed_is_kept_with_its_result(shop: DomainSuite) -> None:
+    cancel = ToolCall(
+        "1", "cancel_pending_order", {"order_id": "#S1000006", "reason": "no longer needed"}
+    )
+    agent = Listener(Called((call("0"), cancel)), say("Done."))
+    episode = play(shop, agent, Listener(say("Go."), STOP))
+    looked, cancelled = (event for event in episode.events if isinstance(event, ToolResult))
+    assert looked.changes == ()
+    assert ("orders", "#S1000006", "status") in [change.path for change in cancelled.changes]
+
+
+class Upper:
+    """Shows everything in capitals and reads `sum` for `expression`."""
+
+    def show(self, tools: Toolset) -> Toolset:
+        return Toolset(tuple(ToolSpec(t.name, t.description.upper(), {}) for t in tools))
+
+    def canonical(self, call: ToolCall) -> ToolCall:
+        return msgspec.structs.replace(call, arguments={"expression": call.arguments["sum"]})
+
+    def present(self, result: ToolResult) -> ToolResult:
+        return msgspec.structs.replace(result, content=result.content.upper())
+
+
+def test_a_view_changes_what_is_seen_and_run_and_both_are_kept(shop: DomainSuite) -> None:
+    wished = ToolCall("1", "calculate", {"sum": "x"})
+    agent = Listener(Called((wished,)), say("Done."))
+    episode = play(
+        shop,
+        agent,
+        Listener(say("Go."), STOP),
+        views={"agent": Upper(), "user": PlainView()},
+    )
+    assert next(iter(agent.saw[0])).description.isupper()
+    assert heard_words(agent)[1] == ["ERROR: INVALID CHARACTERS IN EXPRESSION"]
+    move, stored = episode.events[2:4]
+    assert isinstance(move, Move)
+    assert move.reply == Called((wished,))
+    assert stored == ToolResult(
+        "1",
+        "calculate",
+        "Error: Invalid characters in expression",
+        error=True,
+        shown="ERROR: INVALID CHARACTERS IN EXPRESSION",
+        executed={"expression": "x"},
+    )
+
+
+class Mishearing:
+    """Carries every `five` as `nine`, and charges for it."""
+
+    def __init__(self) -> None:
+        self._used: list[Usage] = []
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        self._used.append(Usage("hearing", "ear"))
+        heard = utterance.intended.replace("five", "nine")
+        return msgspec.structs.replace(utterance, heard=heard)
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        used, self._used = self._used, []
+        return tuple(used)
+
+
+def test_a_channel_changes_what_is_heard_and_not_what_was_meant(shop: DomainSuite) -> None:
+    agent, user = Listener(say("five?")), Listener(say("order five"), STOP)
+    episode = play(shop, agent, user, channels={"user": Mishearing(), "agent": PlainChannel()})
+    assert heard_words(agent) == [["order nine"]]
+    assert heard_words(user)[1] == ["five?"]
+    said = episode.events[1]
+    assert isinstance(said, Move)
+    assert said.reply == msgspec.structs.replace(
+        say("order five"), utterance=Utterance("order five", heard="order nine")
+    )
+
+
+class Monologue:
+    """A conductor that lets the user say fixed things; no side is asked."""
+
+    sides: tuple[Role, ...] = ()
+
+    def opening(self) -> tuple[Event, ...]:
+        return ()
+
+    def next(self, progress: Progress) -> Directive:
+        if progress.steps == 2:
+            return Ending("turns_done")
+        return Speak("user", say(f"Turn {progress.steps}."), turn=progress.steps)
+
+
+def test_a_conductor_can_speak_for_a_side(shop: DomainSuite) -> None:
+    world: World = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    plain: dict[Role, ToolView] = {"agent": PlainView(), "user": PlainView()}
+    surfaces = Surfaces({"agent": PlainChannel(), "user": PlainChannel()}, plain)
+    episode = asyncio.run(Conversation(world, {}, surfaces, lambda: 0.0).run(Monologue()))
+    assert episode.events == (
+        Move("user", say("Turn 0."), scripted=True, turn=0),
+        Move("user", say("Turn 1."), scripted=True, turn=1),
+    )
+    assert episode.ending == Ending("turns_done")
+    assert len(NO_TOOLS) == 0
+
+
+@pytest.mark.xfail(strict=True, raises=ValueError, reason="only ParticipantError is an ending")
+def test_a_participant_with_a_bug_ends_its_own_conversation_only(shop: DomainSuite) -> None:
+    episode = play(shop, Listener(ValueError("bug in the agent")), Listener(say("Go.")))
+    assert episode.ending.reason == "infrastructure_error"
+    assert "bug in the agent" in episode.ending.detail

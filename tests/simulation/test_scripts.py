@@ -1,0 +1,40 @@
+from dragoman.core.tasks import Instructions, Scenario
+from dragoman.simulation.scripts import scenario_text, spoken_script
+
+PARTS = Instructions(
+    domain="shop",
+    reason_for_call="Cancel it.\nAnd be quick.",
+    task_instructions="Be polite.",
+    known_info="You are Maren.",
+    unknown_info=".",
+)
+
+
+def test_a_scenario_is_laid_out_as_the_reference_does() -> None:
+    assert scenario_text(Scenario(PARTS, persona="Hurried\nand kind")) == (
+        "Persona:\n\tHurried\n\tand kind\n"
+        "Instructions:\n"
+        "\tDomain: shop\n"
+        "\tReason for call:\n\t\tCancel it.\n\t\tAnd be quick.\n"
+        "\tKnown info:\n\t\tYou are Maren.\n"
+        "\tUnknown info:\n\t\t.\n"
+        "\tTask instructions:\n\t\tBe polite."
+    )
+
+
+def test_parts_that_are_absent_are_left_out() -> None:
+    bare = Instructions("shop", "Cancel it.", "Be polite.")
+    text = scenario_text(Scenario(bare))
+    assert "nown info" not in text
+    assert not text.startswith("Persona")
+
+
+def test_instructions_in_one_piece_stay_in_one_piece() -> None:
+    assert scenario_text(Scenario("Ask.\nStop.")) == "Instructions:\n\tAsk.\n\tStop."
+    assert spoken_script(Scenario("Ask.\nStop.")) == "Ask.\nStop."
+
+
+def test_the_spoken_script_holds_every_part_that_says_something() -> None:
+    assert spoken_script(Scenario(PARTS)) == (
+        "Cancel it.\nAnd be quick.\nYou are Maren.\nBe polite."
+    )

@@ -1,0 +1,44 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.scores import Score, Scored
+from dragoman.core.speech import Called, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.store.episodes import EpisodeCodec
+
+EVENTS: st.SearchStrategy[Event] = st.one_of(
+    st.builds(lambda text: Move("agent", say(text)), st.text(max_size=50)),
+    st.builds(
+        lambda text: Move("agent", Called((ToolCall("1", "look", {"x": text}),))),
+        st.text(max_size=10),
+    ),
+    st.builds(lambda text: ToolResult("1", "look", text), st.text(max_size=50)),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(EVENTS, max_size=10))
+def test_an_episode_survives_being_stored(events: list[Event]) -> None:
+    codec = EpisodeCodec()
+    episode = Episode(tuple(events), Ending("user_stop"), len(events), 0, seconds=1.5)
+    stored = codec.encode_episode(episode)
+    assert codec.decode_episode(stored) == episode
+    assert codec.decode_head(stored) == Episode((), episode.ending, len(events), 0, seconds=1.5)
+
+
+def test_a_long_episode_is_stored_small() -> None:
+    codec = EpisodeCodec()
+    episode = Episode((Move("agent", say("again and again " * 5_000)),), Ending("user_stop"), 1, 0)
+    stored = codec.encode_episode(episode)
+    assert len(stored) < 2_000
+    assert codec.decode_episode(stored) == episode
+
+
+def test_scores_and_tasks_survive_being_stored() -> None:
+    codec = EpisodeCodec()
+    score = Score("r", "j", Scored(1.0), ())
+    tasks = {"1": Task("1", "suite", "d", Scenario("é"))}
+    assert codec.decode_score(codec.encode_score(score)) == score
+    assert codec.decode_tasks(codec.encode_tasks(tasks)) == tasks
