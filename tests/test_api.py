@@ -118,14 +118,12 @@ def test_the_columns_of_the_frames_have_their_types_whatever_the_run_holds(
     assert whole.scores.schema["value"] == pl.Float64
 
 
-@pytest.mark.xfail(reason="a list without entries has no type of its own", strict=True)
 def test_undecided_components_are_a_list_of_names_even_where_there_are_none(tmp_path: Path) -> None:
     result = dragoman.run("sample:shop", "gold", judge="assume-met", out=tmp_path / "mine")
 
     assert result.episodes.schema["undecided"] == pl.List(pl.String)
 
 
-@pytest.mark.xfail(reason="a frame without rows has no columns", strict=True)
 def test_no_score_at_all_gives_an_empty_frame_with_the_same_columns(
     tmp_path: Path, dead_line: asyncio.Event
 ) -> None:
@@ -265,9 +263,6 @@ def test_a_mistake_is_one_exception_with_one_line(
     "options",
     [{"trials": "3"}, {"trials": True}, {"trials": 1.5}, {"tasks": "too-late"}, {"limit": "all"}],
 )
-@pytest.mark.xfail(
-    reason="arguments from Python are not checked as those of files are", strict=True
-)
 def test_an_argument_of_the_wrong_type_is_named(tmp_path: Path, options: dict[str, Any]) -> None:
     (name,) = options
 
@@ -275,7 +270,6 @@ def test_an_argument_of_the_wrong_type_is_named(tmp_path: Path, options: dict[st
         dragoman.run("sample:shop", "gold", out=tmp_path / "mine", **options)
 
 
-@pytest.mark.xfail(reason="agents are named by where they are defined", strict=True)
 def test_two_agents_made_by_one_function_are_two_cells(tmp_path: Path) -> None:
     def saying(words: str) -> Callable[[Messages, Tools], str]:
         return lambda *_: words

@@ -14,13 +14,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
 from dragoman.runs.jobs import resume_job
 from dragoman.runs.outcomes import chosen_scoring, summary
 from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.wiring.config import RunConfig, checked
-from dragoman.wiring.participants import judge_name, resolve_object
+from dragoman.wiring.participants import Resolved, judge_name, resolve_object
 from dragoman.wiring.setup import build_setup
 
 AgentLike = str | Participant | Callable[..., Any]
@@ -101,8 +104,10 @@ def run(  # noqa: PLR0913 - keyword options of one call
     Raises:
         DragomanError: With one line that says what is wrong and what to do.
     """
+    if isinstance(tasks, str):
+        raise UsageError(f"tasks must be a list of ids, not the string {tasks!r}")
     agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
-    resolved = [entry if isinstance(entry, str) else resolve_object(entry) for entry in agents]
+    resolved = _named_apart([e if isinstance(e, str) else resolve_object(e) for e in agents])
     config = RunConfig(
         suite=suite,
         agents=tuple(entry if isinstance(entry, str) else entry.name for entry in resolved),
@@ -136,3 +141,17 @@ def load(folder: str | Path, rules: str | None = None, judge: str | None = None)
 
 def _result(played: Played) -> RunResult:
     return RunResult(played.folder, played.rules, played.judge)
+
+
+def _named_apart(agents: Sequence[str | Resolved]) -> list[str | Resolved]:
+    """Number agents that one name would hide behind: closures of one function, objects of a class."""
+    seen: dict[str, int] = {}
+    apart: list[str | Resolved] = []
+    for agent in agents:
+        if isinstance(agent, Resolved):
+            seen[agent.name] = count = seen.get(agent.name, 0) + 1
+            name = agent.name if count == 1 else f"{agent.name}#{count}"
+            apart.append(msgspec.structs.replace(agent, name=name))
+        else:
+            apart.append(agent)
+    return apart

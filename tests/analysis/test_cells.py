@@ -103,7 +103,6 @@ def test_no_outcomes_are_no_cells() -> None:
     assert summarize([], "rules", "none") == ()
 
 
-@pytest.mark.xfail(strict=True, reason="what the judge consumed is left out of the sum")
 def test_what_the_judge_consumed_is_counted() -> None:
     judged = Score("rules", "chat", Scored(1.0), (), usage=Usage("judge", "m"))
     row = Outcome("suite", "en", "gold", "a", 0, outcome("a", None).episode, judged)

@@ -49,7 +49,6 @@ def test_tasks_are_drawn_and_not_trials() -> None:
 
 
 @pytest.mark.parametrize("values", [[0.5], [1 / 3], [0.5, 0.5, 0.5]])
-@pytest.mark.xfail(strict=True, reason="only agreement on 0 and on 1 is treated")
 def test_agreement_on_any_other_rate_is_not_certainty_either(values: list[float]) -> None:
     interval = clustered_interval(values, 0)
     assert interval.high - interval.low > 0.1

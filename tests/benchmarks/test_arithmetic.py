@@ -108,7 +108,6 @@ def test_what_is_no_arithmetic_is_refused(expression: str, refusal: str) -> None
         "9**9**9",
         "9**9**9**9",
         "(9**999)*(9**999)*(9**999)",
-        "2**-99999999999",
         "9" * MAX_LENGTH,
         "1" + "+1" * MAX_LENGTH,
         "(" * 400 + "1" + ")" * 400,

@@ -103,7 +103,6 @@ def test_a_full_disk_stops_a_run_that_goes_on_once_there_is_room(
     assert content(run) == unbroken
 
 
-@pytest.mark.xfail(reason="a run whose creation failed leaves a file behind", strict=True)
 def test_a_disk_too_small_for_the_plan_leaves_nothing_that_stands_in_the_way(
     dragoman: Cli, disk: Disk
 ) -> None:
@@ -150,7 +149,6 @@ LIMITED = (
 )
 
 
-@pytest.mark.xfail(reason="a disk I/O error is told without what to do", strict=True)
 def test_a_write_that_fails_is_told_with_the_command_that_goes_on(dragoman: Cli) -> None:
     done = dragoman(*GRID, "--out", "mine", before=(sys.executable, "-c", LIMITED))
 

@@ -61,7 +61,6 @@ def test_a_wrong_choice_is_named_with_what_there_is_to_choose(
         (("--trials", "99999999999999999999"), ("trials",)),
     ],
 )
-@pytest.mark.xfail(reason="numbers beyond all reason are taken", strict=True, run=False)
 def test_a_number_beyond_all_reason_is_refused(
     refused: Refused, options: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
@@ -70,7 +69,6 @@ def test_a_number_beyond_all_reason_is_refused(
     assert all(word in line for word in words), line
 
 
-@pytest.mark.xfail(reason="an empty list of tasks means all tasks", strict=True)
 def test_an_empty_list_of_tasks_is_not_taken_for_all_tasks(refused: Refused) -> None:
     assert "--tasks" in refused(*RUN, "--tasks", "", status=2)
 
@@ -269,7 +267,6 @@ def test_a_reader_that_stops_reading_is_no_error_worth_a_traceback(
     assert process.returncode in {0, 1}
 
 
-@pytest.mark.xfail(reason="an OSError of printing is not caught", strict=True)
 def test_standard_output_that_is_full_is_told_in_one_line(folder: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(

@@ -140,7 +140,6 @@ def test_a_damaged_run_is_named_by_every_command(
 
 
 @pytest.mark.parametrize("command", READERS)
-@pytest.mark.xfail(reason="an error of the decompressor is not caught", strict=True)
 def test_a_damaged_conversation_is_named_by_every_command(
     refused: Refused, mine: Path, command: tuple[str, ...]
 ) -> None:
@@ -158,7 +157,6 @@ def test_a_damaged_score_is_named(refused: Refused, mine: Path) -> None:
     assert "damaged" in refused("show", "mine", "too-late", status=1)
 
 
-@pytest.mark.xfail(reason="an error of the decompressor is not caught", strict=True)
 def test_damaged_tasks_of_a_run_are_named(refused: Refused, mine: Path) -> None:
     _change(mine, "UPDATE meta SET value = x'00' WHERE name = 'tasks'")
 
@@ -171,7 +169,6 @@ def test_a_damaged_manifest_is_named(refused: Refused, mine: Path) -> None:
     assert "damaged" in refused("resume", "mine", status=1)
 
 
-@pytest.mark.xfail(reason="an empty file is neither a run nor the lack of one", strict=True)
 def test_a_run_cut_off_while_it_was_made_can_be_started_again(
     told: Told, refused: Refused, mine: Path
 ) -> None:

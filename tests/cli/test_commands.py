@@ -106,7 +106,6 @@ def test_only_the_named_tasks_are_played_in_the_order_given(told: Told) -> None:
     assert [cell["task"] for cell in plan["cells"]] == ["too-late", "return-poles"]
 
 
-@pytest.mark.xfail(reason="ids are split at commas and not stripped", strict=True)
 def test_blanks_around_the_named_tasks_do_not_matter(told: Told) -> None:
     plan = told(
         *("run", "sample:shop", "--agent", "gold", "--dry-run", "--tasks", "too-late, return-poles")

@@ -101,11 +101,6 @@ def test_a_file_that_is_no_script_is_refused(tmp_path: Path, content: bytes, nam
         load_script(path)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=UnicodeDecodeError,
-    reason="bad UTF-8 escapes as UnicodeDecodeError",
-)
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "script.json"
     path.write_bytes(b'{"1": [{"content": "\xff"}]}')

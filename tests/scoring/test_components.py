@@ -49,6 +49,9 @@ class Fixed:
     def take_changes(self) -> tuple[Change, ...]:
         return ()
 
+    def unsynchronized(self) -> "Fixed":
+        return self
+
     def run_function(self, call: FunctionCall) -> object:
         return self._functions[call.name]
 
@@ -321,7 +324,6 @@ def test_the_sample_shop_knows_the_kinds_of_planned_calls(shop: DomainSuite) -> 
         pytest.param("That makes $.50 in all.", "0.50", id="no digit before the dot"),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="the pattern of numbers knows no sign, list or bare dot")
 def test_numbers_in_less_usual_notations_are_found(text: str, wanted: str) -> None:
     assert says(text, wanted, DEFAULT_RULES)
 
@@ -334,6 +336,5 @@ def test_numbers_in_less_usual_notations_are_found(text: str, wanted: str) -> No
         pytest.param("Order 10 is there.", "1_0", id="an underscore"),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="whatever Decimal reads is taken for a number")
 def test_codes_are_not_numbers(text: str, wanted: str) -> None:
     assert not says(text, wanted, DEFAULT_RULES)

@@ -105,7 +105,7 @@ def test_what_was_never_said_is_named() -> None:
 
 
 def test_every_assertion_gets_a_verdict_in_its_place() -> None:
-    assertions = ["Say $1.", "Be kind.", "Say $2."]
+    assertions = ["Agent should say $1.", "Be kind.", "Agent should say $2."]
     assert [v.met for v in judged(RuleJudge(), assertions, "$2").verdicts] == [False, None, True]
 
 
@@ -145,12 +145,10 @@ def test_assuming_judges_nothing_and_says_so() -> None:
         ),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="a number or an id that is said stands for all demanded")
 def test_the_rule_judge_never_passes_what_it_has_not_checked(assertion: str, said: str) -> None:
     assert by_rule(assertion, said) is not True
 
 
-@pytest.mark.xfail(strict=True, reason="ids are looked for as runs of characters")
 def test_an_id_within_a_longer_one_is_not_that_id() -> None:
     assert by_rule("Agent should tell the user the order is #W12.", "It is #W123.") is False
 
@@ -211,7 +209,7 @@ def test_a_reply_that_does_not_answer_each_once_is_no_verdict(reply: str) -> Non
 
 
 def test_a_judge_that_calls_a_tool_has_not_answered() -> None:
-    with pytest.raises(JudgeError, match="the reply has no text"):
+    with pytest.raises(JudgeError, match="reply has no text"):
         by_chat(ScriptedReply(tool_calls=(ScriptedCall("x", {}),)), ["a"])
 
 

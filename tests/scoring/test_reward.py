@@ -239,6 +239,9 @@ def test_a_conversation_that_ended_early_earns_nothing(
     planned = task("DB", actions=(MOVE_HOUSE,))
     episode = talked(shop, DID, ending=ending, rules=rules)
     scored = score(shop, planned, episode, rules=rules)
+    if ending == "user_error" and rules is DEFAULT_RULES:
+        assert scored.reward == Unscored("the user simulator failed: ")
+        return
     assert scored.reward == Scored(0.0)
     assert scored.note == f"ended early: {ending}"
     assert part(scored, "DB").verdict == Scored(1.0)
@@ -327,7 +330,6 @@ def test_assertions_outside_the_basis_are_recorded_as_undecided(shop: DomainSuit
 # What is not yet as it should be
 
 
-@pytest.mark.xfail(strict=True, reason="the ending is looked at after the missing criteria")
 def test_an_early_end_earns_nothing_without_criteria_too(shop: DomainSuite) -> None:
     bare = Task("1", "suite", "digest", Scenario("x"))
     episode = talked(shop, ending="max_steps", rules=TAU2_RULES)
@@ -335,7 +337,6 @@ def test_an_early_end_earns_nothing_without_criteria_too(shop: DomainSuite) -> N
 
 
 @pytest.mark.parametrize("verdicts", [(), (True,)])
-@pytest.mark.xfail(strict=True, reason="the number of verdicts is not compared with that asked for")
 def test_a_judge_that_answers_too_little_is_never_a_pass(
     shop: DomainSuite, verdicts: tuple[bool, ...]
 ) -> None:

@@ -207,7 +207,6 @@ def test_any_answer_is_read_as_some_reply(answer: object) -> None:
         pytest.param(float("nan"), id="not a number"),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="whatever a function returns as arguments is kept as it is")
 def test_arguments_that_json_cannot_carry_are_a_malformed_call(value: object) -> None:
     reply = read_answer({"tool_calls": [{"name": "look", "arguments": {"x": value}}]}, 0)
     assert isinstance(reply, Called)
@@ -215,7 +214,6 @@ def test_arguments_that_json_cannot_carry_are_a_malformed_call(value: object) ->
     assert msgspec.json.decode(msgspec.json.encode(reply), type=Called) == reply
 
 
-@pytest.mark.xfail(strict=True, reason="the list of tools is shared by all conversations")
 def test_a_function_may_change_the_tools_it_is_given() -> None:
     def agent(messages: object, tools: list[dict[str, object]]) -> str:  # noqa: ARG001 - an agent's signature
         tools.append({})
@@ -224,7 +222,6 @@ def test_a_function_may_change_the_tools_it_is_given() -> None:
     assert ask(agent, times=2).reply == say("2")
 
 
-@pytest.mark.xfail(strict=True, reason="an awaitable that a plain function returns is not awaited")
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 def test_a_plain_function_may_return_an_awaitable() -> None:
     assert ask(lambda messages, tools: answer_later(messages, tools)).reply == say("later")  # noqa: PLW0108 - a plain function around an async one

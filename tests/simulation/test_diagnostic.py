@@ -35,6 +35,9 @@ class Phone:
         self.done: list[str] = []
         self._taken = 0
 
+    def unsynchronized(self) -> "Phone":
+        return self
+
     def tools(self, side: Role) -> Toolset:
         names: dict[Role, tuple[str, ...]] = {"agent": ("enable", "check"), "user": ("toggle",)}
         return Toolset(tuple(ToolSpec(name, "", {}) for name in names[side]))

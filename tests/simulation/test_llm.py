@@ -123,7 +123,7 @@ def test_a_request_carries_tools_seed_label_and_conversation() -> None:
 def test_the_users_calls_are_the_users() -> None:
     model = Recorder(Called((ToolCall("1", "reboot", {}),)))
     (answer,) = talk(model, "user", [([say("Hi!")], TOOLS)])
-    assert answer.reply == Called((ToolCall("1", "reboot", {}, by="user"),))
+    assert answer.reply == Called((ToolCall("1", "reboot", {}),)), "whose call it is, the loop says"
 
 
 def test_what_was_heard_is_sent_and_not_what_was_meant() -> None:

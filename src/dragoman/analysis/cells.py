@@ -80,8 +80,14 @@ def _summary(key: tuple[str, str, str], rows: list[Outcome], rules: str, judge: 
         unscored=_reasons(rows),
         endings=_count(episode.ending.reason for episode in episodes),
         seconds=sum(episode.seconds for episode in episodes),
-        usage=total_usage(entry for episode in episodes for entry in episode.usage),
+        usage=_usage(rows),
     )
+
+
+def _usage(rows: Iterable[Outcome]) -> tuple[Usage, ...]:
+    entries = [entry for row in rows if row.episode is not None for entry in row.episode.usage]
+    judged = [row.score.usage for row in rows if row.score is not None and row.score.usage]
+    return total_usage([*entries, *judged])
 
 
 def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:

@@ -18,16 +18,17 @@ class Interval(msgspec.Struct, frozen=True, array_like=True):
 def clustered_interval(values: Sequence[float], seed: int) -> Interval:
     """Return the 95 % interval of the mean of one value per task, by percentile bootstrap.
 
-    Where all tasks agree on 0 or on 1, resampling would claim certainty; the exact binomial
-    (Clopper-Pearson) limit over tasks stands in, so that 1 of 1 reads [0.025, 1].
+    Where all tasks agree, resampling would claim certainty. The exact binomial (Clopper-Pearson)
+    limit over tasks stands in, so that 1 of 1 reads [0.025, 1]; for another rate on which all agree
+    it is laid to both sides in proportion.
     """
     import numpy as np
 
     count = len(values)
     tail = (1 - LEVEL) / 2
-    if min(values) == max(values) and values[0] in {0.0, 1.0}:
-        edge = tail ** (1 / count)
-        return Interval(edge, 1.0) if values[0] == 1.0 else Interval(0.0, 1 - edge)
+    if min(values) == max(values):
+        value, edge = values[0], tail ** (1 / count)
+        return Interval(value * edge, 1 - (1 - value) * edge)
     generator = np.random.default_rng(seed)
     counts = generator.multinomial(count, [1 / count] * count, size=RESAMPLES)
     means = counts @ np.asarray(values, dtype=float) / count

@@ -57,15 +57,12 @@ def _record(name: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) -> ty
 
 def _type(name: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a type form
     """Return the Python type of a schema part; what this cannot express accepts anything."""
-    if "enum" in schema:
-        return Literal[tuple(schema["enum"])]
     kind = schema.get("type")
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
+    if "enum" in schema:
+        known = all(isinstance(value, str | int) for value in schema["enum"])
+        return Literal[tuple(schema["enum"])] if known else Any
     if kind == "array":
         return list[_type(name, schema.get("items", {}), defs)]  # type: ignore[misc]  # built at run time
-    if kind == "object" and "properties" in schema:
-        return _record(name, schema, defs)
     if kind == "object":
-        return dict[str, Any]
-    return Any
+        return _record(name, schema, defs) if "properties" in schema else dict[str, Any]
+    return _SIMPLE.get(kind, Any) if isinstance(kind, str) else Any

@@ -61,7 +61,7 @@ def _fold(node: ast.expr) -> _Number:
 
 
 def _power(base: _Number, exponent: _Number) -> _Number:
-    if isinstance(base, int) and abs(exponent) * max(base.bit_length(), 1) > MAX_BITS:
+    if isinstance(base, int) and abs(base) > 1 and exponent * base.bit_length() > MAX_BITS:
         raise ToolError("value out of bounds")
     value = base**exponent
     if isinstance(value, complex):

@@ -96,7 +96,7 @@ class Table(Generic[Record]):
         if self._before:
             before, self._before = self._before, {}
             for key, old in before.items():
-                yield from differences(old, self.own[key], (name, key))
+                yield from record_changes(old, self.own[key], (name, key))
 
     def delta(self) -> Iterator[tuple[str, bytes]]:
         """Yield key and canonical bytes of every record that differs from the shared one."""
@@ -108,7 +108,7 @@ class Table(Generic[Record]):
     def changes(self, name: str) -> Iterator[Change]:
         """Yield all differences from the shared table."""
         for key, record in self.own.items():
-            yield from differences(self.shared.records.get(key), record, (name, key))
+            yield from record_changes(self.shared.records.get(key), record, (name, key))
 
     def full_text(self) -> str:
         """Return the canonical text of the whole table (slow; for the reference's hash)."""
@@ -124,12 +124,19 @@ class Table(Generic[Record]):
 _ABSENT = object()
 
 
+def record_changes(old: Record | None, new: Record, path: tuple[str | int, ...]) -> list[Change]:
+    """Return the differences between a record and the one it replaced, if there was one."""
+    if old is None:
+        return [Change(path, "add", msgspec.to_builtins(new))]
+    return differences(old, new, path)
+
+
 def differences(old: object, new: object, path: tuple[str | int, ...]) -> list[Change]:
     """Return the differences between two values of a database, names in sorted order.
 
-    Records, objects and arrays are compared member by member; what a replaced record still shares
-    with the old one is skipped unseen. Whatever else differs, also in type (1 and 1.0), is set as a
-    whole.
+    Records, objects and arrays that did not shrink are compared member by member; what a replaced
+    record still shares with the old one is skipped unseen. Whatever else differs, also in type (1
+    and 1.0), is set as a whole.
     """
     found: list[Change] = []
     _compare(old, new, path, found)
@@ -144,7 +151,7 @@ def _compare(old: object, new: object, path: tuple[str | int, ...], found: list[
             was, now = get(old, name, _ABSENT), get(new, name, _ABSENT)
             if was is not now:
                 _compare_members(was, now, (*path, name), found)
-    elif isinstance(old, list) and isinstance(new, list):
+    elif isinstance(old, list) and isinstance(new, list) and len(old) <= len(new):
         for index, (was, now) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
             if was is not now:
                 _compare_members(was, now, (*path, index), found)

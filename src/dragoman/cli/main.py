@@ -1,5 +1,6 @@
 """The command line: every command parses, calls one function and prints."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +36,7 @@ def main() -> None:
 
     try:
         app()
+        sys.stdout.flush()
     except UsageError as error:
         print_error(str(error))
         sys.exit(2)
@@ -42,7 +44,12 @@ def main() -> None:
         print_error(str(error))
         sys.exit(1)
     except BrokenPipeError:
-        sys.stderr.close()
+        # Whoever read the output has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        print_error(f"cannot print the output ({error.strerror})")
+        sys.stdout = None
         sys.exit(1)
 
 
@@ -103,7 +110,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
         "judge": judge,
         "rules": rules,
         "trials": trials,
-        "tasks": tuple(tasks.split(",")) if tasks else None,
+        "tasks": None if tasks is None else tuple(name.strip() for name in tasks.split(",")),
         "limit": limit,
         "seed": seed,
         "max_steps": max_steps,

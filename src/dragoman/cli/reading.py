@@ -51,6 +51,10 @@ def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool
 
 def _find(store: RunStore, choice: Choice) -> Outcome:
     rules, judge = chosen_scoring(store, choice.rules, judge_name(choice.judge))
+    agents = {cell.agent for cell in store.cells()}
+    if choice.agent is None and len(agents) > 1:
+        names = ", ".join(sorted(agents))
+        raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
     for cell in store.cells():
         wanted = (choice.task, choice.trial, choice.agent or cell.agent)
         if (cell.task, cell.trial, cell.agent) == wanted:

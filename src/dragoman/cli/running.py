@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -76,29 +77,35 @@ def _play(job: Job, *, as_json: bool) -> int:
         with progress("conversations", waiting) as advance:
             result = play(job, lambda *_: advance())
     except KeyboardInterrupt:
-        print_error(f"stopped; what was finished is stored. Go on with: dragoman resume {folder}")
+        print_error(
+            f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
+        )
         return INTERRUPTED
-    _print_result(result, as_json=as_json)
-    return 0
+    return 0 if _print_result(result, as_json=as_json) else 1
 
 
-def _print_result(result: Played, *, as_json: bool) -> None:
+def _print_result(result: Played, *, as_json: bool) -> bool:
+    """Print a run's figures; return whether it measured anything and missed nothing."""
     from dragoman.runs.outcomes import summary
     from dragoman.runs.results import results_object
     from dragoman.store.run import open_run
 
     with open_run(result.folder, write=False) as store:
         cells = summary(store, result.rules, result.judge)
+    faults = sum(cell.infrastructure_errors for cell in cells)
+    sound = faults < sum(cell.episodes for cell in cells) and not any(
+        cell.missing for cell in cells
+    )
     if as_json:
         print_json(results_object(str(result.folder), cells))
-        return
+        return sound
     print_summary(cells)
-    faults = sum(cell.infrastructure_errors for cell in cells)
     if faults:
         print(
-            f"\n{faults} conversations ended by infrastructure: try them again with: dragoman resume {result.folder}"
+            f"\n{faults} conversations ended by infrastructure: try them again with: dragoman resume {quote(str(result.folder))}"
         )
     print(f"\nrun: {result.folder}", file=sys.stderr)
+    return sound
 
 
 def _print_plan(setup: Setup, *, as_json: bool) -> None:

@@ -11,6 +11,8 @@ DragomanError
 `ToolError` stands apart: it is a tool's answer to its caller, never a failure of the program.
 """
 
+from typing import Any
+
 
 class DragomanError(Exception):
     """A failure that is reported to a person in one line: what, where, what to do."""
@@ -33,7 +35,12 @@ class ReplayError(DragomanError):
 
 
 class JudgeError(DragomanError):
-    """A judge's reply that does not answer every question exactly once."""
+    """A judge's reply that does not answer every question exactly once.
+
+    `usage` is what the unusable reply consumed, as a `core.usage.Usage`: it is paid all the same.
+    """
+
+    usage: Any = None
 
 
 class ParticipantError(DragomanError):

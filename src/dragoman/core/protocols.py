@@ -19,6 +19,10 @@ StateDelta = Mapping[tuple[str, ...], bytes]
 class World(Protocol):
     """The state that tools read and change; one per conversation, cheap to make."""
 
+    def unsynchronized(self) -> "World":
+        """Return this same world without what keeps its databases in step after a call."""
+        ...
+
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has in this world."""
         ...

@@ -27,6 +27,8 @@ class Rules(msgspec.Struct, frozen=True):
         nothing_to_judge_passes: A basis that judges nothing earns 1; otherwise it is Unscored.
         numbers_match_whole: A string to be said that is a number is compared as a number, not
             as a run of characters in another number.
+        plan_is_synchronized: The calls of the reference plan keep a world's databases in step,
+            as those of a conversation do; otherwise each changes only what it writes itself.
         replay_must_repeat: A stored result that a fresh world does not repeat makes the episode
             Unscored; otherwise it is noted as evidence.
     """
@@ -40,6 +42,7 @@ class Rules(msgspec.Struct, frozen=True):
     bad_reply_is_the_speakers: bool
     nothing_to_judge_passes: bool
     numbers_match_whole: bool
+    plan_is_synchronized: bool
     replay_must_repeat: bool
 
 
@@ -53,6 +56,7 @@ DEFAULT_RULES = Rules(
     bad_reply_is_the_speakers=True,
     nothing_to_judge_passes=False,
     numbers_match_whole=True,
+    plan_is_synchronized=True,
     replay_must_repeat=True,
 )
 
@@ -66,6 +70,7 @@ TAU2_RULES = Rules(
     bad_reply_is_the_speakers=False,
     nothing_to_judge_passes=True,
     numbers_match_whole=False,
+    plan_is_synchronized=False,
     replay_must_repeat=True,
 )
 

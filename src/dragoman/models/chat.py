@@ -6,6 +6,7 @@ on the call; a body that is not a completion at all is the provider's.
 
 import msgspec
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Reply, Unparsed, say
@@ -17,7 +18,7 @@ MAX_ARGUMENT_CHARS = 200_000
 
 class _Function(msgspec.Struct):
     name: str
-    arguments: str = "{}"
+    arguments: object = "{}"
 
 
 class _ToolCall(msgspec.Struct):
@@ -55,8 +56,9 @@ def decode_completion(body: bytes, model: str, purpose: str) -> Completion:
         ParticipantError: Where the body is not a chat completion.
     """
     try:
+        body.decode("utf-8")
         decoded = _BODY.decode(body)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ParticipantError(f"{model}: the reply is not a chat completion ({error})") from error
     if not decoded.choices:
         raise ParticipantError(f"{model}: the reply has no choices")
@@ -79,12 +81,13 @@ def _reply(message: _Message) -> Reply:
 
 
 def _call(call: _ToolCall, index: int) -> ToolCall:
-    raw, name = call.function.arguments, call.function.name
+    given, name = call.function.arguments, call.function.name
     call_id = call.id or f"call_{index}"
+    raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
     if len(raw) > MAX_ARGUMENT_CHARS:
         shown = raw[:MAX_ARGUMENT_CHARS]
         return ToolCall(call_id, name, {}, raw=shown, malformed="the arguments are too long")
     try:
         return ToolCall(call_id, name, _ARGUMENTS.decode(raw or "{}"))
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         return ToolCall(call_id, name, {}, raw=raw, malformed=str(error))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.models.chat import decode_completion
@@ -79,7 +80,7 @@ def load_script(path: Path) -> Script:
         return msgspec.json.decode(path.read_bytes(), type=Script)
     except OSError as error:
         raise UsageError(f"script {path}: {error.strerror}") from error
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UsageError(f"script {path}: {error}") from error
 
 

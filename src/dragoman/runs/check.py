@@ -106,7 +106,7 @@ def _unpassable(task: Task, score: Score) -> Finding | None:
 def _free(task: Task, score: Score) -> Finding | None:
     if _passed(score):
         return Finding(task.id, "the reference plan leaves the state as it is" + _handoff(task))
-    if isinstance(score.reward, Unscored):
+    if isinstance(score.reward, Unscored) and score.components:
         return Finding(task.id, f"if a judge says so ({score.reward.reason})")
     return None
 

@@ -5,9 +5,9 @@ participant is a stored episode; a failed store stops the run.
 """
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -20,10 +20,12 @@ from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.runs.plan import Cell
 from dragoman.scoring.reward import Scorer
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.loop import Conversation, Surfaces, guarded
 from dragoman.store.run import RunStore, StoredEpisode
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
+
+log = logging.getLogger(__name__)
 
 OnDone = Callable[[Cell, Episode, Score], None]
 
@@ -60,9 +62,6 @@ async def execute(
     """
     player = Player(setup)
     todo = iter(pending)
-    # Plain functions as agents wait in threads: one for each conversation, and one for the writer.
-    threads = ThreadPoolExecutor(setup.config.concurrency + 1, "participant")
-    asyncio.get_running_loop().set_default_executor(threads)
     async with Writer(store) as writer, asyncio.TaskGroup() as group:
         for _ in range(min(setup.config.concurrency, len(pending))):
             group.create_task(_work(player, todo, writer, on_done))
@@ -70,7 +69,13 @@ async def execute(
 
 async def _work(player: "Player", todo: Iterator[Pending], writer: Writer, on_done: OnDone) -> None:
     for entry in todo:
-        episode, score = await player.play(entry.cell)
+        episode = await player.converse(entry.cell, entry.attempt)
+        try:
+            score = await player.score(entry.cell, episode)
+        except BaseException:
+            # Stopped while a judge was at work: the conversation itself is finished and kept.
+            await writer.put(StoredEpisode(entry.cell.key, entry.attempt, episode))
+            raise
         await writer.put(StoredEpisode(entry.cell.key, entry.attempt, episode, score))
         on_done(entry.cell, episode, score)
 
@@ -90,9 +95,16 @@ class Player:
     async def play(self, cell: Cell) -> tuple[Episode, Score]:
         """Play one conversation and score it."""
         episode = await self.converse(cell)
-        return episode, await self.scorer.score(cell.task, episode)
+        return episode, await self.score(cell, episode)
 
-    async def converse(self, cell: Cell) -> Episode:
+    async def score(self, cell: Cell, episode: Episode) -> Score:
+        """Score one conversation; a check or judge that breaks leaves it Unscored, never lost."""
+        try:
+            return await self.scorer.score(cell.task, episode)
+        except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
+            return self.scorer.broken(f"{type(error).__name__}: {error}")
+
+    async def converse(self, cell: Cell, attempt: int = 0) -> Episode:
         """Play one conversation."""
         started = time.time()
         setup = self._setup
@@ -104,13 +116,24 @@ class Player:
         try:
             for side in conductor.sides:
                 who, text = (cell.agent, policy) if side == "agent" else (cell.user, "")
-                opening = Opening(cell.task, side, cell.seed, text, history, cell.key)
-                sessions[side] = await who.participant.open(opening)
-            conversation = Conversation(world, sessions, _PLAIN, time.monotonic)
+                name = f"{cell.key}-{attempt}"
+                opening = Opening(cell.task, side, cell.seed, text, history, name)
+                sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
+            conversation = Conversation(
+                world, sessions, _PLAIN, time.monotonic, setup.config.timeout
+            )
             episode = await conversation.run(conductor)
         except ParticipantError as error:
             episode = Episode(history, Ending("infrastructure_error", str(error)), 0, 0)
         finally:
-            for session in sessions.values():
-                await session.close()
+            await _close(sessions)
         return msgspec.structs.replace(episode, started=started)
+
+
+async def _close(sessions: Mapping[Role, Session]) -> None:
+    """Close every session, whatever the others do; the conversation is over and stands."""
+    for side, session in sessions.items():
+        try:
+            await guarded(session.close(), f"closing the {side}")
+        except ParticipantError as error:
+            log.warning("%s", error)

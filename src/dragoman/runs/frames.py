@@ -66,9 +66,35 @@ def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
         )
     return pl.DataFrame(
         rows,
-        schema_overrides={"reward": pl.Float64, "unscored": pl.String, "ending": pl.String},
+        schema_overrides={
+            "reward": pl.Float64,
+            "unscored": pl.String,
+            "undecided": pl.List(pl.String),
+            "ending": pl.String,
+            "steps": pl.Int64,
+            "tool_errors": pl.Int64,
+            "seconds": pl.Float64,
+        },
         infer_schema_length=None,
     )
+
+
+COMPONENT_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "task": pl.String(),
+    "trial": pl.Int64(),
+    "rules": pl.String(),
+    "judge": pl.String(),
+    "component": pl.String(),
+    "in_basis": pl.Boolean(),
+    "value": pl.Float64(),
+    "met": pl.Int64(),
+    "not_met": pl.Int64(),
+    "undecided": pl.Int64(),
+    "assumed": pl.Boolean(),
+}
 
 
 def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
@@ -76,9 +102,13 @@ def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
     scores = store.scores(rules, judge, METRIC_VERSION)
     rows = [
         {
+            "suite": cell.suite,
+            "condition": cell.condition,
             "agent": cell.agent,
             "task": cell.task,
             "trial": cell.trial,
+            "rules": rules,
+            "judge": judge,
             "component": part.component,
             "in_basis": part.in_basis,
             "value": part.verdict.value if isinstance(part.verdict, Scored) else None,
@@ -91,4 +121,4 @@ def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
         if (score := scores.get(cell.key)) is not None
         for part in score.components
     ]
-    return pl.DataFrame(rows, schema_overrides={"value": pl.Float64}, infer_schema_length=None)
+    return pl.DataFrame(rows, schema=COMPONENT_COLUMNS)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
@@ -85,7 +86,7 @@ def read_manifest(store: RunStore) -> Manifest:
     """Return a run's manifest."""
     try:
         return msgspec.json.decode(store.manifest(), type=Manifest)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise StoreError(f"{store.folder}: the run's manifest is damaged ({error})") from error
 
 

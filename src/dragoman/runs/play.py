@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import StoreError, UsageError
 from dragoman.runs.execute import OnDone, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, start_job
 from dragoman.runs.rescore import rescore
@@ -44,7 +44,13 @@ def score(
 ) -> Played:
     """Score a run's stored conversations with the rules and judge in `changes`."""
     with open_run(folder, write=True) as store:
-        setup = scoring_setup(msgspec.structs.replace(read_manifest(store).config, **changes))
+        manifest = read_manifest(store)
+        setup = scoring_setup(msgspec.structs.replace(manifest.config, **changes))
+        if setup.suite.provenance.digest != manifest.provenance.digest:
+            raise StoreError(
+                f"{folder}: the data of {setup.suite.name} have changed since this run was played: "
+                "it can only be scored with the data it was played on"
+            )
         blocking(rescore(setup, store, on_done, anew=anew))
     return Played(folder, setup.rules.name, setup.judge_name)
 

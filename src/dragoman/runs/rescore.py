@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 from dragoman.core.episodes import Episode
+from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
 from dragoman.scoring.reward import Scorer
 from dragoman.store.run import RunStore, StoredScore
@@ -25,6 +26,9 @@ async def rescore(
     """
     scorer = Scorer(setup.suite.factory(setup.rules), setup.rules, setup.judge)
     tasks = {task.id: task for task in setup.tasks}
+    for name, task in store.tasks().items():
+        if name not in tasks or tasks[name].digest != task.digest:
+            raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
     places = {cell.key: tasks[cell.task] for cell in store.cells()}
     known = {} if anew else store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
     closed = {key for key, score in known.items() if _is_closed(score)}

@@ -16,7 +16,7 @@ def results_object(run: str, cells: Sequence[CellSummary]) -> dict[str, object]:
         "run": run,
         "cells": [_cell_object(cell) for cell in cells],
         "infrastructure_errors": sum(cell.infrastructure_errors for cell in cells),
-        "usage": [msgspec.to_builtins(entry) for entry in usage],
+        "usage": [msgspec.structs.asdict(entry) for entry in usage],
     }
 
 

@@ -6,7 +6,7 @@ where the task gives it nothing to judge.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.protocols import StateDelta, World
@@ -16,7 +16,10 @@ from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Component, Criteria
 from dragoman.core.tools import ToolCall
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]{0,30}(?:\.\d{1,30})?")
+# Thousands may be set off by commas. A code with a leading zero is not a number.
+_DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,9}(?!\d)|\d{1,40})(?:\.\d{1,30})?|\.\d{1,30}"
+_NUMBER = re.compile(rf"(?<![\w.])-?(?:{_DIGITS})(?![\w]*_)")
+_CODE = re.compile(r"-?0[\d,]")
 _ABSENT = object()
 _MAX_DIFFERENCES = 20
 
@@ -141,16 +144,16 @@ def says(text: str, wanted: str, rules: Rules) -> bool:
 
 def numbers_in(text: str) -> set[Decimal]:
     """Return the numbers that stand in a text as wholes."""
-    return {Decimal(match.group().replace(",", "")) for match in _NUMBER.finditer(text)}
+    found = (match.group() for match in _NUMBER.finditer(text))
+    return {Decimal(number.replace(",", "")) for number in found if not _CODE.match(number)}
 
 
 def number_in(text: str) -> Decimal | None:
     """Return the number that a text consists of, or None."""
-    try:
-        number = Decimal(text.strip().replace(",", ""))
-    except InvalidOperation:
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None or _CODE.match(match.group()):
         return None
-    return number if number.is_finite() else None
+    return Decimal(match.group().replace(",", ""))
 
 
 def _all_met(

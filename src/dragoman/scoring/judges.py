@@ -6,12 +6,14 @@ from importlib.resources import files
 
 import msgspec
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError
 from dragoman.core.protocols import (
     AssertionVerdict,
     ChatModel,
     ChatRequest,
+    Completion,
     Judgement,
 )
 from dragoman.core.speech import Called, Said, Unparsed
@@ -22,9 +24,19 @@ _MUST_BE_SAID = re.compile(
     r"\b(?:tell|tells|provide|provides|inform|informs|state|states|say|says|mention|mentions)\b",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(r"\b(?:not|never|without|no)\b|n't", re.IGNORECASE)
+_NOTHING_ELSE = re.compile(
+    r"^\s*(?:the\s+)?agent\s+(?:should|must|needs\s+to|has\s+to)\s+"
+    r"(?:tell|provide|inform|state|say|mention)\b(?!.*\band\s+(?:then\s+)?"
+    r"(?:tell|ask|offer|process|cancel|refund|exchange|return|modify|refuse|confirm|transfer)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEGATED = re.compile(
+    r"\b(?:not|never|without|no|cannot|unable|refuses?|den(?:y|ies|ied)|declines?d?)\b|n't",
+    re.IGNORECASE,
+)
 _AMOUNT = re.compile(r"[$€£]\s?(\d[\d,]{0,30}(?:\.\d{1,30})?)")
 _IDENTIFIER = re.compile(r"#\w{2,40}")
+_IS_IDENTIFIER = re.compile(r"\b(?:is|number|id)\s+#\w{2,40}\W*$", re.IGNORECASE)
 
 
 class AssumeMet:
@@ -69,23 +81,27 @@ class RuleJudge:
 def _by_rule(assertion: str, texts: Sequence[str]) -> AssertionVerdict:
     if not _MUST_BE_SAID.search(assertion) or _NEGATED.search(assertion):
         return AssertionVerdict(assertion, None, "not an assertion about something to be said")
-    amounts = {found.group() for found in _AMOUNT.finditer(assertion)}
-    wanted = numbers_in(" ".join(amounts).replace("$", " ").replace("€", " ").replace("£", " "))
-    if not wanted:
-        wanted = numbers_in(_IDENTIFIER.sub(" ", assertion))
-    if wanted:
+    amounts = [found.group(1) for found in _AMOUNT.finditer(assertion)]
+    numbers = numbers_in(" ".join(amounts) if amounts else _IDENTIFIER.sub(" ", assertion))
+    if numbers:
         said = set().union(*map(numbers_in, texts))
-        missing = sorted(map(str, wanted - said))
-        return AssertionVerdict(assertion, not missing, _why(missing))
-    ids = sorted({found.group() for found in _IDENTIFIER.finditer(assertion)})
+        missing = sorted(map(str, numbers - said))
+        return _decided(assertion, missing, suffices=bool(_NOTHING_ELSE.search(assertion)))
+    ids = {found.group() for found in _IDENTIFIER.finditer(assertion)}
     if ids:
-        absent = [entry for entry in ids if not any(entry in text for text in texts)]
-        return AssertionVerdict(assertion, not absent, _why(absent))
+        said_ids = {found.group() for text in texts for found in _IDENTIFIER.finditer(text)}
+        suffices = bool(_NOTHING_ELSE.search(assertion) and _IS_IDENTIFIER.search(assertion))
+        return _decided(assertion, sorted(ids - said_ids), suffices=suffices)
     return AssertionVerdict(assertion, None, "names no amount, number or id")
 
 
-def _why(missing: Sequence[str]) -> str:
-    return f"never said: {', '.join(missing)}" if missing else "everything it names was said"
+def _decided(assertion: str, missing: Sequence[str], *, suffices: bool) -> AssertionVerdict:
+    """Return not met where something was never said; met only where saying it is all there is."""
+    if missing:
+        return AssertionVerdict(assertion, False, f"never said: {', '.join(missing)}")
+    if not suffices:
+        return AssertionVerdict(assertion, None, "everything it names was said, but it asks more")
+    return AssertionVerdict(assertion, True, "everything it names was said")
 
 
 class _Answer(msgspec.Struct, forbid_unknown_fields=False):
@@ -102,14 +118,17 @@ _FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
 
 
 class ChatJudge:
-    """Asks a chat model; its reply must answer every assertion exactly once, by number."""
+    """Asks a chat model; its reply must answer every assertion exactly once, by number.
+
+    `version` tells models of one name apart (scripts); it is part of the judge's name.
+    """
 
     assumes = False
     costs = True
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, version: str = "") -> None:
         self._model = model
-        self.name = f"chat-1:{model.name}"
+        self.name = f"chat-1:{model.name}{version and '@'}{version}"
 
     async def judge(
         self, assertions: Sequence[str], events: Sequence[Event], label: str
@@ -121,16 +140,24 @@ class ChatJudge:
         """
         rubric = (files("dragoman.scoring") / "rubrics" / "assertions-1.md").read_text("utf-8")
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
-        question = f"<conversation>\n{transcript(events)}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        question = f"<conversation>\n{_inert(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
         messages = [
             {"role": "system", "content": rubric},
             {"role": "user", "content": question},
         ]
         completion = await self._model.complete(ChatRequest(messages, NO_TOOLS, 0, label), "judge")
-        if not isinstance(completion.reply, Said):
-            raise JudgeError(f"{self.name}: the reply has no text")
-        verdicts = parse_verdicts(completion.reply.text, assertions)
+        try:
+            verdicts = parse_verdicts(_text(completion), assertions)
+        except JudgeError as error:
+            error.usage = completion.usage
+            raise
         return Judgement(verdicts, completion.usage)
+
+
+def _text(completion: Completion) -> str:
+    if not isinstance(completion.reply, Said):
+        raise JudgeError("the judge's reply has no text")
+    return completion.reply.text
 
 
 def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdict, ...]:
@@ -142,7 +169,7 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
     fenced = _FENCED.match(text)
     try:
         answers = msgspec.json.decode(fenced.group(1) if fenced else text, type=_Answers).verdicts
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
     by_id = {answer.id: answer for answer in answers}
     wanted = set(range(1, len(assertions) + 1))
@@ -153,6 +180,14 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
         AssertionVerdict(assertion, by_id[index].met, by_id[index].why[:2_000])
         for index, assertion in enumerate(assertions, 1)
     )
+
+
+def _inert(text: str) -> str:
+    """Return a text in which nothing can pose as one of the marks around it."""
+    return _MARK.sub("(\\1)", text)
+
+
+_MARK = re.compile(r"<(/?(?:conversation|assertions))>", re.IGNORECASE)
 
 
 def transcript(events: Sequence[Event]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import ReplayError
 from dragoman.core.protocols import World
@@ -62,7 +63,7 @@ def same_content(one: str, other: str) -> bool:
         return True
     try:
         return bool(msgspec.json.decode(one) == msgspec.json.decode(other))
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return False
 
 

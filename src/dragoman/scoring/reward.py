@@ -43,17 +43,16 @@ class Scorer:
 
     async def score(self, task: Task, episode: Episode) -> Score:
         """Score one conversation."""
-        if episode.is_infrastructure_fault:
-            return self._without_components(Unscored(f"infrastructure: {episode.ending.detail}"))
         criteria = task.criteria
-        if criteria is None:
-            passes = self._rules.nothing_to_judge_passes
-            reason = Unscored("the task has no criteria")
-            return self._without_components(Scored(1.0) if passes else reason)
+        unjudged = self._without_judging(criteria, episode)
+        if unjudged is not None or criteria is None:
+            return unjudged or self.broken("no criteria")
         try:
             components = self._components(task, criteria, episode)
         except ReplayError as error:
-            return self._without_components(Unscored(f"replay: {error}"))
+            if episode.ending.reason in COMPLETE:
+                return self._without_components(Unscored(f"replay: {error}"))
+            return self._without_components(Scored(0.0), f"ended early: {episode.ending.reason}")
         judged, usage = await self._assertions(task, criteria, episode)
         components = (*components, judged)
         if self._rules.nothing_to_judge_passes:
@@ -61,15 +60,38 @@ class Scorer:
         reward, note = self._reward(components, episode)
         return Score(self._rules.name, self.judge_name, reward, components, note=note, usage=usage)
 
+    def broken(self, what: str) -> Score:
+        """Return the score of a conversation whose scoring broke."""
+        return self._without_components(Unscored(f"scoring broke: {what}"))
+
     def expected_state(self, task: Task) -> StateDelta:
         """Return the state that the task's reference plan leads to; its failing calls are skipped."""
         expected = self._expected.get(task.digest)
         if expected is None:
             world = self._factory(task)
+            if not self._rules.plan_is_synchronized:
+                world = world.unsynchronized()
             for action in _plan(task):
                 world.call(ToolCall(action.id, action.name, action.arguments, action.by))
             expected = self._expected[task.digest] = world.delta()
         return expected
+
+    def _without_judging(self, criteria: Criteria | None, episode: Episode) -> Score | None:
+        """Return the score that is clear before anything is looked at, if it is."""
+        reason = episode.ending.reason
+        if episode.is_infrastructure_fault:
+            return self._without_components(Unscored(f"infrastructure: {episode.ending.detail}"))
+        if reason == "user_error" and self._rules.bad_reply_is_the_speakers:
+            detail = f"the user simulator failed: {episode.ending.detail}"
+            return self._without_components(Unscored(detail))
+        if criteria is not None:
+            return None
+        if reason not in COMPLETE:
+            return self._without_components(Scored(0.0), f"ended early: {reason}")
+        passes = self._rules.nothing_to_judge_passes
+        return self._without_components(
+            Scored(1.0) if passes else Unscored("the task has no criteria")
+        )
 
     def _components(
         self, task: Task, criteria: Criteria, episode: Episode
@@ -79,7 +101,7 @@ class Scorer:
         differing = replay(executed, world)
         if differing and self._rules.replay_must_repeat:
             raise ReplayError(differing[0])
-        calls = [call for call, _ in executed]
+        calls = [call for call, _ in executed if not call.malformed]
         return (
             state_component(criteria, world, self.expected_state(task)),
             assertion_component(criteria, world),
@@ -99,7 +121,12 @@ class Scorer:
         try:
             judgement = await self._judge.judge(criteria.assertions, episode.events, task.id)
         except (JudgeError, ParticipantError) as error:
-            return _undecided(f"judge failed: {error}", criteria, in_basis), None
+            usage = error.usage if isinstance(error, JudgeError) else None
+            return _undecided(f"judge failed: {error}", criteria, in_basis), usage
+        answered = tuple(verdict.assertion for verdict in judgement.verdicts)
+        if answered != criteria.assertions:
+            reason = f"judge failed: {len(answered)} answers that do not fit the assertions"
+            return _undecided(reason, criteria, in_basis), judgement.usage
         evidence = tuple(
             Evidence(verdict.assertion, verdict.met, verdict.why) for verdict in judgement.verdicts
         )
@@ -130,8 +157,8 @@ class Scorer:
         undecided = () if spared else _unjudged(components)
         return Scored(0.0, undecided), f"ended early: {episode.ending.reason}"
 
-    def _without_components(self, reward: Verdict) -> Score:
-        return Score(self._rules.name, self.judge_name, reward, ())
+    def _without_components(self, reward: Verdict, note: str = "") -> Score:
+        return Score(self._rules.name, self.judge_name, reward, (), note=note)
 
 
 def _plan(task: Task) -> Sequence[Action]:

@@ -44,7 +44,7 @@ class LlmSession:
 
     def __init__(self, model: ChatModel, system: str, opening: Opening) -> None:
         self._model = model
-        self._side: Role = opening.side
+        self._side = opening.side
         self._seed = opening.seed
         self._label = opening.task.id
         self._conversation = opening.conversation
@@ -57,10 +57,6 @@ class LlmSession:
         request = ChatRequest(self._messages, tools, self._seed, self._label, self._conversation)
         completion = await self._model.complete(request, self._side)
         reply = completion.reply
-        if isinstance(reply, Called) and self._side == "user":
-            reply = Called(
-                tuple(msgspec.structs.replace(call, by="user") for call in reply.calls), reply.text
-            )
         self._messages.append(_outgoing(reply))
         return Answer(reply, completion.raw, completion.usage)
 

@@ -3,13 +3,16 @@
 Knows no benchmark, no language and no voice: words go through channels, tools through views.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import (
+    Answer,
     Ask,
     Channel,
     Conductor,
@@ -25,6 +28,7 @@ from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 
 Clock = Callable[[], float]
+Result = TypeVar("Result")
 
 _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
 
@@ -45,6 +49,7 @@ class Conversation:
         sessions: Mapping[Role, Session],
         surfaces: Surfaces,
         clock: Clock,
+        seconds: float | None = None,
     ) -> None:
         self.events: list[Event] = []
         self.steps = 0
@@ -55,6 +60,7 @@ class Conversation:
         self._surfaces = surfaces
         self._clock = clock
         self._started = clock()
+        self._limit = seconds
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
 
     @property
@@ -67,7 +73,10 @@ class Conversation:
         for event in conductor.opening():
             self._record(event)
         try:
-            ending = await self._play(conductor)
+            async with asyncio.timeout(self._limit):
+                ending = await self._play(conductor)
+        except TimeoutError:
+            ending = Ending("timeout", "a participant did not answer in time")
         except ParticipantError as error:
             ending = Ending("infrastructure_error", str(error))
         for channel in self._surfaces.channels.values():
@@ -97,10 +106,12 @@ class Conversation:
     async def _ask(self, side: Role, ask: Ask) -> None:
         heard, self._unheard[side] = self._unheard[side], []
         tools = self._surfaces.views[side].show(ask.tools)
-        answer = await self._sessions[side].reply(heard, tools)
+        answer = await guarded(self._sessions[side].reply(heard, tools), f"the {side}'s reply")
+        if not isinstance(answer, Answer):
+            raise ParticipantError(f"the {side} returned {type(answer).__name__}, not an Answer")
         if answer.usage is not None:
             self._usage.append(answer.usage)
-        reply = await self._carried(side, _checked(answer.reply))
+        reply = await self._carried(side, _checked(answer.reply, side))
         self._record(Move(side, reply, False, ask.turn, answer.raw))
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
@@ -138,10 +149,25 @@ class Conversation:
         )
 
 
-def _checked(reply: Reply) -> Reply:
-    """Return the reply, or what is wrong with one that neither speaks nor calls."""
+async def guarded(work: Awaitable[Result], what: str) -> Result:
+    """Await a participant's work; whatever it raises is that participant's failure, in one line."""
+    try:
+        return await work
+    except ParticipantError:
+        raise
+    except Exception as error:
+        raise ParticipantError(f"{what} raised {type(error).__name__}: {error}") from error
+
+
+def _checked(reply: Reply, side: Role) -> Reply:
+    """Return the reply as its side's own, or what is wrong with one that says and calls nothing."""
     if isinstance(reply, Said) and not reply.utterance.intended.strip():
         return Unparsed(reply.utterance.intended, "the reply has neither words nor calls")
-    if isinstance(reply, Called) and not reply.calls:
+    if not isinstance(reply, Called):
+        return reply
+    if not reply.calls:
         return Unparsed(reply.text or "", "the reply has an empty list of calls")
-    return reply
+    if all(call.by == side for call in reply.calls):
+        return reply
+    calls = tuple(msgspec.structs.replace(call, by=side) for call in reply.calls)
+    return Called(calls, reply.text)

@@ -1,6 +1,10 @@
 """What a task's user has to say, as text: for simulators' prompts and for the offline user."""
 
+import re
+
 from dragoman.core.tasks import Scenario
+
+_TOKEN = re.compile(r"###[A-Z-]+###")
 
 
 def scenario_text(scenario: Scenario) -> str:
@@ -32,14 +36,19 @@ def spoken_script(scenario: Scenario) -> str:
     """Return everything the instructions contain, as one thing to say."""
     script = scenario.instructions
     if isinstance(script, str):
-        return script
+        return _without_tokens(script)
     parts = (
         script.reason_for_call,
         script.known_info,
         script.unknown_info,
         script.task_instructions,
     )
-    return "\n".join(part for part in parts if part and part.strip(" ."))
+    return _without_tokens("\n".join(part for part in parts if part and part.strip(" .")))
+
+
+def _without_tokens(text: str) -> str:
+    """Return a script without stop tokens: reciting one would hang up."""
+    return _TOKEN.sub("", text)
 
 
 def _indented(text: str) -> str:

@@ -7,6 +7,7 @@ whole episodes only. Tables have rowids and a unique index: appending stays chea
 import errno
 import fcntl
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,9 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
+import zstandard
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import Score
@@ -173,7 +176,7 @@ class RunStore:
             return {
                 cell.hex(): self._codec.decode_score(data)
                 for cell, attempt, data in self._connection.execute(query, (rules, judge, metric))
-                if last[cell.hex()][0] == attempt
+                if last.get(cell.hex(), (None, False))[0] == attempt
             }
 
     def scorings(self) -> tuple[tuple[str, str], ...]:
@@ -213,7 +216,7 @@ class RunStore:
             yield
         except sqlite3.Error as error:
             raise _store_error(self.folder, action, error) from error
-        except msgspec.DecodeError as error:
+        except (*UNREADABLE, zstandard.ZstdError, TypeError) as error:
             raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
 
 
@@ -245,7 +248,7 @@ def create_run(folder: Path, new: NewRun) -> RunStore:
 
 
 def _new_file(folder: Path, new: NewRun) -> sqlite3.Connection:
-    if (folder / FILE).exists():
+    if _is_begun(folder):
         raise StoreError(f"{folder} holds a run already: resume it, or choose another --out")
     # Built under another name and renamed when whole: a run exists completely or not at all.
     draft = folder / f"{FILE}.new"
@@ -262,6 +265,12 @@ def _new_file(folder: Path, new: NewRun) -> sqlite3.Connection:
     except OSError as error:
         raise StoreError(f"{folder}: cannot create the run ({error.strerror})") from error
     return _connect(folder, "rw")
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether a folder holds a run; an empty file is what a full disk or a kill may leave."""
+    path = folder / FILE
+    return path.exists() and (not path.is_file() or path.stat().st_size > 0)
 
 
 def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
@@ -288,6 +297,10 @@ def open_run(folder: Path, *, write: bool) -> RunStore:
     Raises:
         StoreError: Where there is no run, it is damaged, or another process writes to it.
     """
+    if (folder / FILE).is_file() and not _is_begun(folder):
+        raise StoreError(
+            f"{folder}: this run was never started: start it with `dragoman run --out`"
+        )
     if not (folder / FILE).is_file():
         raise StoreError(
             f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
@@ -338,10 +351,14 @@ def _connect(folder: Path, mode: str) -> sqlite3.Connection:
 
 def _store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
     text = str(error)
-    if "full" in text:
+    if action == "write":
+        why = "the disk is full" if "full" in text else text
         return StoreError(
-            f"{folder}: the disk is full; what was stored is safe: free space, then `dragoman resume {folder}`"
+            f"{folder}: cannot write any more ({why}); what was stored is safe: make room, then "
+            f"`dragoman resume {shlex.quote(str(folder))}`"
         )
+    if "full" in text:
+        return StoreError(f"{folder}: cannot {action} the run: the disk is full: make room first")
     if "readonly" in text or "unable to open" in text:
         return StoreError(f"{folder}: cannot {action} the run: the folder or file is not writable")
     if "malformed" in text or "not a database" in text:

@@ -52,6 +52,7 @@ class Writer:
         """
         self._raise_failure()
         await self._slots.acquire()
+        self._raise_failure()
         with self._changed:
             self._waiting.append(entry)
             if len(self._waiting) in {1, CAPACITY // 2}:
@@ -68,6 +69,8 @@ class Writer:
                     self._store.put(batch)
                 except StoreError as error:
                     self._failure = error
+                except Exception as error:  # noqa: BLE001 - a dead writer would lose all in silence
+                    self._failure = StoreError(f"cannot store a conversation ({error})")
             if self._loop is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self._release, len(batch))
 

@@ -38,16 +38,27 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         return Limits(self.max_steps, self.max_errors, self.timeout)
 
 
+MAX_COUNT = 1_000_000
+
+
 def checked(config: RunConfig) -> RunConfig:
     """Return the configuration, or raise UsageError for a value that makes no sense."""
+    try:
+        msgspec.convert(msgspec.to_builtins(config), RunConfig)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"not a run: {error}") from error
     if not config.agents:
         raise UsageError("no agent: name one with --agent")
     if len(set(config.agents)) != len(config.agents):
         raise UsageError("an agent is named twice: every agent is one cell of the grid")
     for name in ("trials", "concurrency", "max_steps", "max_errors", "limit", "timeout"):
         value = getattr(config, name)
-        if value is not None and value <= 0:
+        if value is not None and not value > 0:
             raise UsageError(f"{name.replace('_', '-')} must be above 0, not {value}")
+        if value is not None and value > MAX_COUNT:
+            raise UsageError(f"{name.replace('_', '-')} must be at most {MAX_COUNT}, not {value}")
+    if "" in config.tasks:
+        raise UsageError("--tasks names no task: leave it out for all tasks")
     return config
 
 
@@ -60,7 +71,9 @@ def load_config(path: Path) -> RunConfig:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
+        raise UsageError(
+            f"{path}: cannot read the grid file ({error.strerror}): name a suite or a TOML file"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file ({error})") from error
     for key in content:

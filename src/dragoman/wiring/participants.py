@@ -5,9 +5,11 @@ user's own. `provider/model`: a chat model; `scripted/FILE` answers from a scrip
 """
 
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -80,7 +82,8 @@ def resolve_judge(spec: str) -> Judge | None:
     if spec == "rule":
         return RuleJudge()
     if "/" in spec:
-        return ChatJudge(_chat_model(spec, greeted=0)[0])
+        model, key = _chat_model(spec, greeted=0)
+        return ChatJudge(model, key[:8])
     raise UsageError(f"unknown judge {spec!r}: choose {', '.join(JUDGES)} or PROVIDER/MODEL")
 
 
@@ -124,11 +127,14 @@ def _imported(spec: str) -> Resolved:
     module_name, _, attribute = spec.partition(":")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
+    hint = " (write the module's name without .py)" if module_name.endswith(".py") else ""
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise UsageError(f"{spec}: cannot import {module_name!r} ({error})") from error
-    target = getattr(module, attribute, None)
+    except (Exception, SystemExit) as error:
+        raise UsageError(
+            f"{spec}: cannot import {module_name!r} from here: {type(error).__name__}: {error}{hint}"
+        ) from error
+    target = getattr(module, attribute, None) if attribute else None
     if target is None:
         raise UsageError(f"{spec}: module {module_name!r} has no attribute {attribute!r}")
     return _resolved(spec, target, getattr(module, "__file__", None))
@@ -137,7 +143,8 @@ def _imported(spec: str) -> Resolved:
 def resolve_object(target: object) -> Resolved:
     """Return a participant made of a function or participant object, named by where it is defined.
 
-    The content of the file that defines it is part of its identity, where there is such a file.
+    Its identity is the content of the file that defines it and the values that it carries (a
+    closure's variables, an object's attributes), as far as those can be told from each other.
     """
     owner = target if hasattr(target, "__qualname__") else type(target)
     module = sys.modules.get(getattr(owner, "__module__", ""), None)
@@ -147,10 +154,9 @@ def resolve_object(target: object) -> Resolved:
 
 def _resolved(spec: str, target: object, source: str | None) -> Resolved:
     content = Path(source).read_bytes() if source and Path(source).is_file() else b""
-    identity = content_key("imported-1", spec, content.hex())
+    identity = content_key("imported-1", spec, content.hex(), _carried(target))
     if callable(getattr(target, "open", None)):
-        participant: Participant = target() if isinstance(target, type) else target  # type: ignore[assignment]  # its shape was just asked
-        return Resolved(spec, participant, identity)
+        return Resolved(spec, _made(spec, target), identity)
     if not callable(target):
         raise UsageError(f"{spec}: neither a function of (messages, tools) nor a participant")
     from dragoman.simulation.callables import CallableModel
@@ -158,3 +164,26 @@ def _resolved(spec: str, target: object, source: str | None) -> Resolved:
     from dragoman.simulation.prompts import default_prompts
 
     return Resolved(spec, LlmParticipant(CallableModel(spec, target), default_prompts()), identity)
+
+
+def _made(spec: str, target: object) -> Participant:
+    if not isinstance(target, type):
+        return cast("Participant", target)
+    try:
+        return cast("Participant", target())
+    except Exception as error:
+        raise UsageError(
+            f"{spec}: the class cannot be made without arguments ({error}): name an object of it"
+        ) from error
+
+
+def _carried(target: object) -> list[str]:
+    """Return what an object or closure carries; an address in a text would change every time."""
+    cells = getattr(target, "__closure__", None) or ()
+    values = [cell.cell_contents for cell in cells] + sorted(
+        getattr(target, "__dict__", {}).items()
+    )
+    return [_ADDRESS.sub("", repr(value)) for value in values]
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")

@@ -172,7 +172,6 @@ def test_time_never_overrides_a_stop(shop: DomainSuite, rules: Rules) -> None:
     assert made(shop, rules, LIMITS).next(progress) == Ending("user_stop")
 
 
-@pytest.mark.xfail(strict=True, reason="a limit turns a fault of the infrastructure into a failure")
 def test_a_fault_on_the_step_that_reaches_a_limit_stays_a_fault(shop: DomainSuite) -> None:
     progress = Progress((Move("agent", Unparsed("", "nothing")),), steps=10)
     assert made(shop, TAU2_RULES, LIMITS).next(progress) == Ending(

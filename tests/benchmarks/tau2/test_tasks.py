@@ -246,17 +246,11 @@ def test_a_file_cut_or_changed_anywhere_is_decoded_or_refused(place: int, put: b
         pytest.param(b"[" * 100_000, id="deep"),
     ],
 )
-@pytest.mark.xfail(
-    strict=True,
-    raises=(UnicodeDecodeError, RecursionError),
-    reason="bad UTF-8 and deep nesting are no msgspec.DecodeError and escape",
-)
 def test_bytes_that_are_no_text_are_refused(content: bytes) -> None:
     with pytest.raises(DataError):
         decode_tasks(content, "suite", KINDS, "file")
 
 
-@pytest.mark.xfail(strict=True, reason="initialization data are read and then ignored by worlds")
 def test_data_that_a_world_would_ignore_are_refused() -> None:
     with pytest.raises(DataError):
         decoded(small(initial_state={"initialization_data": {"agent_data": {"orders": {}}}}))

@@ -61,13 +61,13 @@ class HalfDuplex:
 
     def _limited(self, directive: Ask | Ending, progress: Progress) -> Directive:
         limits = self._limits
-        stopped = isinstance(directive, Ending)
-        if stopped and self._rules.stop_outranks_limits:
-            return directive
+        stop = directive if isinstance(directive, Ending) else None
+        if stop and (self._rules.stop_outranks_limits or stop.reason != "user_stop"):
+            return stop
         if progress.errors >= limits.errors:
             return Ending("too_many_errors")
         if progress.steps >= limits.steps:
             return Ending("max_steps")
-        if not stopped and limits.seconds is not None and progress.seconds >= limits.seconds:
+        if not stop and limits.seconds is not None and progress.seconds >= limits.seconds:
             return Ending("timeout")
         return directive

@@ -7,10 +7,13 @@ from typing import Any
 import msgspec
 
 from dragoman.benchmarks.arguments import Validator, compile_validators
+from dragoman.benchmarks.tau2.airline.domain import AIRLINE
 from dragoman.benchmarks.tau2.conductor import HalfDuplex
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
 from dragoman.benchmarks.tau2.tasks import decode_tasks
+from dragoman.benchmarks.tau2.telecom.domain import TELECOM
 from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Limits, Provenance, World, WorldFactory
@@ -21,10 +24,9 @@ from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
 Read = Callable[[str], bytes]
 """Returns the content of one of a domain's files by its short name, or raises DataError."""
 
-DOMAINS: Mapping[str, Domain] = {"retail": RETAIL}
+DOMAINS: Mapping[str, Domain] = {"airline": AIRLINE, "retail": RETAIL, "telecom": TELECOM}
 
 TASKS = "tasks.json"
-POLICY = "policy.md"
 TOOL_FILES: Mapping[Role, str] = {"agent": "tools_openai.json", "user": "user_tools_openai.json"}
 
 
@@ -33,7 +35,7 @@ class DomainSuite:
 
     def __init__(self, name: str, read: Read, source: Provenance, domain: Domain = RETAIL) -> None:
         tool_files = {side: TOOL_FILES[side] for side in domain.kinds}
-        files = (TASKS, POLICY, *tool_files.values(), *domain.databases)
+        files = (TASKS, *domain.policy_files, *tool_files.values(), *domain.databases)
         content = {file: read(file) for file in files}
         self.name = name
         digest = content_key(*(content[file].decode("utf-8", "replace") for file in files))
@@ -45,7 +47,9 @@ class DomainSuite:
         self.tasks: Sequence[Task] = decode_tasks(
             content[TASKS], name, domain.kinds, f"{name}: {TASKS}"
         )
-        self._policy = content[POLICY].decode("utf-8")
+        self._policy = domain.compose_policy(
+            [_text(content[file], f"{name}: {file}") for file in domain.policy_files]
+        )
         self._domain = domain
         self._databases = {file: content[file] for file in domain.databases}
 
@@ -83,10 +87,17 @@ class DomainSuite:
     def _make_world(self) -> MakeWorld:
         try:
             return self._domain.load(self._databases)
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise DataError(
                 f"{self.name}: the database is damaged ({error}): pull it again"
             ) from error
+
+
+def _text(content: bytes, where: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: damaged ({error})") from error
 
 
 class _Function(msgspec.Struct):
@@ -107,7 +118,7 @@ def decode_tools(content: bytes, kinds: Mapping[str, ToolKind], where: str) -> T
     """
     try:
         functions = [tool.function for tool in msgspec.json.decode(content, type=list[_Tool])]
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise DataError(f"{where}: damaged ({error})") from error
     if {function.name for function in functions} != set(kinds):
         differing = sorted({function.name for function in functions} ^ set(kinds))

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.tasks import (
@@ -86,7 +87,7 @@ def decode_tasks(
     """
     try:
         records = msgspec.json.decode(content, type=list[msgspec.Raw])
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise DataError(f"{where}: not a list of tasks ({error})") from error
     tasks = tuple(_decode_task(record, index, suite, where) for index, record in enumerate(records))
     seen: set[str] = set()
@@ -102,12 +103,14 @@ def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Tas
     try:
         task = msgspec.json.decode(record, type=_Task)
         digest = content_key(msgspec.json.decode(record))
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise DataError(f"{where}: task number {index + 1} is damaged ({error})") from error
     if task.initial_state is not None and task.initial_state.message_history:
         raise DataError(
             f"{where}: task {task.id} starts from a message history, which is not supported yet"
         )
+    if task.initial_state is not None and task.initial_state.initialization_data:
+        raise DataError(f"{where}: task {task.id} brings its own data, which is not supported yet")
     scenario = task.user_scenario
     return Task(
         id=task.id,

@@ -5,13 +5,12 @@ becomes a tool error whose text starts with "Error: ", and what a failing call c
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar, Protocol
 
 import msgspec
 
 from dragoman.benchmarks.arguments import Validator
-from dragoman.benchmarks.tables import Table
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import Rules
@@ -36,11 +35,31 @@ class Toolkit(Protocol):
     KINDS: ClassVar[dict[str, ToolKind]]
 
 
+class Part(Protocol):
+    """One named part of a database; a `Table` is one."""
+
+    def take_changes(self, name: str) -> Iterator[Change]:
+        """Yield what changed since the last call, then forget it; paths start with the name."""
+        ...
+
+    def changes(self, name: str) -> Iterator[Change]:
+        """Yield all differences from the shared data."""
+        ...
+
+    def delta(self) -> Iterator[tuple[str, bytes]]:
+        """Yield key and canonical bytes of everything that differs from the shared data."""
+        ...
+
+    def full_text(self) -> str:
+        """Return the canonical text of the whole part (slow; for the reference's hash)."""
+        ...
+
+
 class Tables(Protocol):
     """One side's database."""
 
-    def by_name(self) -> Iterable[tuple[str, Table[Any]]]:
-        """Return the tables with their names, sorted by name."""
+    def by_name(self) -> Iterable[tuple[str, Part]]:
+        """Return the parts with their names, sorted by name."""
         ...
 
 
@@ -78,6 +97,10 @@ class DomainWorld:
         if synchronize is not None:
             synchronize()
 
+    def unsynchronized(self) -> "DomainWorld":
+        """Return this same world without what keeps its databases in step."""
+        return DomainWorld(self._sides, self._toolsets, self._validators)
+
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has."""
         return self._toolsets.get(side, NO_TOOLS)
@@ -99,8 +122,8 @@ class DomainWorld:
     def take_changes(self) -> tuple[Change, ...]:
         """Return what changed since the last time this was asked."""
         return tuple(
-            change
-            for part in self._sides.values()
+            _of_side(side, change)
+            for side, part in self._sides.items()
             for name, table in part.tables.by_name()
             for change in table.take_changes(name)
         )
@@ -131,8 +154,8 @@ class DomainWorld:
     def changes(self) -> tuple[Change, ...]:
         """Return all differences from the data."""
         return tuple(
-            change
-            for part in self._sides.values()
+            _of_side(side, change)
+            for side, part in self._sides.items()
             for name, table in part.tables.by_name()
             for change in table.changes(name)
         )
@@ -164,6 +187,10 @@ class DomainWorld:
         return text
 
 
+def _of_side(side: Role, change: Change) -> Change:
+    return change if change.side == side else msgspec.structs.replace(change, side=side)
+
+
 MakeWorld = Callable[[Rules, Mapping[Role, Toolset], Mapping[str, Validator]], DomainWorld]
 """Makes worlds under a rule set, with the tools shown and the validators of their arguments."""
 
@@ -176,8 +203,12 @@ class Domain(msgspec.Struct, frozen=True):
         databases: The files that `load` needs.
         load: Decodes the databases once and returns what makes worlds over them; raises
             msgspec.DecodeError where they are damaged.
+        policy_files: The files that `compose_policy` makes the policy of.
+        compose_policy: Returns the policy, from the texts of those files in their order.
     """
 
     kinds: Mapping[Role, Mapping[str, ToolKind]]
     databases: tuple[str, ...]
     load: Callable[[Mapping[str, bytes]], MakeWorld]
+    policy_files: tuple[str, ...] = ("policy.md",)
+    compose_policy: Callable[[Sequence[str]], str] = "".join

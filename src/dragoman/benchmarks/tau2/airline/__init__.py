@@ -1,0 +1,1 @@
+"""The airline domain of tau2-bench."""

@@ -1,0 +1,1 @@
+"""The telecom domain of tau2-bench."""

@@ -1,0 +1,53 @@
+"""The telecom domain: its database files, its policy, and worlds over two databases."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from dragoman.benchmarks.arguments import Validator
+from dragoman.benchmarks.tau2.telecom.crm import Crm, CrmData
+from dragoman.benchmarks.tau2.telecom.crm_records import CrmFile
+from dragoman.benchmarks.tau2.telecom.crm_setup import CrmSide
+from dragoman.benchmarks.tau2.telecom.phone import Phone
+from dragoman.benchmarks.tau2.telecom.phone_records import PhoneFile
+from dragoman.benchmarks.tau2.telecom.sync import synchronize
+from dragoman.benchmarks.tau2.telecom.user_setup import UserSide
+from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld, Side
+from dragoman.core.rules import Rules
+from dragoman.core.tools import Role, Toolset
+
+CRM, PHONE = "db.toml", "user_db.toml"
+POLICIES = ("main_policy.md", "tech_support_manual.md")
+
+
+def load(databases: Mapping[str, bytes]) -> MakeWorld:
+    """Decode the databases once and return what makes worlds over them."""
+    crm_data = CrmData(msgspec.toml.decode(databases[CRM], type=CrmFile))
+    phone_data = msgspec.toml.decode(databases[PHONE], type=PhoneFile)
+
+    def make_world(
+        rules: Rules, toolsets: Mapping[Role, Toolset], validators: Mapping[str, Validator]
+    ) -> DomainWorld:
+        crm, phone = Crm(crm_data), Phone(phone_data)
+        sides: dict[Role, Side] = {
+            "agent": Side(CrmSide(crm), crm, CrmSide.FUNCTIONS),
+            "user": Side(UserSide(phone, rules), phone, UserSide.FUNCTIONS),
+        }
+        return DomainWorld(sides, toolsets, validators, partial(synchronize, crm, phone))
+
+    return make_world
+
+
+def compose_policy(texts: Sequence[str]) -> str:
+    """Return both parts of the policy, each in its tags."""
+    main, support = texts
+    return (
+        f"<main_policy>\n{main}\n</main_policy>\n"
+        f"<tech_support_policy>\n{support}\n</tech_support_policy>"
+    )
+
+
+TELECOM = Domain(
+    {"agent": CrmSide.KINDS, "user": UserSide.KINDS}, (CRM, PHONE), load, POLICIES, compose_policy
+)
