@@ -34,7 +34,7 @@ from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.store.episodes import EpisodeCodec
-from dragoman.store.run import NewRun, RunStore, StoredEpisode, create_run
+from dragoman.store.run import NewRun, RunStore, StoredCell, StoredEpisode, create_run
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
@@ -230,15 +230,15 @@ def _resident() -> int:
 def _storage(gold: dict[str, Episode]) -> None:
     episodes = list(gold.values())
     with tempfile.TemporaryDirectory() as folder:
-        store = create_run(Path(folder) / "run", NewRun(b"{}", (), {}))
+        keys = [content_key(index) for index in range(STORED)]
+        cells = tuple(StoredCell(key, "suite", "en", "agent", "task", 0) for key in keys)
+        store = create_run(Path(folder) / "run", NewRun(b"{}", cells, {}))
         scorer_free: list[float] = []
         with store:
             for start in range(0, STORED, STORED_STEP):
                 with _measured() as spent:
                     for index in range(start, start + STORED_STEP):
-                        entry = StoredEpisode(
-                            content_key(index), 0, episodes[index % len(episodes)]
-                        )
+                        entry = StoredEpisode(keys[index], 0, episodes[index % len(episodes)])
                         store.put([entry])
                     _, cpu = spent()
                 scorer_free.append(cpu / STORED_STEP * 1e3)

@@ -245,8 +245,10 @@ def test_a_damaged_score_is_one_line(folder: Path) -> None:
 
 
 def test_a_truncated_file_is_one_line(folder: Path) -> None:
-    entries = [StoredEpisode(f"{n:032x}", 0, episode("x" * 500)) for n in range(200)]
-    written(folder, *entries)
+    cells = tuple(msgspec.structs.replace(CELLS[0], key=f"{n:032x}", trial=n) for n in range(200))
+    folder = folder.with_name("larger")
+    with create_run(folder, msgspec.structs.replace(NEW, cells=cells)) as store:
+        store.put(StoredEpisode(cell.key, 0, episode("x" * 500)) for cell in cells)
     path = folder / "run.sqlite"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 

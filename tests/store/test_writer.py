@@ -7,7 +7,15 @@ import pytest
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.speech import say
-from dragoman.store.run import NewRun, RunStore, StoredEpisode, StoredScore, create_run, open_run
+from dragoman.store.run import (
+    NewRun,
+    RunStore,
+    StoredCell,
+    StoredEpisode,
+    StoredScore,
+    create_run,
+    open_run,
+)
 from dragoman.store.writer import CAPACITY, Writer
 
 EPISODE = Episode((), Ending("user_stop"), 1, 0)
@@ -19,7 +27,8 @@ def entry(number: int) -> StoredEpisode:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RunStore]:
-    with create_run(tmp_path / "run", NewRun(b"{}", (), {})) as run:
+    cells = tuple(StoredCell(f"{number:032x}", "s", "c", "a", "t", number) for number in range(500))
+    with create_run(tmp_path / "run", NewRun(b"{}", cells, {})) as run:
         yield run
 
 

@@ -1,7 +1,8 @@
 """One run: a folder with one SQLite file, one writer at a time, any number of readers.
 
 An episode and its first score are committed together, so a process killed at any instant leaves
-whole episodes only. Tables have rowids and a unique index: appending stays cheap whatever is stored.
+whole episodes only. Episodes and scores are indexed by the place of their cell in the plan, near
+which they are also written: appending stays cheap whatever is stored.
 """
 
 import errno
@@ -36,20 +37,29 @@ CREATE TABLE cells (
     agent TEXT NOT NULL, task TEXT NOT NULL, trial INTEGER NOT NULL
 );
 CREATE TABLE episodes (
-    id INTEGER PRIMARY KEY, cell BLOB NOT NULL, attempt INTEGER NOT NULL, fault INTEGER NOT NULL,
-    data BLOB NOT NULL
+    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells, attempt INTEGER NOT NULL,
+    fault INTEGER NOT NULL, data BLOB NOT NULL
 );
 CREATE UNIQUE INDEX episodes_by_cell ON episodes (cell, attempt);
 CREATE TABLE scores (
-    id INTEGER PRIMARY KEY, cell BLOB NOT NULL, attempt INTEGER NOT NULL, rules TEXT NOT NULL,
-    judge TEXT NOT NULL, metric TEXT NOT NULL, data BLOB NOT NULL
+    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells, attempt INTEGER NOT NULL,
+    rules TEXT NOT NULL, judge TEXT NOT NULL, metric TEXT NOT NULL, data BLOB NOT NULL
 );
 CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric);
 """
 
 # Only the last attempt at a cell counts; earlier ones ended by infrastructure faults.
-_LATEST = """
-SELECT cell, max(attempt), fault, data FROM episodes GROUP BY cell
+_LAST_ATTEMPTS = """
+SELECT key, last.* FROM cells
+JOIN (SELECT cell, max(attempt), fault{data} FROM episodes GROUP BY cell) AS last
+ON cells.id = last.cell ORDER BY cells.id
+"""
+_SCORES = """
+SELECT key, last.* FROM cells
+JOIN (
+    SELECT cell, max(attempt), data FROM scores
+    WHERE rules = ? AND judge = ? AND metric = ? GROUP BY cell
+) AS last ON cells.id = last.cell
 """
 
 
@@ -137,23 +147,28 @@ class RunStore:
         """Store episodes and scores in one transaction."""
         with self._errors("write"), self._connection:
             for entry in entries:
+                place = self._place(entry.cell)
                 if isinstance(entry, StoredEpisode):
-                    self._put_episode(entry)
+                    self._put_episode(place, entry)
                 if entry.score is not None:
-                    self._put_score(bytes.fromhex(entry.cell), entry.attempt, entry.score)
+                    self._put_score(place, entry.attempt, entry.score)
 
     def attempts(self) -> dict[str, tuple[int, bool]]:
         """Return by cell the last attempt and whether it ended by an infrastructure fault."""
-        query = "SELECT cell, max(attempt), fault FROM episodes GROUP BY cell"
         with self._errors("read"):
             return {
-                cell.hex(): (attempt, bool(fault))
-                for cell, attempt, fault in self._connection.execute(query)
+                key.hex(): (attempt, bool(fault))
+                for key, _, attempt, fault in self._connection.execute(
+                    _LAST_ATTEMPTS.format(data="")
+                )
             }
 
     def episode(self, cell: str) -> Episode | None:
         """Return the last attempt at a cell, or None."""
-        query = "SELECT data FROM episodes WHERE cell = ? ORDER BY attempt DESC LIMIT 1"
+        query = (
+            "SELECT data FROM episodes WHERE cell = (SELECT id FROM cells WHERE key = ?) "
+            "ORDER BY attempt DESC LIMIT 1"
+        )
         with self._errors("read"):
             row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
             return None if row is None else self._codec.decode_episode(row[0])
@@ -161,22 +176,21 @@ class RunStore:
     def episodes(self, *, heads_only: bool = False) -> Iterator[tuple[str, int, Episode]]:
         """Yield cell, attempt and episode of every cell's last attempt, without events if asked."""
         decode = self._codec.decode_head if heads_only else self._codec.decode_episode
+        query = _LAST_ATTEMPTS.format(data=", data")
         with self._errors("read"):
-            for cell, attempt, _, data in self._connection.execute(_LATEST):
-                yield cell.hex(), attempt, decode(data)
+            for key, _, attempt, _, data in self._connection.execute(query):
+                yield key.hex(), attempt, decode(data)
 
     def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
         """Return by cell the score of its last attempt under rules, judge and metric version."""
-        query = (
-            "SELECT cell, max(attempt), data FROM scores "
-            "WHERE rules = ? AND judge = ? AND metric = ? GROUP BY cell"
-        )
         last = self.attempts()
         with self._errors("read"):
             return {
-                cell.hex(): self._codec.decode_score(data)
-                for cell, attempt, data in self._connection.execute(query, (rules, judge, metric))
-                if last.get(cell.hex(), (None, False))[0] == attempt
+                key.hex(): self._codec.decode_score(data)
+                for key, _, attempt, data in self._connection.execute(
+                    _SCORES, (rules, judge, metric)
+                )
+                if last.get(key.hex(), (None, False))[0] == attempt
             }
 
     def scorings(self) -> tuple[tuple[str, str], ...]:
@@ -185,23 +199,31 @@ class RunStore:
         with self._errors("read"):
             return tuple((rules, judge) for rules, judge in self._connection.execute(query))
 
-    def _put_episode(self, entry: StoredEpisode) -> None:
+    def _place(self, cell: str) -> int:
+        query = "SELECT id FROM cells WHERE key = ?"
+        row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
+        if row is None:
+            raise StoreError(f"{self.folder}: {cell} is not a cell of this run's plan")
+        place: int = row[0]
+        return place
+
+    def _put_episode(self, place: int, entry: StoredEpisode) -> None:
         self._connection.execute(
             "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)",
             (
-                bytes.fromhex(entry.cell),
+                place,
                 entry.attempt,
                 entry.episode.is_infrastructure_fault,
                 self._codec.encode_episode(entry.episode),
             ),
         )
 
-    def _put_score(self, cell: bytes, attempt: int, score: Score) -> None:
+    def _put_score(self, place: int, attempt: int, score: Score) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             (
-                cell,
+                place,
                 attempt,
                 score.rules,
                 score.judge,
@@ -260,11 +282,16 @@ def _new_file(folder: Path, new: NewRun) -> sqlite3.Connection:
         finally:
             connection.close()
         draft.replace(folder / FILE)
+        return _connect(folder, "rw")
     except sqlite3.Error as error:
         raise _store_error(folder, "create", error) from error
     except OSError as error:
         raise StoreError(f"{folder}: cannot create the run ({error.strerror})") from error
-    return _connect(folder, "rw")
+    except StoreError:
+        (folder / FILE).unlink(missing_ok=True)
+        raise
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _is_begun(folder: Path) -> bool:
@@ -351,12 +378,14 @@ def _connect(folder: Path, mode: str) -> sqlite3.Connection:
 
 def _store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
     text = str(error)
+    again = f"make room, then `dragoman resume {shlex.quote(str(folder))}`"
     if action == "write":
         why = "the disk is full" if "full" in text else text
         return StoreError(
-            f"{folder}: cannot write any more ({why}); what was stored is safe: make room, then "
-            f"`dragoman resume {shlex.quote(str(folder))}`"
+            f"{folder}: cannot write any more ({why}); what was stored is safe: {again}"
         )
+    if action == "read" and "disk I/O" in text:
+        return StoreError(f"{folder}: cannot read the run ({text}); is the disk full? {again}")
     if "full" in text:
         return StoreError(f"{folder}: cannot {action} the run: the disk is full: make room first")
     if "readonly" in text or "unable to open" in text:

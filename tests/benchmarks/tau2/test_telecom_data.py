@@ -11,6 +11,7 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall
+from dragoman.scoring.reward import Scorer
 
 BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 
@@ -67,6 +68,16 @@ def test_doing_nothing_holds_only_what_asks_for_handing_over(telecom: DomainSuit
         assert task.criteria is not None
         assert task.criteria.basis == ("ENV_ASSERTION", "ACTION")
         assert [entry.name for entry in task.criteria.actions or ()] == ["transfer_to_human_agents"]
+
+
+def test_the_rules_decide_whether_a_plans_payment_is_booked(telecom: DomainSuite) -> None:
+    name = "[service_issue]overdue_bill_suspension[PERSONA:Easy]"
+    task = next(task for task in telecom.tasks if task.id == name)
+    statuses = []
+    for rules in (DEFAULT_RULES, TAU2_RULES):
+        expected = Scorer(telecom.factory(rules), rules, None).expected_state(task)
+        statuses.append(msgspec.json.decode(expected["agent", "bills", "B1234321"])["status"])
+    assert statuses == ["Paid", "Awaiting Payment"]
 
 
 def test_the_policy_is_both_documents(telecom: DomainSuite, folder: Path) -> None:
