@@ -32,7 +32,10 @@ def names(what: str) -> dict[str, str]:
         for name in RULES
     }
     kinds: dict[str, Callable[[], dict[str, str]]] = {
-        "suites": suite_names,
+        "suites": lambda: {
+            **suite_names(),
+            "tau2:DOMAIN:SPLIT": "another split than base: train, test; telecom also small, full",
+        },
         "agents": lambda: {**DIAGNOSTIC_AGENTS, **own},
         "users": lambda: {**USERS, **own},
         "judges": lambda: {**JUDGES, "scripted/FILE": own["scripted/FILE"]},

@@ -45,7 +45,7 @@ def _cell(
     agent, user = pair
     key = content_key(
         _VERSION,
-        setup.suite.name,
+        task.suite,
         setup.suite.provenance.digest,
         task.id,
         task.digest,

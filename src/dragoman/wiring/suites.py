@@ -1,6 +1,5 @@
 """Names of suites become loaded suites; other packages add theirs as entry points."""
 
-from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from dragoman.core.errors import UsageError
@@ -11,7 +10,9 @@ ENTRY_POINTS = "dragoman.benchmarks"
 
 BUNDLED = {
     "sample:shop": "five small tasks of our own in the retail domain; needs no data",
+    "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
     "tau2:retail": "tau2-bench retail, 114 tasks; needs `dragoman data pull tau2`",
+    "tau2:telecom": "tau2-bench telecom, 114 tasks, the user has tools; needs the same",
 }
 
 
@@ -22,9 +23,11 @@ def load_suite(name: str) -> Suite:
         UsageError: Where no suite has that name.
         DataError: Where its data are missing or damaged.
     """
-    loaders: dict[str, Callable[[], Suite]] = {"sample:shop": _sample, "tau2:retail": _retail}
-    if name in loaders:
-        return loaders[name]()
+    source, _, rest = name.partition(":")
+    if name == "sample:shop":
+        return _sample()
+    if source == "tau2":
+        return _tau2(name, *rest.split(":", 1))
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
             suite: Suite = entry.load()()
@@ -44,7 +47,10 @@ def _sample() -> Suite:
     return sample_suite()
 
 
-def _retail() -> Suite:
+def _tau2(name: str, domain: str, split: str = "base") -> Suite:
     from dragoman.benchmarks.tau2.pulled import pulled_suite
+    from dragoman.benchmarks.tau2.suite import DOMAINS
 
-    return pulled_suite("retail", data_folder())
+    if domain not in DOMAINS:
+        raise UsageError(f"unknown suite {name!r}: tau2 has {', '.join(DOMAINS)}")
+    return pulled_suite(domain, data_folder(), split)

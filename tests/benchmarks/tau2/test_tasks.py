@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.tasks import decode_tasks
+from dragoman.benchmarks.tau2.world import Domain, MakeWorld
 from dragoman.core.errors import DataError
 from dragoman.core.tasks import (
     Action,
@@ -23,6 +25,17 @@ KINDS: dict[Role, dict[str, ToolKind]] = {
     "agent": {"get_order": "read", "cancel": "write"},
     "user": {"reboot": "write"},
 }
+
+
+def no_worlds(databases: Mapping[str, bytes]) -> MakeWorld:
+    raise NotImplementedError
+
+
+FUNCTIONS: dict[Role, frozenset[str]] = {
+    "agent": frozenset(["break_vpn", "is_paid"]),
+    "user": frozenset(["break_vpn", "is_paid"]),
+}
+DOMAIN = Domain(KINDS, (), no_worlds, functions=FUNCTIONS)
 FULL: dict[str, Any] = {
     "id": "7",
     "description": {"purpose": "ignored"},
@@ -72,7 +85,7 @@ FULL: dict[str, Any] = {
 
 
 def decoded(*records: object) -> tuple[Task, ...]:
-    return decode_tasks(json.dumps(records).encode(), "suite", KINDS, "file")
+    return decode_tasks(json.dumps(records).encode(), "suite", DOMAIN, "file")
 
 
 def small(**fields: object) -> dict[str, object]:
@@ -139,7 +152,7 @@ def test_the_digest_is_of_the_content_and_not_of_its_layout() -> None:
     (other,) = decode_tasks(
         b'[ {"ticket":"t" , "user_scenario":{"instructions":"Ask."}, "id":"1"}]',
         "suite",
-        KINDS,
+        DOMAIN,
         "file",
     )
     assert one.digest == other.digest
@@ -202,7 +215,7 @@ def test_a_message_history_is_refused_and_not_ignored() -> None:
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1", b"null", b'"tasks"'])
 def test_what_is_no_list_of_tasks_is_refused(content: bytes) -> None:
     with pytest.raises(DataError, match="file: not a list of tasks"):
-        decode_tasks(content, "suite", KINDS, "file")
+        decode_tasks(content, "suite", DOMAIN, "file")
 
 
 JSON = st.recursive(
@@ -220,7 +233,7 @@ JSON = st.recursive(
 def test_any_json_is_decoded_or_refused(records: list[object]) -> None:
     content = json.dumps(records).encode()
     try:
-        tasks = decode_tasks(content, "suite", KINDS, "file")
+        tasks = decode_tasks(content, "suite", DOMAIN, "file")
     except DataError:
         return
     assert len(tasks) == len(records)
@@ -233,7 +246,7 @@ def test_a_file_cut_or_changed_anywhere_is_decoded_or_refused(place: int, put: b
     at = place % len(content)
     for damaged in (content[:at], content[:at] + put + content[at + 1 :]):
         try:
-            tasks = decode_tasks(damaged, "suite", KINDS, "file")
+            tasks = decode_tasks(damaged, "suite", DOMAIN, "file")
         except DataError:
             continue
         assert len(tasks) <= 1
@@ -248,9 +261,18 @@ def test_a_file_cut_or_changed_anywhere_is_decoded_or_refused(place: int, put: b
 )
 def test_bytes_that_are_no_text_are_refused(content: bytes) -> None:
     with pytest.raises(DataError):
-        decode_tasks(content, "suite", KINDS, "file")
+        decode_tasks(content, "suite", DOMAIN, "file")
 
 
 def test_data_that_a_world_would_ignore_are_refused() -> None:
     with pytest.raises(DataError):
         decoded(small(initial_state={"initialization_data": {"agent_data": {"orders": {}}}}))
+
+
+@pytest.mark.parametrize("side", ["assistant", "user"])
+def test_a_function_that_no_side_has_is_named_when_the_tasks_are_read(side: str) -> None:
+    call = {"env_type": side, "func_name": "fly", "arguments": {}}
+    with pytest.raises(DataError, match=r"unknown (agent|user) function 'fly'"):
+        decoded(small(initial_state={"initialization_actions": [call]}))
+    with pytest.raises(DataError, match=r"unknown (agent|user) function 'fly'"):
+        decoded(small(evaluation_criteria={"env_assertions": [call]}))

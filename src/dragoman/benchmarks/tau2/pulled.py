@@ -10,8 +10,8 @@ from dragoman.core.protocols import Provenance
 HINT = "run `dragoman data pull tau2`"
 
 
-def pulled_suite(domain: str, folder: Path) -> DomainSuite:
-    """Load a domain from the folder of pulled data.
+def pulled_suite(domain: str, folder: Path, split: str = "base") -> DomainSuite:
+    """Load a split of a domain from the folder of pulled data.
 
     Raises:
         DataError: Where a file is missing or damaged; the line names the command that helps.
@@ -23,6 +23,7 @@ def pulled_suite(domain: str, folder: Path) -> DomainSuite:
         lambda name: open_file(target, source, f"{domain}/{name}", HINT),
         Provenance(f"tau2-bench {source.commit}", source.licence, source.notice, ""),
         DOMAINS[domain],
+        split,
     )
 
 

@@ -14,7 +14,7 @@ from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM
 from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
 from dragoman.core.decoding import UNREADABLE
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, ToolError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Limits, Provenance, World, WorldFactory
 from dragoman.core.rules import Rules
@@ -27,13 +27,24 @@ Read = Callable[[str], bytes]
 DOMAINS: Mapping[str, Domain] = {"airline": AIRLINE, "retail": RETAIL, "telecom": TELECOM}
 
 TASKS = "tasks.json"
+SPLITS = "split_tasks.json"
 TOOL_FILES: Mapping[Role, str] = {"agent": "tools_openai.json", "user": "user_tools_openai.json"}
 
 
 class DomainSuite:
-    """One domain with its tasks, policy, tools and shared databases."""
+    """One domain with its tasks, policy, tools and shared databases.
 
-    def __init__(self, name: str, read: Read, source: Provenance, domain: Domain = RETAIL) -> None:
+    `split` names a list of task ids in the domain's split file; None takes all tasks.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        read: Read,
+        source: Provenance,
+        domain: Domain = RETAIL,
+        split: str | None = None,
+    ) -> None:
         tool_files = {side: TOOL_FILES[side] for side in domain.kinds}
         files = (TASKS, *domain.policy_files, *tool_files.values(), *domain.databases)
         content = {file: read(file) for file in files}
@@ -44,8 +55,9 @@ class DomainSuite:
             side: decode_tools(content[file], domain.kinds[side], f"{name}: {file}")
             for side, file in tool_files.items()
         }
-        self.tasks: Sequence[Task] = decode_tasks(
-            content[TASKS], name, domain.kinds, f"{name}: {TASKS}"
+        tasks = decode_tasks(content[TASKS], name, domain, f"{name}: {TASKS}")
+        self.tasks: Sequence[Task] = (
+            tasks if split is None else _split(tasks, read(SPLITS), split, f"{name}: {SPLITS}")
         )
         self._policy = domain.compose_policy(
             [_text(content[file], f"{name}: {file}") for file in domain.policy_files]
@@ -64,9 +76,7 @@ class DomainSuite:
 
         def fresh(task: Task) -> DomainWorld:
             world = make_world(rules, self.toolsets, validators)
-            for function in () if task.initial_state is None else task.initial_state.functions:
-                world.run_function(function)
-            world.take_changes()
+            _set_up(world, task)
             return world
 
         return fresh
@@ -91,6 +101,32 @@ class DomainSuite:
             raise DataError(
                 f"{self.name}: the database is damaged ({error}): pull it again"
             ) from error
+
+
+def _set_up(world: DomainWorld, task: Task) -> None:
+    for function in () if task.initial_state is None else task.initial_state.functions:
+        try:
+            world.run_function(function)
+        except (ToolError, TypeError, ValueError, LookupError) as error:
+            raise DataError(
+                f"{task.suite}: task {task.id} cannot be set up: {function.name}: {error}"
+            ) from error
+    world.take_changes()
+
+
+def _split(tasks: Sequence[Task], content: bytes, split: str, where: str) -> tuple[Task, ...]:
+    """Return the tasks of a split, in the order of the task file."""
+    try:
+        splits = msgspec.json.decode(content, type=dict[str, list[str]])
+    except UNREADABLE as error:
+        raise DataError(f"{where}: damaged ({error})") from error
+    if split not in splits:
+        raise UsageError(f"{where}: no split {split!r}: choose {', '.join(sorted(splits))}")
+    ids = set(splits[split])
+    unknown = ids - {task.id for task in tasks}
+    if unknown:
+        raise DataError(f"{where}: split {split} names the unknown task {min(unknown)!r}")
+    return tuple(task for task in tasks if task.id in ids)
 
 
 def _text(content: bytes, where: str) -> str:

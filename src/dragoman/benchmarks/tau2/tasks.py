@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from dragoman.benchmarks.tau2.world import Domain
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
@@ -19,7 +20,7 @@ from dragoman.core.tasks import (
     Scenario,
     Task,
 )
-from dragoman.core.tools import Role, ToolKind
+from dragoman.core.tools import Role
 
 _Requestor = Literal["assistant", "user"]
 _SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
@@ -71,15 +72,13 @@ class _Task(msgspec.Struct):
     evaluation_criteria: _Criteria | None = None
 
 
-def decode_tasks(
-    content: bytes, suite: str, kinds: Mapping[Role, Mapping[str, ToolKind]], where: str
-) -> tuple[Task, ...]:
+def decode_tasks(content: bytes, suite: str, domain: Domain, where: str) -> tuple[Task, ...]:
     """Decode a task file and check it against the tools that exist.
 
     Args:
         content: The file: a JSON array of task records.
         suite: The suite's name, kept in every task.
-        kinds: The tools of each side, by name.
+        domain: Whose tools and functions the tasks may name.
         where: The file's name for errors.
 
     Raises:
@@ -95,7 +94,7 @@ def decode_tasks(
         if task.id in seen:
             raise DataError(f"{where}: two tasks have the id {task.id!r}")
         seen.add(task.id)
-        _require_known_tools(task, kinds, where)
+        _require_known_names(task, domain, where)
     return tasks
 
 
@@ -160,13 +159,19 @@ def _initial_state(record: _InitialState) -> InitialState | None:
     return InitialState(data.get("agent_data"), data.get("user_data"), functions)
 
 
-def _require_known_tools(
-    task: Task, kinds: Mapping[Role, Mapping[str, ToolKind]], where: str
-) -> None:
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    for action in actions:
-        if action.name not in kinds.get(action.by, {}):
+def _require_known_names(task: Task, domain: Domain, where: str) -> None:
+    criteria = task.criteria
+    for action in () if criteria is None else criteria.actions or ():
+        if action.name not in domain.kinds.get(action.by, {}):
             raise DataError(
                 f"{where}: task {task.id}, action {action.id} names the unknown {action.by} tool "
                 f"{action.name!r}"
+            )
+    assertions = () if criteria is None else criteria.env_assertions or ()
+    functions = () if task.initial_state is None else task.initial_state.functions
+    for call in (*functions, *(assertion.call for assertion in assertions)):
+        known = {*domain.kinds.get(call.side, ()), *domain.functions.get(call.side, ())}
+        if call.name not in known:
+            raise DataError(
+                f"{where}: task {task.id} names the unknown {call.side} function {call.name!r}"
             )

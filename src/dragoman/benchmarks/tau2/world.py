@@ -201,6 +201,7 @@ class Domain(msgspec.Struct, frozen=True):
     Attributes:
         kinds: The tools of each side, by name.
         databases: The files that `load` needs.
+        functions: What sets up and asserts on each side beside the tools.
         load: Decodes the databases once and returns what makes worlds over them; raises
             msgspec.DecodeError where they are damaged.
         policy_files: The files that `compose_policy` makes the policy of.
@@ -212,3 +213,4 @@ class Domain(msgspec.Struct, frozen=True):
     load: Callable[[Mapping[str, bytes]], MakeWorld]
     policy_files: tuple[str, ...] = ("policy.md",)
     compose_policy: Callable[[Sequence[str]], str] = "".join
+    functions: Mapping[Role, frozenset[str]] = {}

@@ -49,5 +49,10 @@ def compose_policy(texts: Sequence[str]) -> str:
 
 
 TELECOM = Domain(
-    {"agent": CrmSide.KINDS, "user": UserSide.KINDS}, (CRM, PHONE), load, POLICIES, compose_policy
+    {"agent": CrmSide.KINDS, "user": UserSide.KINDS},
+    (CRM, PHONE),
+    load,
+    POLICIES,
+    compose_policy,
+    {"agent": CrmSide.FUNCTIONS, "user": UserSide.FUNCTIONS},
 )
