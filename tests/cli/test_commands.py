@@ -45,7 +45,7 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
 @pytest.mark.parametrize(
     ("what", "names"),
     [
-        ("suites", list(suite_names())),
+        ("suites", [*suite_names(), "tau2:DOMAIN:SPLIT"]),
         ("agents", ["gold", "literal", "silent", "MODULE:ATTRIBUTE", "scripted/FILE"]),
         ("users", ["offline", "gold", "MODULE:ATTRIBUTE", "scripted/FILE"]),
         ("judges", ["none", "rule", "assume-met", "scripted/FILE"]),

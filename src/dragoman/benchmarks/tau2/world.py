@@ -6,7 +6,7 @@ becomes a tool error whose text starts with "Error: ", and what a failing call c
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 import msgspec
 
@@ -214,3 +214,40 @@ class Domain(msgspec.Struct, frozen=True):
     policy_files: tuple[str, ...] = ("policy.md",)
     compose_policy: Callable[[Sequence[str]], str] = "".join
     functions: Mapping[Role, frozenset[str]] = {}
+
+
+Shared = TypeVar("Shared")
+View = TypeVar("View", bound=Tables)
+
+
+def one_database(
+    file: str,
+    share: Callable[[bytes], Shared],
+    view: Callable[[Shared], View],
+    toolkit: Callable[[View, Rules], Toolkit],
+    kinds: Mapping[str, ToolKind],
+) -> Domain:
+    """Return a domain in which only the agent has tools, over one database file.
+
+    Args:
+        file: The database file.
+        share: Decodes it, once, into what all worlds share.
+        view: Makes one world's copy-on-write view.
+        toolkit: Makes the tools over a view.
+        kinds: The tools.
+    """
+
+    def load(databases: Mapping[str, bytes]) -> MakeWorld:
+        shared = share(databases[file])
+
+        def make_world(
+            rules: Rules, toolsets: Mapping[Role, Toolset], validators: Mapping[str, Validator]
+        ) -> DomainWorld:
+            tables = view(shared)
+            return DomainWorld(
+                {"agent": Side(toolkit(tables, rules), tables)}, toolsets, validators
+            )
+
+        return make_world
+
+    return Domain({"agent": kinds}, (file,), load)

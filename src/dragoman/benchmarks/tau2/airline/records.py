@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from dragoman.benchmarks.tables import SharedTable, Table
+from dragoman.benchmarks.tau2.customers import Address, CreditCard, Name
 
 
 class Available(msgspec.Struct, frozen=True, gc=False, tag_field="status", tag="available"):
@@ -80,32 +81,6 @@ class Airport(msgspec.Struct, frozen=True, gc=False):
 
     iata: str
     city: str
-
-
-class Name(msgspec.Struct, frozen=True, gc=False):
-    """A customer's name."""
-
-    first_name: str
-    last_name: str
-
-
-class Address(msgspec.Struct, frozen=True, gc=False):
-    """A postal address."""
-
-    address1: str
-    address2: str
-    city: str
-    country: str
-    state: str
-    zip: str
-
-
-class CreditCard(msgspec.Struct, frozen=True, gc=False, tag_field="source", tag="credit_card"):
-    """A credit card."""
-
-    id: str
-    brand: str
-    last_four: str
 
 
 class GiftCard(msgspec.Struct, frozen=True, gc=False, tag_field="source", tag="gift_card"):

@@ -26,7 +26,6 @@ from dragoman.benchmarks.tau2.airline.records import (
     Airport,
     Available,
     Certificate,
-    CreditCard,
     Flight,
     FlightChoice,
     FlightOnDate,
@@ -38,6 +37,7 @@ from dragoman.benchmarks.tau2.airline.records import (
     User,
 )
 from dragoman.benchmarks.tau2.airline.search import FlightSearch
+from dragoman.benchmarks.tau2.customers import CreditCard
 from dragoman.core.errors import ToolError
 from dragoman.core.rules import Rules
 from dragoman.core.tools import ToolKind

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from dragoman.benchmarks.tables import SharedTable, Table, render_sorted
+from dragoman.benchmarks.tau2.customers import Address, CreditCard, Name
 
 
 class Variant(msgspec.Struct, frozen=True, gc=False):
@@ -22,32 +23,6 @@ class Product(msgspec.Struct, frozen=True):
     name: str
     product_id: str
     variants: dict[str, Variant]
-
-
-class Name(msgspec.Struct, frozen=True, gc=False):
-    """A customer's name."""
-
-    first_name: str
-    last_name: str
-
-
-class Address(msgspec.Struct, frozen=True, gc=False):
-    """A postal address."""
-
-    address1: str
-    address2: str
-    city: str
-    country: str
-    state: str
-    zip: str
-
-
-class CreditCard(msgspec.Struct, frozen=True, gc=False, tag_field="source", tag="credit_card"):
-    """A credit card."""
-
-    id: str
-    brand: str
-    last_four: str
 
 
 class PayPal(msgspec.Struct, frozen=True, gc=False, tag_field="source", tag="paypal"):

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from dragoman.benchmarks.arithmetic import calculate
 from dragoman.benchmarks.tables import render
+from dragoman.benchmarks.tau2.customers import Address
 from dragoman.benchmarks.tau2.retail.records import (
-    Address,
     GiftCard,
     Order,
     OrderItem,
