@@ -7,11 +7,11 @@ way to change one and nothing is ever copied to be safe.
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec.structs import astuple
 
 from dragoman.core.tools import Change
 
@@ -144,11 +144,12 @@ def differences(old: object, new: object, path: tuple[str | int, ...]) -> list[C
 
 
 def _compare(old: object, new: object, path: tuple[str | int, ...], found: list[Change]) -> None:
-    names = _names(old, new)
-    if names is not None:
-        get = getattr if isinstance(old, msgspec.Struct) else _item
-        for name in names:
-            was, now = get(old, name, _ABSENT), get(new, name, _ABSENT)
+    if isinstance(old, msgspec.Struct) and type(old) is type(new):
+        for name in _changed_fields(old, new):
+            _compare(getattr(old, name), getattr(new, name), (*path, name), found)
+    elif isinstance(old, dict) and isinstance(new, dict):
+        for name in sorted({*old, *new}):
+            was, now = old.get(name, _ABSENT), new.get(name, _ABSENT)
             if was is not now:
                 _compare_members(was, now, (*path, name), found)
     elif isinstance(old, list) and isinstance(new, list) and len(old) <= len(new):
@@ -157,6 +158,11 @@ def _compare(old: object, new: object, path: tuple[str | int, ...], found: list[
                 _compare_members(was, now, (*path, index), found)
     elif old != new or type(old) is not type(new):
         found.append(Change(path, "set", msgspec.to_builtins(new)))
+
+
+def _changed_fields(old: Any, new: Any) -> list[str]:  # noqa: ANN401 - two records of one type
+    fields = zip(old.__struct_fields__, astuple(old), astuple(new), strict=True)
+    return sorted(name for name, was, now in fields if was is not now)
 
 
 def _compare_members(
@@ -168,21 +174,3 @@ def _compare_members(
         found.append(Change(path, "add", msgspec.to_builtins(now)))
     else:
         _compare(was, now, path, found)
-
-
-def _names(old: object, new: object) -> list[str] | None:
-    """Return the members to compare, or None where the two are not of one kind that has names."""
-    if isinstance(old, msgspec.Struct) and type(old) is type(new):
-        return _field_names(type(old))
-    if isinstance(old, dict) and isinstance(new, dict):
-        return sorted({*old, *new})
-    return None
-
-
-@cache
-def _field_names(kind: type[msgspec.Struct]) -> list[str]:
-    return sorted(kind.__struct_fields__)
-
-
-def _item(mapping: Any, name: str, default: object) -> object:  # noqa: ANN401 - a dict, as `_names` found
-    return mapping.get(name, default)

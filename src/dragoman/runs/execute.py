@@ -18,6 +18,7 @@ from dragoman.core.protocols import Opening, Session, World, WorldFactory
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
+from dragoman.runs.collector import rare_collection
 from dragoman.runs.plan import Cell
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.loop import Conversation, Surfaces, guarded
@@ -62,9 +63,10 @@ async def execute(
     """
     player = Player(setup)
     todo = iter(pending)
-    async with Writer(store) as writer, asyncio.TaskGroup() as group:
-        for _ in range(min(setup.config.concurrency, len(pending))):
-            group.create_task(_work(player, todo, writer, on_done))
+    with rare_collection():
+        async with Writer(store) as writer, asyncio.TaskGroup() as group:
+            for _ in range(min(setup.config.concurrency, len(pending))):
+                group.create_task(_work(player, todo, writer, on_done))
 
 
 async def _work(player: "Player", todo: Iterator[Pending], writer: Writer, on_done: OnDone) -> None:

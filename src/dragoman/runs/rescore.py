@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
+from dragoman.runs.collector import rare_collection
 from dragoman.scoring.reward import Scorer
 from dragoman.store.run import RunStore, StoredScore
 from dragoman.store.writer import Writer
@@ -42,9 +43,10 @@ async def rescore(
             counts[0] += 1
             on_done()
 
-    async with Writer(store) as writer, asyncio.TaskGroup() as group:
-        for _ in range(setup.config.concurrency if setup.judge and setup.judge.costs else 1):
-            group.create_task(work(todo, writer))
+    with rare_collection():
+        async with Writer(store) as writer, asyncio.TaskGroup() as group:
+            for _ in range(setup.config.concurrency if setup.judge and setup.judge.costs else 1):
+                group.create_task(work(todo, writer))
     return counts[0]
 
 

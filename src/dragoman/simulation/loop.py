@@ -138,7 +138,8 @@ class Conversation:
         self, call: ToolCall, executed: ToolCall, result: ToolResult, shown: ToolResult
     ) -> ToolResult:
         """Return a result with what it changed and with what its view made differ."""
-        changes = self._world.take_changes()
+        writes = self._world.kind(call.name) == "write"
+        changes = self._world.take_changes() if writes else ()
         if not changes and executed is call and shown is result:
             return result
         return msgspec.structs.replace(
