@@ -11,6 +11,7 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 from urllib.parse import urlsplit
@@ -177,13 +178,14 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
     stale = [entry for entry in source.derived if not _is_pinned(target, entry)]
     ready = {entry.name: taken for entry in stale if (taken := origin.derived(entry))}
     needed = {name for entry in stale if entry.name not in ready for name in entry.modules}
-    modules = [file for file in source.files if file.name in needed]
+    by_name = {file.name: file for file in source.files}
+    modules = [by_name[name] for name in needed]
     if missing or stale:
         _remove(target / INDEX)
     meter = _Meter(progress, sum(file.size for file in (*missing, *modules)))
     for file in missing:
         _write(target / file.name, meter.measure(origin, file))
-    texts = {file.name: meter.measure(origin, file).decode() for file in modules}
+    texts = cache(lambda name: meter.measure(origin, by_name[name]).decode())
     refused: dict[str, DataError] = {}
     for entry in stale:
         try:
@@ -361,8 +363,8 @@ def _checked(file: SourceFile, content: bytes, where: str) -> bytes:
     )
 
 
-def _compose(entry: Derived, derive: Derive, texts: Mapping[str, str]) -> bytes:
-    composed = derive(entry, {name: texts[name] for name in entry.modules})
+def _compose(entry: Derived, derive: Derive, text: Callable[[str], str]) -> bytes:
+    composed = derive(entry, {name: text(name) for name in entry.modules})
     content = msgspec.json.format(msgspec.json.encode(composed), indent=1) + b"\n"
     _require_pinned(entry, content, entry.tools)
     return content
