@@ -23,9 +23,21 @@ _render_sorted = json.JSONEncoder(sort_keys=True).encode
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
+_pack = msgspec.msgpack.Encoder().encode
+_MAX_REMEMBERED = 4_096
+# A write is rendered when it happens and again by every replay: the text is remembered by content.
+_remembered: dict[bytes, str] = {}
+
+
 def render(value: object) -> str:
     """Return the JSON text of a record as a tool shows it."""
-    return _render(msgspec.to_builtins(value))
+    key = _pack(value)
+    text = _remembered.get(key)
+    if text is None:
+        if len(_remembered) >= _MAX_REMEMBERED:
+            _remembered.clear()
+        text = _remembered[key] = _render(msgspec.to_builtins(value))
+    return text
 
 
 def render_sorted(value: object) -> str:

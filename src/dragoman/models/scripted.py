@@ -63,7 +63,7 @@ class ScriptedModel:
             raise ParticipantError(
                 f"{self.name}: the script has no replies for task {request.label}"
             )
-        said = sum(message["role"] == "assistant" for message in request.messages)
+        said = [message["role"] for message in request.messages].count("assistant")
         index = said - self._greeted
         if not 0 <= index < len(bodies):
             raise ParticipantError(f"{self.name}: the script of task {request.label} is used up")
