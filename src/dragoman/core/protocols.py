@@ -196,11 +196,12 @@ class Participant(Protocol):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """Directive: this side is to reply, seeing these tools."""
+    """Directive: this side is to reply, seeing these tools; `is_step` counts it against limits."""
 
     side: Role
     tools: Toolset
     turn: int = 0
+    is_step: bool = True
 
 
 class Speak(msgspec.Struct, frozen=True):

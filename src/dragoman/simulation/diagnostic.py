@@ -21,17 +21,23 @@ Fill = Callable[[Action], Arguments]
 
 
 class PlanSession:
-    """Plays a fixed sequence of moves; keeps what was heard for those who fill arguments from it."""
+    """Plays a fixed sequence of moves; keeps what was heard for those who fill arguments from it.
+
+    `alone` is what it plays instead where every reply must be a call (solo mode).
+    """
 
     def __init__(self) -> None:
         self.heard = ""
         self.moves: Iterator[Reply] = iter(())
+        self.alone: Iterator[Reply] | None = None
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - the plan is fixed
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Return the next move."""
         for part in heard:
             if isinstance(part, Said):
                 self.heard += f"{part.utterance.received or ''}\n"
+        if tools.must_call and self.alone is not None:
+            self.moves, self.alone = self.alone, None
         return Answer(next(self.moves))
 
     async def close(self) -> None:
@@ -47,6 +53,7 @@ class GoldAgent:
         """Open a session on the task's plan."""
         session = PlanSession()
         session.moves = _agent_moves(opening.task, lambda action: action.arguments)
+        session.alone = _lone_moves(opening.task)
         return session
 
 
@@ -109,6 +116,14 @@ def _agent_moves(task: Task, fill: Fill) -> Iterator[Reply]:
     must_say = () if task.criteria is None else task.criteria.must_say
     yield say(f"Here is what you asked for: {'; '.join(must_say)}." if must_say else "All done.")
     yield from itertools.repeat(say("Is there anything else?"))
+
+
+def _lone_moves(task: Task) -> Iterator[Reply]:
+    """Yield the moves of both sides as the agent's, where it works alone, then `done`."""
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    for action in actions:
+        yield Called((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
+    yield Called((ToolCall("plan_done", "done", {}),))
 
 
 def _user_moves(task: Task) -> Iterator[Reply]:

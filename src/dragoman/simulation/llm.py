@@ -47,6 +47,8 @@ class LlmSession:
         self._side = opening.side
         self._seed = opening.seed
         self._label = opening.task.id
+        # Where nobody speaks first, the ticket takes the place of the conversation.
+        self._ticket = opening.task.ticket
         self._conversation = opening.conversation
         self._messages: list[Message] = [{"role": "system", "content": system}]
         self._messages += _own_history(opening.history, opening.side)
@@ -54,6 +56,8 @@ class LlmSession:
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Send what was heard and return the model's reply."""
         self._messages += map(_incoming, heard)
+        if len(self._messages) == 1 and self._ticket:
+            self._messages.append({"role": "user", "content": self._ticket})
         request = ChatRequest(self._messages, tools, self._seed, self._label, self._conversation)
         completion = await self._model.complete(request, self._side)
         reply = completion.reply

@@ -93,15 +93,17 @@ class Conversation:
     async def _play(self, conductor: Conductor) -> Ending:
         while True:
             match conductor.next(self):
-                case Ask(side=side) as ask:
+                case Ask(side=side, is_step=is_step) as ask:
                     await self._ask(side, ask)
+                    self.steps += is_step
                 case Execute(calls=calls):
                     self._execute(calls)
+                    self.steps += 1
                 case Speak(side=side, reply=reply, turn=turn):
                     self._record(Move(side, await self._carried(side, reply), True, turn))
+                    self.steps += 1
                 case Ending() as ending:
                     return ending
-            self.steps += 1
 
     async def _ask(self, side: Role, ask: Ask) -> None:
         heard, self._unheard[side] = self._unheard[side], []

@@ -13,6 +13,9 @@ BUNDLED = {
     "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
     "tau2:retail": "tau2-bench retail, 114 tasks; needs `dragoman data pull tau2`",
     "tau2:telecom": "tau2-bench telecom, 114 tasks, the user has tools; needs the same",
+    "tau2:telecom-workflow": "the same with the support policy as a workflow",
+    "tau2:telecom-solo": "the same for an agent that works alone, from a ticket",
+    "tau2:telecom-workflow-solo": "both",
 }
 
 
@@ -49,8 +52,8 @@ def _sample() -> Suite:
 
 def _tau2(name: str, domain: str, split: str = "base") -> Suite:
     from dragoman.benchmarks.tau2.pulled import pulled_suite
-    from dragoman.benchmarks.tau2.suite import DOMAINS
+    from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 
-    if domain not in DOMAINS:
-        raise UsageError(f"unknown suite {name!r}: tau2 has {', '.join(DOMAINS)}")
+    if domain not in ALL_DOMAINS:
+        raise UsageError(f"unknown suite {name!r}: tau2 has {', '.join(ALL_DOMAINS)}")
     return pulled_suite(domain, data_folder(), split)

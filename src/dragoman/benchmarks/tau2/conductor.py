@@ -13,7 +13,7 @@ from dragoman.core.tools import Role, ToolResult
 GREETING = "Hi! How can I help you today?"
 STOP_TOKENS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 
-_BAD_REPLY: dict[Role, EndReason] = {"agent": "agent_error", "user": "user_error"}
+BAD_REPLY: dict[Role, EndReason] = {"agent": "agent_error", "user": "user_error"}
 
 
 class HalfDuplex:
@@ -21,7 +21,11 @@ class HalfDuplex:
 
     sides: tuple[Role, ...] = ("agent", "user")
 
-    def __init__(self, world: World, rules: Rules, limits: Limits) -> None:
+    def __init__(
+        self, world: World, rules: Rules, limits: Limits, *, checks_communication: bool = False
+    ) -> None:
+        """Prepare the protocol; `checks_communication` ends on words together with calls."""
+        self._checks_communication = checks_communication
         self._rules = rules
         self._limits = limits
         self._ask: dict[Role, Ask] = {
@@ -38,19 +42,21 @@ class HalfDuplex:
         directive = self._route(progress.events[-1])
         if isinstance(directive, Execute):
             return directive
-        return self._limited(directive, progress)
+        return limited(directive, progress, self._limits, self._rules)
 
     def _route(self, event: Event) -> Ask | Execute | Ending:
         if isinstance(event, ToolResult):
             return self._ask[event.by]
         match event.reply:
-            case Called(calls=calls):
+            case Called(calls=calls, text=text):
+                if self._checks_communication and text:
+                    return Ending(BAD_REPLY[event.by], "words together with calls")
                 return Execute(calls)
             case Said(utterance=utterance):
                 return self._after_words(event.by, utterance.intended)
             case Unparsed(error=error):
                 own_fault = self._rules.bad_reply_is_the_speakers
-                return Ending(_BAD_REPLY[event.by] if own_fault else "infrastructure_error", error)
+                return Ending(BAD_REPLY[event.by] if own_fault else "infrastructure_error", error)
 
     def _after_words(self, speaker: Role, words: str) -> Ask | Ending:
         if speaker == "agent":
@@ -59,15 +65,19 @@ class HalfDuplex:
             return Ending("user_stop")
         return self._ask["agent"]
 
-    def _limited(self, directive: Ask | Ending, progress: Progress) -> Directive:
-        limits = self._limits
-        stop = directive if isinstance(directive, Ending) else None
-        if stop and (self._rules.stop_outranks_limits or stop.reason != "user_stop"):
-            return stop
-        if progress.errors >= limits.errors:
-            return Ending("too_many_errors")
-        if progress.steps >= limits.steps:
-            return Ending("max_steps")
-        if not stop and limits.seconds is not None and progress.seconds >= limits.seconds:
-            return Ending("timeout")
-        return directive
+
+def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: Rules) -> Directive:
+    """Return the directive, or the ending that a limit makes of it.
+
+    Under the reference's rules a limit overrides a stop on the same step; faults stand.
+    """
+    stop = directive if isinstance(directive, Ending) else None
+    if stop and (rules.stop_outranks_limits or stop.reason not in {"user_stop", "agent_stop"}):
+        return stop
+    if progress.errors >= limits.errors:
+        return Ending("too_many_errors")
+    if progress.steps >= limits.steps:
+        return Ending("max_steps")
+    if not stop and limits.seconds is not None and progress.seconds >= limits.seconds:
+        return Ending("timeout")
+    return directive

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dragoman.benchmarks.data import open_file
-from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
+from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.core.protocols import Provenance
 
@@ -18,11 +18,12 @@ def pulled_suite(domain: str, folder: Path, split: str = "base") -> DomainSuite:
     """
     source = tau2_source()
     target = source_folder(folder)
+    where = ALL_DOMAINS[domain].folder or domain
     return DomainSuite(
         f"tau2:{domain}",
-        lambda name: open_file(target, source, f"{domain}/{name}", HINT),
+        lambda name: open_file(target, source, f"{where}/{name}", HINT),
         Provenance(f"tau2-bench {source.commit}", source.licence, source.notice, ""),
-        DOMAINS[domain],
+        ALL_DOMAINS[domain],
         split,
     )
 

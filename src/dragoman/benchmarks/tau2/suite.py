@@ -10,13 +10,14 @@ from dragoman.benchmarks.arguments import Validator, compile_validators
 from dragoman.benchmarks.tau2.airline.domain import AIRLINE
 from dragoman.benchmarks.tau2.conductor import HalfDuplex
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
+from dragoman.benchmarks.tau2.solo import Solo
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.telecom.domain import TELECOM
+from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
 from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, ToolError, UsageError
 from dragoman.core.keys import content_key
-from dragoman.core.protocols import Limits, Provenance, World, WorldFactory
+from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
@@ -25,6 +26,7 @@ Read = Callable[[str], bytes]
 """Returns the content of one of a domain's files by its short name, or raises DataError."""
 
 DOMAINS: Mapping[str, Domain] = {"airline": AIRLINE, "retail": RETAIL, "telecom": TELECOM}
+ALL_DOMAINS: Mapping[str, Domain] = {**DOMAINS, **VARIANTS}
 
 TASKS = "tasks.json"
 SPLITS = "split_tasks.json"
@@ -77,13 +79,13 @@ class DomainSuite:
         def fresh(task: Task) -> DomainWorld:
             world = make_world(rules, self.toolsets, validators)
             _set_up(world, task)
-            return world
+            return world.solo() if self._domain.is_solo else world
 
         return fresh
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> HalfDuplex:  # noqa: ARG002 - the protocol is the same for every task
+    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - the protocol is the same for every task
         """Return the protocol of one conversation."""
-        return HalfDuplex(world, rules, limits)
+        return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits)
 
     @cached_property
     def _validators(self) -> Mapping[str, Validator]:

@@ -89,8 +89,11 @@ class DomainWorld:
         toolsets: Mapping[Role, Toolset],
         validators: Mapping[str, Validator],
         synchronize: Callable[[], None] | None = None,
+        *,
+        is_solo: bool = False,
     ) -> None:
         self._sides = sides
+        self._is_solo = is_solo
         self._toolsets = toolsets
         self._validators = validators
         self._synchronize = synchronize
@@ -99,7 +102,12 @@ class DomainWorld:
 
     def unsynchronized(self) -> "DomainWorld":
         """Return this same world without what keeps its databases in step."""
-        return DomainWorld(self._sides, self._toolsets, self._validators)
+        return DomainWorld(self._sides, self._toolsets, self._validators, is_solo=self._is_solo)
+
+    def solo(self) -> "DomainWorld":
+        """Return this same world with the agent in charge of both sides' tools."""
+        sides, toolsets = self._sides, self._toolsets
+        return DomainWorld(sides, toolsets, self._validators, self._synchronize, is_solo=True)
 
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has."""
@@ -171,7 +179,7 @@ class DomainWorld:
         return hashes
 
     def _execute(self, call: ToolCall) -> str:
-        side = self._sides.get(call.by)
+        side = self._side_of(call)
         if side is None:
             raise ToolError("User tools not available")
         if call.name not in side.toolkit.KINDS:
@@ -185,6 +193,13 @@ class DomainWorld:
         if self._synchronize is not None:
             self._synchronize()
         return text
+
+    def _side_of(self, call: ToolCall) -> Side | None:
+        """Return whose toolkit a call goes to; alone, the agent's calls go to the user's first."""
+        user = self._sides.get("user")
+        if self._is_solo and call.by == "agent" and user and call.name in user.toolkit.KINDS:
+            return user
+        return self._sides.get(call.by)
 
 
 def _of_side(side: Role, change: Change) -> Change:
@@ -204,6 +219,8 @@ class Domain(msgspec.Struct, frozen=True):
         functions: What sets up and asserts on each side beside the tools.
         load: Decodes the databases once and returns what makes worlds over them; raises
             msgspec.DecodeError where they are damaged.
+        folder: Where its files lie; empty for the domain's own name.
+        is_solo: Whether the agent works alone, from a ticket, with the tools of both sides.
         policy_files: The files that `compose_policy` makes the policy of.
         compose_policy: Returns the policy, from the texts of those files in their order.
     """
@@ -214,6 +231,8 @@ class Domain(msgspec.Struct, frozen=True):
     policy_files: tuple[str, ...] = ("policy.md",)
     compose_policy: Callable[[Sequence[str]], str] = "".join
     functions: Mapping[Role, frozenset[str]] = {}
+    folder: str = ""
+    is_solo: bool = False
 
 
 Shared = TypeVar("Shared")

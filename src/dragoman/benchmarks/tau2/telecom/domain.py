@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from dragoman.benchmarks.arguments import Validator
 from dragoman.benchmarks.tau2.telecom.crm import Crm, CrmData
@@ -56,3 +57,13 @@ TELECOM = Domain(
     compose_policy,
     {"agent": CrmSide.FUNCTIONS, "user": UserSide.FUNCTIONS},
 )
+
+VARIANTS = {
+    name: replace(TELECOM, policy_files=policies, folder="telecom", is_solo=is_solo)
+    for name, policies, is_solo in (
+        ("telecom-workflow", ("main_policy.md", "tech_support_workflow.md"), False),
+        ("telecom-solo", ("main_policy_solo.md", "tech_support_manual.md"), True),
+        ("telecom-workflow-solo", ("main_policy_solo.md", "tech_support_workflow_solo.md"), True),
+    )
+}
+"""Telecom with the support policy as a workflow, and with an agent that works alone."""

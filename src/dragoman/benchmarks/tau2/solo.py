@@ -1,0 +1,61 @@
+"""tau2's solo mode: the agent works alone, from a ticket, with the tools of both sides (1.7).
+
+Every reply must call a tool; calling `done` ends the work.
+"""
+
+from dragoman.benchmarks.tau2.conductor import STOP_TOKENS, limited
+from dragoman.core.episodes import Ending, Event
+from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
+from dragoman.core.rules import Rules
+from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.tools import Role, ToolResult, Toolset, ToolSpec
+
+DONE = ToolSpec(
+    "done",
+    "Call this when everything that the ticket asks for is done, or cannot be done.",
+    {"type": "object", "properties": {}, "required": []},
+)
+
+
+def solo_tools(world: World) -> Toolset:
+    """Return what the agent sees: its own tools, the user's, and `done`."""
+    return Toolset((*world.tools("agent"), *world.tools("user"), DONE), must_call=True)
+
+
+class Solo:
+    """The protocol of one ticket."""
+
+    sides: tuple[Role, ...] = ("agent",)
+
+    def __init__(self, world: World, rules: Rules, limits: Limits) -> None:
+        self._tools = solo_tools(world)
+        self._rules = rules
+        self._limits = limits
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return nothing: there is no conversation."""
+        return ()
+
+    def next(self, progress: Progress) -> Directive:
+        """Ask for the first call without counting it as a step, then route and limit."""
+        if not progress.events:
+            return Ask("agent", self._tools, is_step=False)
+        directive = self._route(progress.events[-1])
+        if isinstance(directive, Execute):
+            return directive
+        return limited(directive, progress, self._limits, self._rules)
+
+    def _route(self, event: Event) -> Ask | Execute | Ending:
+        if isinstance(event, ToolResult):
+            return Ask("agent", self._tools)
+        match event.reply:
+            case Called(calls=calls):
+                is_done = any(call.name == DONE.name for call in calls)
+                return Ending("agent_stop") if is_done else Execute(calls)
+            case Said(utterance=utterance):
+                if STOP_TOKENS[0] in utterance.intended:
+                    return Ending("agent_stop")
+                return Ending("agent_error", "words in solo mode, where every reply is a call")
+            case Unparsed(error=error):
+                own_fault = self._rules.bad_reply_is_the_speakers
+                return Ending("agent_error" if own_fault else "infrastructure_error", error)
