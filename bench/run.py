@@ -146,7 +146,7 @@ def _throughput(suite: Suite, gold: dict[str, Episode], concurrency: int, trials
 
 def _rescoring(setup: Setup, store: RunStore, count: int) -> None:
     with _measured() as spent:
-        asyncio.run(rescore(setup, store, lambda: None, anew=True))
+        asyncio.run(rescore(setup, store, lambda: None, choice="all"))
         wall, cpu = spent()
     print(
         f"re-scoring with strict replay: {count / wall:.0f} conversations/s, {cpu / count * 1e3:.3f} ms CPU each"

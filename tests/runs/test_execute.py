@@ -11,9 +11,10 @@ from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.runs.execute import Player, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.outcomes import summary
-from dragoman.runs.rescore import rescore
+from dragoman.runs.play import play as play_job
+from dragoman.runs.rescore import Choice, rescore
 from dragoman.runs.results import results_object
-from dragoman.store.run import open_run
+from dragoman.store.run import StoredEpisode, open_run
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup, scoring_setup
 
@@ -166,7 +167,8 @@ def test_every_finished_conversation_is_told(tmp_path: Path) -> None:
 def rescored(folder: Path, *, anew: bool = False, **changes: str) -> int:
     with open_run(folder, write=True) as store:
         config = msgspec.structs.replace(read_manifest(store).config, **changes)
-        return asyncio.run(rescore(scoring_setup(config), store, lambda: None, anew=anew))
+        choice: Choice = "all" if anew else "open"
+        return asyncio.run(rescore(scoring_setup(config), store, lambda: None, choice))
 
 
 def test_other_judges_scores_stand_beside_the_old_ones(tmp_path: Path) -> None:
@@ -261,7 +263,7 @@ def test_conversations_are_not_scored_again_with_other_data(tmp_path: Path) -> N
         task = msgspec.structs.replace(setup.tasks[0], criteria=None, digest="other")
         other = msgspec.structs.replace(setup, tasks=(task,))
         with pytest.raises(StoreError, match="changed"):
-            asyncio.run(rescore(other, store, lambda: None, anew=True))
+            asyncio.run(rescore(other, store, lambda: None, choice="all"))
 
 
 def test_a_player_plays_without_a_store() -> None:
@@ -272,3 +274,18 @@ def test_a_player_plays_without_a_store() -> None:
     episode, score = asyncio.run(Player(setup).play(cell))
     assert episode.ending.reason == "user_stop"
     assert score.reward == Scored(0.0)
+
+
+def test_a_conversation_stored_without_a_score_is_scored_when_the_run_goes_on(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "run"
+    job = started(folder, tasks=("two-swaps",))
+    (cell,) = job.cells
+    with job.store:
+        episode, score = asyncio.run(Player(job.setup).play(cell))
+        job.store.put([StoredEpisode(cell.key, 0, episode)])
+        assert job.store.has_unscored(score.rules, score.judge, score.metric)
+    play_job(resume_job(folder), lambda *_: None)
+    with open_run(folder, write=False) as store:
+        assert store.scores(score.rules, score.judge, score.metric) == {cell.key: score}

@@ -100,11 +100,8 @@ class Player:
         return episode, await self.score(cell, episode)
 
     async def score(self, cell: Cell, episode: Episode) -> Score:
-        """Score one conversation; a check or judge that breaks leaves it Unscored, never lost."""
-        try:
-            return await self.scorer.score(cell.task, episode)
-        except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
-            return self.scorer.broken(f"{type(error).__name__}: {error}")
+        """Score one conversation."""
+        return await score_safely(self.scorer, cell.task, episode)
 
     async def converse(self, cell: Cell, attempt: int = 0) -> Episode:
         """Play one conversation."""
@@ -130,6 +127,14 @@ class Player:
         finally:
             await _close(sessions)
         return msgspec.structs.replace(episode, started=started)
+
+
+async def score_safely(scorer: Scorer, task: Task, episode: Episode) -> Score:
+    """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
+    try:
+        return await scorer.score(task, episode)
+    except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
+        return scorer.broken(f"{type(error).__name__}: {error}")
 
 
 async def _close(sessions: Mapping[Role, Session]) -> None:

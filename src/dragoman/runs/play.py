@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.execute import OnDone, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, start_job
 from dragoman.runs.rescore import rescore
@@ -36,6 +37,10 @@ def play(job: Job, on_done: OnDone) -> Played:
     with job.store:
         waiting = pending_cells(job.cells, job.store)
         blocking(execute(job.setup, waiting, job.store, on_done))
+        # A run stopped while a judge was at work has conversations without a score.
+        scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
+        if job.store.has_unscored(*scoring):
+            blocking(rescore(job.setup, job.store, lambda: None, choice="missing"))
     return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name)
 
 
@@ -51,7 +56,7 @@ def score(
                 f"{folder}: the data of {setup.suite.name} have changed since this run was played: "
                 "it can only be scored with the data it was played on"
             )
-        blocking(rescore(setup, store, on_done, anew=anew))
+        blocking(rescore(setup, store, on_done, choice="all" if anew else "open"))
     return Played(folder, setup.rules.name, setup.judge_name)
 
 

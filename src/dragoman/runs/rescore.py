@@ -2,25 +2,29 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
 from dragoman.runs.collector import rare_collection
+from dragoman.runs.execute import score_safely
 from dragoman.scoring.reward import Scorer
 from dragoman.store.run import RunStore, StoredScore
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
 
 Stored = tuple[str, int, Episode]
+Choice = Literal["missing", "open", "all"]
 
 
 async def rescore(
-    setup: Setup, store: RunStore, on_done: Callable[[], None], *, anew: bool = False
+    setup: Setup, store: RunStore, on_done: Callable[[], None], choice: Choice = "open"
 ) -> int:
-    """Score every stored conversation that has no score under the setup's rules and judge.
+    """Score stored conversations under the setup's rules and judge.
 
-    Scores that a failed judge left open are tried again; `anew` scores everything again.
+    `choice` says which: those without a score ("missing"), those and the ones that a judge left open
+    ("open"), or "all".
 
     Returns:
         How many conversations were scored.
@@ -31,14 +35,14 @@ async def rescore(
         if name not in tasks or tasks[name].digest != task.digest:
             raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
     places = {cell.key: tasks[cell.task] for cell in store.cells()}
-    known = {} if anew else store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
-    closed = {key for key, score in known.items() if _is_closed(score)}
-    todo = (row for row in store.episodes() if row[0] not in closed)
+    known = store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
+    closed = {key for key, score in known.items() if _is_closed(score, choice)}
+    todo = store.episodes(leaving_out=closed)
     counts = [0]
 
     async def work(rows: Iterator[Stored], writer: Writer) -> None:
         for key, attempt, episode in rows:
-            score = await scorer.score(places[key], episode)
+            score = await score_safely(scorer, places[key], episode)
             await writer.put(StoredScore(key, attempt, score))
             counts[0] += 1
             on_done()
@@ -50,5 +54,7 @@ async def rescore(
     return counts[0]
 
 
-def _is_closed(score: Score) -> bool:
+def _is_closed(score: Score, choice: Choice) -> bool:
+    if choice != "open":
+        return choice == "missing"
     return isinstance(score.reward, Scored) and not score.reward.undecided

@@ -10,7 +10,7 @@ import fcntl
 import os
 import shlex
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -173,13 +173,31 @@ class RunStore:
             row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
             return None if row is None else self._codec.decode_episode(row[0])
 
-    def episodes(self, *, heads_only: bool = False) -> Iterator[tuple[str, int, Episode]]:
-        """Yield cell, attempt and episode of every cell's last attempt, without events if asked."""
+    def has_unscored(self, rules: str, judge: str, metric: str) -> bool:
+        """Whether an episode has no score under rules, judge and metric version."""
+        query = (
+            "SELECT EXISTS (SELECT 1 FROM episodes WHERE NOT EXISTS (SELECT 1 FROM scores "
+            "WHERE scores.cell = episodes.cell AND scores.attempt = episodes.attempt "
+            "AND rules = ? AND judge = ? AND metric = ?))"
+        )
+        with self._errors("read"):
+            return bool(self._connection.execute(query, (rules, judge, metric)).fetchone()[0])
+
+    def episodes(
+        self, *, heads_only: bool = False, leaving_out: Container[str] = ()
+    ) -> Iterator[tuple[str, int, Episode]]:
+        """Yield cell, attempt and episode of every cell's last attempt.
+
+        Args:
+            heads_only: Without the events.
+            leaving_out: Keys of cells that are not wanted.
+        """
         decode = self._codec.decode_head if heads_only else self._codec.decode_episode
         query = _LAST_ATTEMPTS.format(data=", data")
         with self._errors("read"):
             for key, _, attempt, _, data in self._connection.execute(query):
-                yield key.hex(), attempt, decode(data)
+                if key.hex() not in leaving_out:
+                    yield key.hex(), attempt, decode(data)
 
     def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
         """Return by cell the score of its last attempt under rules, judge and metric version."""
