@@ -23,6 +23,7 @@ class Manifest(msgspec.Struct, frozen=True):
     created: float
     config: RunConfig
     judge: str
+    prompts: str
     provenance: Provenance
 
 
@@ -47,6 +48,7 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
         created,
         setup.config,
         setup.judge_name,
+        setup.prompts,
         setup.suite.provenance,
     )
     new = NewRun(

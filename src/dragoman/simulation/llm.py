@@ -32,29 +32,29 @@ class LlmParticipant:
 
     async def open(self, opening: Opening) -> "LlmSession":
         """Open a session with the side's system prompt and the history as it saw it."""
-        if opening.side == "agent":
-            system = agent_prompt(self._prompts, opening.policy)
-        else:
-            system = user_prompt(self._prompts, scenario_text(opening.task.scenario))
-        return LlmSession(self._model, system, opening)
+        return LlmSession(self._model, self._prompts, opening)
 
 
 class LlmSession:
     """One conversation of a chat model."""
 
-    def __init__(self, model: ChatModel, system: str, opening: Opening) -> None:
+    def __init__(self, model: ChatModel, prompts: PromptSet, opening: Opening) -> None:
         self._model = model
+        self._prompts = prompts
+        self._opening = opening
         self._side = opening.side
         self._seed = opening.seed
         self._label = opening.task.id
         # Where nobody speaks first, the ticket takes the place of the conversation.
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
-        self._messages: list[Message] = [{"role": "system", "content": system}]
-        self._messages += _own_history(opening.history, opening.side)
+        self._messages: list[Message] = []
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Send what was heard and return the model's reply."""
+        if not self._messages:
+            self._messages.append({"role": "system", "content": self._system(tools)})
+            self._messages += _own_history(self._opening.history, self._opening.side)
         self._messages += map(_incoming, heard)
         if len(self._messages) == 1 and self._ticket:
             self._messages.append({"role": "user", "content": self._ticket})
@@ -66,6 +66,13 @@ class LlmSession:
 
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""
+
+    def _system(self, tools: Toolset) -> str:
+        opening = self._opening
+        if opening.side == "agent":
+            return agent_prompt(self._prompts, opening.policy)
+        scenario = scenario_text(opening.task.scenario)
+        return user_prompt(self._prompts, scenario, has_tools=len(tools) > 0)
 
 
 def _own_history(history: Sequence[Event], side: Role) -> list[Message]:

@@ -9,16 +9,20 @@ from dragoman.core.keys import content_key
 
 
 class PromptSet(msgspec.Struct, frozen=True):
-    """The fixed texts that agent and user models are given; the name goes into keys and scores."""
+    """The fixed texts that agent and user models are given; name and digest go into keys.
+
+    `user_with_tools` is for a user that has tools too; empty where `user` serves both.
+    """
 
     name: str
     agent: str
     user: str
+    user_with_tools: str = ""
 
     @property
     def digest(self) -> str:
         """The content hash of the texts."""
-        return content_key(self.agent, self.user)
+        return content_key(self.agent, self.user, self.user_with_tools)
 
 
 @cache
@@ -37,6 +41,7 @@ def agent_prompt(prompts: PromptSet, policy: str) -> str:
     return f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
 
 
-def user_prompt(prompts: PromptSet, scenario: str) -> str:
+def user_prompt(prompts: PromptSet, scenario: str, *, has_tools: bool) -> str:
     """Return a user simulator's system prompt: guidelines, then the scenario."""
-    return f"{prompts.user}\n\n<scenario>\n{scenario}\n</scenario>"
+    guidelines = (has_tools and prompts.user_with_tools) or prompts.user
+    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>"

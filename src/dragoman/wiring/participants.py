@@ -18,6 +18,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tools import Role
+from dragoman.simulation.prompts import PromptSet
 
 DIAGNOSTIC_AGENTS = {
     "gold": "plays the reference plan, agent and user: what is possible",
@@ -43,7 +44,7 @@ class Resolved(msgspec.Struct, frozen=True):
     identity: str
 
 
-def resolve_agent(spec: str) -> Resolved:
+def resolve_agent(spec: str, prompts: PromptSet | None = None) -> Resolved:
     """Return the agent of that name, or raise UsageError saying which exist."""
     from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
 
@@ -54,10 +55,10 @@ def resolve_agent(spec: str) -> Resolved:
     }
     if spec in diagnostics:
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
-    return _resolve_other(spec, "agent", sorted(diagnostics))
+    return _resolve_other(spec, "agent", sorted(diagnostics), prompts)
 
 
-def resolve_user(spec: str, agent: Participant) -> Resolved:
+def resolve_user(spec: str, agent: Participant, prompts: PromptSet | None = None) -> Resolved:
     """Return the user simulator of that name; an empty name is the agent's own partner."""
     from dragoman.simulation.diagnostic import GoldUser, partner_of
     from dragoman.simulation.offline_user import OfflineUser
@@ -68,7 +69,7 @@ def resolve_user(spec: str, agent: Participant) -> Resolved:
     users: dict[str, Callable[[], Participant]] = {"gold": GoldUser, "offline": OfflineUser}
     if spec in users:
         return Resolved(spec, users[spec](), content_key("diagnostic-1", spec, "user"))
-    return _resolve_other(spec, "user", sorted(users))
+    return _resolve_other(spec, "user", sorted(users), prompts)
 
 
 def resolve_judge(spec: str) -> Judge | None:
@@ -95,17 +96,17 @@ def judge_name(spec: str | None) -> str | None:
     return NO_JUDGE if judge is None else judge.name
 
 
-def _resolve_other(spec: str, side: Role, known: list[str]) -> Resolved:
+def _resolve_other(spec: str, side: Role, known: list[str], prompts: PromptSet | None) -> Resolved:
     if "/" in spec:
         from dragoman.simulation.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts
 
         model, key = _chat_model(spec, greeted=1 if side == "agent" else 0)
-        prompts = default_prompts()
+        prompts = prompts or default_prompts()
         identity = content_key("llm-1", spec, key, prompts.digest)
         return Resolved(spec, LlmParticipant(model, prompts), identity)
     if ":" in spec:
-        return _imported(spec)
+        return _imported(spec, prompts)
     raise UsageError(
         f"unknown {side} {spec!r}: choose {', '.join(known)}, MODULE:ATTRIBUTE or PROVIDER/MODEL"
     )
@@ -123,7 +124,7 @@ def _chat_model(spec: str, greeted: int) -> tuple[ChatModel, str]:
     return ScriptedModel(spec, script, greeted), content_key(script)
 
 
-def _imported(spec: str) -> Resolved:
+def _imported(spec: str, prompts: PromptSet | None) -> Resolved:
     module_name, _, attribute = spec.partition(":")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -137,7 +138,7 @@ def _imported(spec: str) -> Resolved:
     target = getattr(module, attribute, None) if attribute else None
     if target is None:
         raise UsageError(f"{spec}: module {module_name!r} has no attribute {attribute!r}")
-    return _resolved(spec, target, getattr(module, "__file__", None))
+    return _resolved(spec, target, getattr(module, "__file__", None), prompts)
 
 
 def resolve_object(target: object) -> Resolved:
@@ -152,7 +153,9 @@ def resolve_object(target: object) -> Resolved:
     return _resolved(spec, target, getattr(module, "__file__", None))
 
 
-def _resolved(spec: str, target: object, source: str | None) -> Resolved:
+def _resolved(
+    spec: str, target: object, source: str | None, prompts: PromptSet | None = None
+) -> Resolved:
     content = Path(source).read_bytes() if source and Path(source).is_file() else b""
     identity = content_key("imported-1", spec, content.hex(), _carried(target))
     if callable(getattr(target, "open", None)):
@@ -163,7 +166,9 @@ def _resolved(spec: str, target: object, source: str | None) -> Resolved:
     from dragoman.simulation.llm import LlmParticipant
     from dragoman.simulation.prompts import default_prompts
 
-    return Resolved(spec, LlmParticipant(CallableModel(spec, target), default_prompts()), identity)
+    prompts = prompts or default_prompts()
+    identity = content_key(identity, prompts.digest)
+    return Resolved(spec, LlmParticipant(CallableModel(spec, target), prompts), identity)
 
 
 def _made(spec: str, target: object) -> Participant:

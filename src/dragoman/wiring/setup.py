@@ -11,6 +11,7 @@ from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.participants import Resolved, resolve_agent, resolve_judge, resolve_user
+from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.suites import load_suite
 
 
@@ -23,6 +24,7 @@ class Setup(msgspec.Struct, frozen=True):
     pairs: tuple[tuple[Resolved, Resolved], ...]
     judge: Judge | None
     rules: Rules
+    prompts: str = ""
 
     @property
     def judge_name(self) -> str:
@@ -40,12 +42,14 @@ def build_setup(config: RunConfig, given: Mapping[str, Resolved] | None = None) 
     rules = find_rules(config.rules)
     judge = resolve_judge(config.judge)
     given = given or {}
-    agents = [given.get(spec) or resolve_agent(spec) for spec in config.agents]
-    pairs = tuple((agent, resolve_user(config.user, agent.participant)) for agent in agents)
     suite = load_suite(config.suite)
-    return Setup(
-        config, suite, chosen_tasks(suite, config.tasks, config.limit), pairs, judge, rules
+    prompts = prompts_for(config.suite, rules)
+    agents = [given.get(spec) or resolve_agent(spec, prompts) for spec in config.agents]
+    pairs = tuple(
+        (agent, resolve_user(config.user, agent.participant, prompts)) for agent in agents
     )
+    tasks = chosen_tasks(suite, config.tasks, config.limit)
+    return Setup(config, suite, tasks, pairs, judge, rules, f"{prompts.name}@{prompts.digest[:8]}")
 
 
 def scoring_setup(config: RunConfig) -> Setup:

@@ -28,6 +28,16 @@ def pulled_suite(domain: str, folder: Path, split: str = "base") -> DomainSuite:
     )
 
 
+def user_guidelines(folder: Path) -> tuple[str, str]:
+    """Return the reference's guidelines for user simulators: without tools, and with tools."""
+    source, target = tau2_source(), source_folder(folder)
+    without, with_tools = (
+        open_file(target, source, f"user_simulator/{name}.md", HINT).decode("utf-8").strip()
+        for name in ("simulation_guidelines", "simulation_guidelines_tools")
+    )
+    return without, with_tools
+
+
 def source_folder(folder: Path) -> Path:
     """Return where the pinned files lie under the folder of pulled data."""
     return folder / "tau2" / tau2_source().commit[:12]
