@@ -41,7 +41,8 @@ from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.suites import load_suite
 
 STORED = 100_000
-STORED_STEP = 10_000
+ROUNDS = 10
+ROUND = 1_000
 
 
 def main() -> None:
@@ -228,24 +229,45 @@ def _resident() -> int:
 
 
 def _storage(gold: dict[str, Episode]) -> None:
+    """Store by turns into an empty run and into one that holds 100,000, each commit for itself.
+
+    By turns, because a machine's speed varies more over a minute than the costs differ.
+    """
     episodes = list(gold.values())
+    empty, full = 0.0, 0.0
     with tempfile.TemporaryDirectory() as folder:
-        keys = [content_key(index) for index in range(STORED)]
-        cells = tuple(StoredCell(key, "suite", "en", "agent", "task", 0) for key in keys)
-        store = create_run(Path(folder) / "run", NewRun(b"{}", cells, {}))
-        scorer_free: list[float] = []
-        with store:
-            for start in range(0, STORED, STORED_STEP):
-                with _measured() as spent:
-                    for index in range(start, start + STORED_STEP):
-                        entry = StoredEpisode(keys[index], 0, episodes[index % len(episodes)])
-                        store.put([entry])
-                    _, cpu = spent()
-                scorer_free.append(cpu / STORED_STEP * 1e3)
-        size = sum(path.stat().st_size for path in Path(folder).rglob("*")) / 1e6
-    steps = " ".join(f"{value:.3f}" for value in scorer_free)
-    print(f"ms CPU per stored episode, by {STORED_STEP}: {steps} ({size:.0f} MB)")
-    print(f"  last against first: {scorer_free[-1] / scorer_free[0]:.2f}")
+        with _new_run(Path(folder) / "full", STORED + ROUNDS * ROUND) as store:
+            store.put(_entries(episodes, 0, STORED))
+            for turn in range(ROUNDS):
+                with _new_run(Path(folder) / f"empty-{turn}", ROUND) as fresh:
+                    empty += _store_singly(fresh, _entries(episodes, 0, ROUND))
+                start = STORED + turn * ROUND
+                full += _store_singly(store, _entries(episodes, start, start + ROUND))
+        size = (Path(folder) / "full" / "run.sqlite").stat().st_size / 1e6
+    count = ROUNDS * ROUND
+    print(
+        f"ms CPU per stored episode: {empty / count * 1e3:.3f} from the first on, "
+        f"{full / count * 1e3:.3f} from the {STORED:,}th on, {full / empty:.2f} times ({size:.0f} MB)"
+    )
+
+
+def _new_run(folder: Path, count: int) -> RunStore:
+    cells = tuple(
+        StoredCell(content_key(index), "suite", "en", "agent", "task", 0) for index in range(count)
+    )
+    return create_run(folder, NewRun(b"{}", cells, {}))
+
+
+def _entries(episodes: list[Episode], start: int, end: int) -> Iterator[StoredEpisode]:
+    for index in range(start, end):
+        yield StoredEpisode(content_key(index), 0, episodes[index % len(episodes)])
+
+
+def _store_singly(store: RunStore, entries: Iterator[StoredEpisode]) -> float:
+    with _measured() as spent:
+        for entry in entries:
+            store.put([entry])
+        return spent()[1]
 
 
 def _start_up() -> None:

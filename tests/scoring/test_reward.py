@@ -12,7 +12,7 @@ from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Component, Criteria, Scenario, Task
-from dragoman.core.tools import ToolCall
+from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import AssumeMet, RuleJudge
 from dragoman.scoring.reward import Scorer
@@ -342,3 +342,19 @@ def test_a_judge_that_answers_too_little_is_never_a_pass(
 ) -> None:
     scored = score(shop, JUDGED, talked(shop, DID), Saying(*verdicts))
     assert isinstance(scored.reward, Unscored)
+
+
+def test_an_early_end_that_does_not_replay_earns_nothing_and_stays_out_without_a_judge(
+    shop: DomainSuite,
+) -> None:
+    planned = task("DB", "NL_ASSERTION", actions=(MOVE_HOUSE,), assertions=("Agent is kind.",))
+    played = talked(shop, DID, ending="max_steps")
+    told = tuple(
+        msgspec.structs.replace(event, content="otherwise")
+        if isinstance(event, ToolResult)
+        else event
+        for event in played.events
+    )
+    episode = msgspec.structs.replace(played, events=told)
+    assert score(shop, planned, episode).reward == Scored(0.0, ("NL_ASSERTION",))
+    assert score(shop, planned, episode, AssumeMet()).reward == Scored(0.0)

@@ -48,7 +48,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        print_error(f"cannot print the output ({error.strerror})")
+        where = error.filename or "the output"
+        print_error(f"{where}: {error.strerror or error}")
         sys.stdout = None
         sys.exit(1)
 

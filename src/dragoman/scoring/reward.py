@@ -50,9 +50,7 @@ class Scorer:
         try:
             components = self._components(task, criteria, episode)
         except ReplayError as error:
-            if episode.ending.reason in COMPLETE:
-                return self._without_components(Unscored(f"replay: {error}"))
-            return self._without_components(Scored(0.0), f"ended early: {episode.ending.reason}")
+            return await self._not_repeated(task, criteria, episode, error)
         judged, usage = await self._assertions(task, criteria, episode)
         components = (*components, judged)
         if self._rules.nothing_to_judge_passes:
@@ -92,6 +90,15 @@ class Scorer:
         return self._without_components(
             Scored(1.0) if passes else Unscored("the task has no criteria")
         )
+
+    async def _not_repeated(
+        self, task: Task, criteria: Criteria, episode: Episode, error: ReplayError
+    ) -> Score:
+        """Return the score of a conversation that does not replay: early ends earn 0 all the same."""
+        if episode.ending.reason in COMPLETE:
+            return self._without_components(Unscored(f"replay: {error}"))
+        judged, _ = await self._assertions(task, criteria, episode)
+        return self._without_components(*self._reward((judged,), episode))
 
     def _components(
         self, task: Task, criteria: Criteria, episode: Episode
