@@ -132,7 +132,7 @@ def task(number: str, text: str = "You want a refund") -> Task:
             must_say=("327",),
             assertions=("The agent apologises",),
         ),
-        InitialState({"orders": {}}, None, (FunctionCall("agent", "set_up", {}),)),
+        InitialState({"agent": {"orders": {}}}, (FunctionCall("agent", "set_up", {}),)),
         turns=(FixedTurn(("one", "two"), ("tool",)),),
     )
 

@@ -43,6 +43,9 @@ class Fixed:
     def kind(self, name: str) -> ToolKind | None:
         return "write" if name == "cancel" else None
 
+    def owner(self, call: ToolCall) -> Role | None:
+        return call.by if call.name in {"look", "cancel"} else None
+
     def call(self, call: ToolCall) -> ToolResult:
         return ToolResult(call.id, call.name, "ok", call.by)
 
@@ -165,6 +168,17 @@ def test_one_call_may_serve_several_planned_ones(rules: Rules) -> None:
     assert action_component(criteria, made, Fixed(), rules).verdict == Scored(1.0)
 
 
+@pytest.mark.parametrize(("rules", "met"), [(DEFAULT_RULES, False), (TAU2_RULES, True)])
+def test_a_planned_call_of_the_user_is_not_made_by_the_agent_except_in_the_reference(
+    rules: Rules, *, met: bool
+) -> None:
+    criteria = Criteria(("ACTION",), actions=(Action("1", "look", {}, by="user"),))
+    made = [ToolCall("a", "look", {}, "agent")]
+    assert action_component(criteria, made, Fixed(), rules).verdict == Scored(float(met))
+    its_own = [ToolCall("a", "look", {}, "user")]
+    assert action_component(criteria, its_own, Fixed(), rules).verdict == Scored(1.0)
+
+
 PLANNED: dict[str, object] = {"id": "W1", "items": ["a", "b"], "count": 2}
 
 
@@ -232,10 +246,18 @@ def test_what_the_agent_said_includes_the_greeting_and_words_beside_calls() -> N
 
 @BOTH
 def test_each_thing_must_be_said_by_the_agent(rules: Rules) -> None:
-    criteria = Criteria(("COMMUNICATE",), must_say=("42", "5", "hi", "99", "77"))
+    criteria = Criteria(("COMMUNICATE",), must_say=("42", "hi", "99", "77"))
     component = communicate_component(criteria, EVENTS, rules)
     assert component.verdict == Scored(0.0)
-    assert [entry.met for entry in component.evidence] == [True, True, True, False, False]
+    assert [entry.met for entry in component.evidence] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(("rules", "met"), [(DEFAULT_RULES, False), (TAU2_RULES, True)])
+def test_words_beside_calls_reach_nobody_and_count_only_in_the_reference(
+    rules: Rules, *, met: bool
+) -> None:
+    criteria = Criteria(("COMMUNICATE",), must_say=("5",))
+    assert communicate_component(criteria, EVENTS, rules).verdict == Scored(float(met))
 
 
 @BOTH

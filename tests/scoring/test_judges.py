@@ -181,9 +181,7 @@ def test_json_is_read_fenced_or_not(frame: str) -> None:
     "reply",
     [
         "{}",
-        '{"verdicts": []}',
         '{"verdicts": null}',
-        answer((1, True)),
         answer((1, True), (1, True)),
         answer((1, True), (2, True), (2, False)),
         answer((1, True), (2, True), (3, True)),
@@ -206,6 +204,12 @@ def test_json_is_read_fenced_or_not(frame: str) -> None:
 def test_a_reply_that_does_not_answer_each_once_is_no_verdict(reply: str) -> None:
     with pytest.raises(JudgeError):
         by_chat(reply, ["a", "b"])
+
+
+def test_an_assertion_that_the_judge_left_out_is_marked() -> None:
+    first, second = by_chat(answer((2, True)), ["a", "b"]).verdicts
+    assert (first.met, first.is_answered) == (None, False)
+    assert (second.met, second.is_answered) == (True, True)
 
 
 def test_a_judge_that_calls_a_tool_has_not_answered() -> None:

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Move, executed_calls
 from dragoman.core.errors import ReplayError
 from dragoman.core.protocols import World
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.scoring.replay import executed_calls, replay, same_content
+from dragoman.scoring.replay import replay, same_content
 
 LOOK = ToolCall("1", "get_order_details", {"order_id": "#S1000006"})
 CANCEL = ToolCall(

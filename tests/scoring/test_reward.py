@@ -8,7 +8,7 @@ from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.protocols import AssertionVerdict, Judge, Judgement
-from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
+from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Component, Criteria, Scenario, Task
@@ -342,6 +342,58 @@ def test_a_judge_that_answers_too_little_is_never_a_pass(
 ) -> None:
     scored = score(shop, JUDGED, talked(shop, DID), Saying(*verdicts))
     assert isinstance(scored.reward, Unscored)
+
+
+class LeavingOut:
+    """A judge that answers the first assertions only."""
+
+    name = "leaving-out"
+    assumes = False
+    costs = True
+
+    def __init__(self, *answered: bool) -> None:
+        self._answered = answered
+
+    async def judge(
+        self,
+        assertions: Sequence[str],
+        events: Sequence[Event],  # noqa: ARG002 - it does not look
+        label: str,  # noqa: ARG002 - it does not look
+    ) -> Judgement:
+        left = [
+            AssertionVerdict(text, None, "left out", is_answered=False)
+            for text in assertions[len(self._answered) :]
+        ]
+        pairs = zip(assertions, self._answered, strict=False)
+        return Judgement((*(AssertionVerdict(text, met, "said") for text, met in pairs), *left))
+
+
+@pytest.mark.parametrize(
+    ("answered", "theirs"), [((), 1.0), ((True,), 1.0), ((False,), 0.0)], ids=str
+)
+def test_an_assertion_that_a_judge_left_out_is_undecided_and_in_the_reference_overlooked(
+    shop: DomainSuite, answered: tuple[bool, ...], theirs: float
+) -> None:
+    both = task("NL_ASSERTION", assertions=("Agent is kind.", "Agent is quick."))
+    ours = score(shop, both, talked(shop), LeavingOut(*answered))
+    assert ours.reward == Unscored(
+        f"NL_ASSERTION: judge failed: {len(answered)} of 2 assertions answered"
+    )
+    reference = score(shop, both, talked(shop), LeavingOut(*answered), TAU2_RULES)
+    assert reference.reward == Scored(theirs)
+
+
+def test_a_result_that_is_not_repeated_is_noted_where_replay_is_lenient(shop: DomainSuite) -> None:
+    episode = talked(shop, DID)
+    at = next(i for i, event in enumerate(episode.events) if isinstance(event, ToolResult))
+    result = msgspec.structs.replace(episode.events[at], content="something else")
+    events = (*episode.events[:at], result, *episode.events[at + 1 :])
+    tampered = msgspec.structs.replace(episode, events=events)
+    planned = task("DB", actions=(MOVE_HOUSE,))
+    assert isinstance(score(shop, planned, tampered).reward, Unscored)
+    lenient = score(shop, planned, tampered, rules=RULES["dragoman-1-lenient"])
+    assert lenient.reward == Scored(1.0)
+    assert lenient.note.startswith("not repeated: modify_user_address (a) answered 'something")
 
 
 def test_an_early_end_that_does_not_replay_earns_nothing_and_stays_out_without_a_judge(

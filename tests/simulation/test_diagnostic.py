@@ -46,6 +46,9 @@ class Phone:
         kinds: dict[str, ToolKind] = {"enable": "write", "toggle": "write", "check": "read"}
         return kinds.get(name)
 
+    def owner(self, call: ToolCall) -> Role | None:
+        return call.by if call.name in self.tools(call.by) else None
+
     def call(self, call: ToolCall) -> ToolResult:
         if call.name == "toggle" and "enable" not in self.done:
             return ToolResult(call.id, call.name, "Error: not enabled", call.by, error=True)

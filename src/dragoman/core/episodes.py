@@ -1,11 +1,13 @@
 """A conversation as it happened: everything scoring, reports and imports read."""
 
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
-from dragoman.core.speech import Reply
-from dragoman.core.tools import Role, ToolResult
+from dragoman.core.errors import ReplayError
+from dragoman.core.speech import Called, Reply
+from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
 
 EndReason = Literal[
@@ -50,7 +52,10 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One finished conversation. `started` and `seconds` are the only fields that vary by run."""
+    """One finished conversation. `started` and `seconds` are the only fields that vary by run.
+
+    `source` is the foreign record that an imported conversation was read from, value for value.
+    """
 
     events: tuple[Event, ...]
     ending: Ending
@@ -59,8 +64,37 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: tuple[Usage, ...] = ()
     started: float = 0.0
     seconds: float = 0.0
+    source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def is_infrastructure_fault(self) -> bool:
         """Whether something other than the participants' behaviour ended it."""
         return self.ending.reason == "infrastructure_error"
+
+
+def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:
+    """Yield every call as the world executed it, with its result; None where it got none.
+
+    Raises:
+        ReplayError: Where results do not follow their calls in order and by id.
+    """
+    position = 0
+    while position < len(events):
+        event = events[position]
+        position += 1
+        if isinstance(event, ToolResult):
+            raise ReplayError(f"the result of {event.name} ({event.call_id}) follows no call")
+        calls = event.reply.calls if isinstance(event.reply, Called) else ()
+        for call in calls:
+            if position == len(events):
+                yield call, None
+                continue
+            result = events[position]
+            position += 1
+            if isinstance(result, Move) or result.call_id != call.id:
+                raise ReplayError(
+                    f"the call of {call.name} ({call.id}) is not followed by its result"
+                )
+            if result.executed is not None:
+                call = msgspec.structs.replace(call, arguments=result.executed)  # noqa: PLW2901 - the call as executed
+            yield call, result

@@ -31,6 +31,10 @@ class World(Protocol):
         """Return what a tool does, or None where no side has such a tool."""
         ...
 
+    def owner(self, call: ToolCall) -> Role | None:
+        """Return whose tool a call reaches; None where its caller has no such tool."""
+        ...
+
     def call(self, call: ToolCall) -> ToolResult:
         """Execute a call; a refusal is a result with `error`, never an exception."""
         ...
@@ -314,11 +318,15 @@ class Recognizer(Protocol):
 
 
 class AssertionVerdict(msgspec.Struct, frozen=True):
-    """A judge's answer to one assertion; `met` is None where it did not decide."""
+    """A judge's answer to one assertion; `met` is None where it did not decide.
+
+    `is_answered` is False where the judge's reply leaves the assertion out.
+    """
 
     assertion: str
     met: bool | None
     why: str
+    is_answered: bool = True
 
 
 class Judgement(msgspec.Struct, frozen=True):

@@ -30,7 +30,20 @@ class Rules(msgspec.Struct, frozen=True):
         plan_is_synchronized: The calls of the reference plan keep a world's databases in step,
             as those of a conversation do; otherwise each changes only what it writes itself.
         replay_must_repeat: A stored result that a fresh world does not repeat makes the episode
-            Unscored; otherwise it is noted as evidence.
+            Unscored; otherwise the score notes it.
+        planned_side_must_call: ACTION wants a call from the side that the plan names; otherwise
+            anybody's will do, also one of a tool that the caller does not have.
+        words_must_be_delivered: COMMUNICATE counts what reached the user; otherwise also words
+            beside tool calls, which the protocol delivers to nobody.
+        stop_beside_calls_counts: A stop token in a message that also calls tools ends the
+            conversation after the calls; otherwise it is overlooked.
+        judge_must_answer_all: A judge's reply that leaves an assertion out leaves it undecided;
+            otherwise what was answered decides alone, and an empty answer passes.
+        initial_data_keep_their_side: A task's own data go into the database of their side;
+            otherwise a domain with two databases cannot be set up with them.
+        faults_leave_figures: Conversations that infrastructure ended leave the denominators, as
+            figures of the reference have it; shown beside our own.
+        guidelines_are_the_references: Simulated users follow the reference's guidelines.
     """
 
     name: str
@@ -44,6 +57,13 @@ class Rules(msgspec.Struct, frozen=True):
     numbers_match_whole: bool
     plan_is_synchronized: bool
     replay_must_repeat: bool
+    planned_side_must_call: bool
+    words_must_be_delivered: bool
+    stop_beside_calls_counts: bool
+    judge_must_answer_all: bool
+    initial_data_keep_their_side: bool
+    faults_leave_figures: bool
+    guidelines_are_the_references: bool
 
 
 DEFAULT_RULES = Rules(
@@ -58,6 +78,13 @@ DEFAULT_RULES = Rules(
     numbers_match_whole=True,
     plan_is_synchronized=True,
     replay_must_repeat=True,
+    planned_side_must_call=True,
+    words_must_be_delivered=True,
+    stop_beside_calls_counts=True,
+    judge_must_answer_all=True,
+    initial_data_keep_their_side=True,
+    faults_leave_figures=False,
+    guidelines_are_the_references=False,
 )
 
 TAU2_RULES = Rules(
@@ -72,9 +99,28 @@ TAU2_RULES = Rules(
     numbers_match_whole=False,
     plan_is_synchronized=False,
     replay_must_repeat=True,
+    planned_side_must_call=False,
+    words_must_be_delivered=False,
+    stop_beside_calls_counts=False,
+    judge_must_answer_all=False,
+    initial_data_keep_their_side=False,
+    faults_leave_figures=True,
+    guidelines_are_the_references=True,
 )
 
-RULES = {rules.name: rules for rules in (DEFAULT_RULES, TAU2_RULES)}
+
+def lenient(rules: Rules) -> Rules:
+    """Return a rule set that goes on where a stored result is not repeated, and says so.
+
+    The reference grades stored trajectories again like that.
+    """
+    return msgspec.structs.replace(rules, name=f"{rules.name}-lenient", replay_must_repeat=False)
+
+
+RULES = {
+    rules.name: rules
+    for rules in (DEFAULT_RULES, TAU2_RULES, lenient(DEFAULT_RULES), lenient(TAU2_RULES))
+}
 
 
 def find_rules(name: str) -> Rules:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.episodes import Event
 from dragoman.core.tools import Role
 
 Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
@@ -95,11 +96,15 @@ class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What differs from the benchmark's world before the first word."""
+    """What differs from the benchmark's world before the first word.
 
-    agent_data: dict[str, object] | None = None
-    user_data: dict[str, object] | None = None
+    `data` is laid over each side's database before `functions` run. `history` is what was said and
+    called before the conversation that is measured; its writes have happened in the world.
+    """
+
+    data: dict[Role, dict[str, object]] = {}
     functions: tuple[FunctionCall, ...] = ()
+    history: tuple[Event, ...] = ()
 
 
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -114,3 +119,8 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     ticket: str | None = None
     turns: tuple[FixedTurn, ...] = ()
     withheld_tools: tuple[str, ...] = ()
+
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """What happened before the conversation that is measured."""
+        return () if self.initial_state is None else self.initial_state.history

@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.conditions.plain import PlainChannel, PlainView
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.errors import ParticipantError
+from dragoman.core.episodes import Ending, Episode, executed_calls
+from dragoman.core.errors import DataError, ParticipantError, ReplayError
 from dragoman.core.protocols import Opening, Session, World, WorldFactory
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.plan import Cell
+from dragoman.scoring.replay import replay
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.loop import Conversation, Surfaces, guarded
 from dragoman.store.run import RunStore, StoredEpisode
@@ -94,6 +95,21 @@ class Player:
         """Return a world in a task's initial state."""
         return self._factory(task)
 
+    def begun_world(self, task: Task) -> World:
+        """Return a world in which the task's history has happened.
+
+        Raises:
+            DataError: Where the task cannot be set up.
+            ReplayError: Where the world does not repeat the history.
+        """
+        world = self._factory(task)
+        if task.history:
+            differing = replay(list(executed_calls(task.history)), world)
+            if differing and self._setup.rules.replay_must_repeat:
+                raise ReplayError(f"task {task.id}: its history is not repeated: {differing[0]}")
+            world.take_changes()
+        return world
+
     async def play(self, cell: Cell) -> tuple[Episode, Score]:
         """Play one conversation and score it."""
         episode = await self.converse(cell)
@@ -107,7 +123,10 @@ class Player:
         """Play one conversation."""
         started = time.time()
         setup = self._setup
-        world = self._factory(cell.task)
+        try:
+            world = self.begun_world(cell.task)
+        except (DataError, ReplayError) as error:
+            return Episode((), Ending("infrastructure_error", str(error)), 0, 0, started=started)
         conductor = setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
         history = conductor.opening()
         policy = setup.suite.policy(cell.task)

@@ -39,6 +39,11 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
     )
 
 
+def conversation_seed(key: str) -> int:
+    """Return the seed of a cell's conversation."""
+    return derive_seed(key, "conversation")
+
+
 def _cell(
     setup: Setup, condition: Condition, pair: tuple[Resolved, Resolved], task: Task, trial: int
 ) -> Cell:
@@ -57,4 +62,4 @@ def _cell(
         setup.config.seed,
         trial,
     )
-    return Cell(key, derive_seed(key, "conversation"), task, condition, agent, user, trial)
+    return Cell(key, conversation_seed(key), task, condition, agent, user, trial)

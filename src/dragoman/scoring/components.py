@@ -72,13 +72,17 @@ def action_component(
     in_basis = "ACTION" in criteria.basis
     if not criteria.actions:
         return ComponentScore("ACTION", in_basis, None)
-    by_name: dict[str, list[Mapping[str, object]]] = {}
+    by_name: dict[str, list[ToolCall]] = {}
     for call in calls:
-        by_name.setdefault(call.name, []).append(call.arguments)
+        by_name.setdefault(call.name, []).append(call)
     evidence = tuple(
         Evidence(
             f"{action.id} {action.name}",
-            any(matches(action, arguments, rules) for arguments in by_name.get(action.name, ())),
+            any(
+                matches(action, call.arguments, rules)
+                and (not rules.planned_side_must_call or world.owner(call) == action.by)
+                for call in by_name.get(action.name, ())
+            ),
             kind=world.kind(action.name) or "",
         )
         for action in criteria.actions
@@ -105,7 +109,7 @@ def communicate_component(
     in_basis = "COMMUNICATE" in criteria.basis
     if not criteria.must_say:
         return ComponentScore("COMMUNICATE", in_basis, None)
-    said = agent_texts(events)
+    said = agent_texts(events, only_delivered=rules.words_must_be_delivered)
     evidence = tuple(
         Evidence(wanted, any(says(text, wanted, rules) for text in said))
         for wanted in criteria.must_say
@@ -113,15 +117,15 @@ def communicate_component(
     return _all_met("COMMUNICATE", in_basis, evidence)
 
 
-def agent_texts(events: Sequence[Event]) -> list[str]:
-    """Return every text of the agent, also those that it wrote beside calls."""
+def agent_texts(events: Sequence[Event], *, only_delivered: bool = False) -> list[str]:
+    """Return every text of the agent; those beside calls were written, but delivered to nobody."""
     texts = []
     for event in events:
         if isinstance(event, Move) and event.by == "agent":
             match event.reply:
                 case Said(utterance=utterance):
                     texts.append(utterance.intended)
-                case Called(text=str() as text):
+                case Called(text=str() as text) if not only_delivered:
                     texts.append(text)
                 case _:
                     pass

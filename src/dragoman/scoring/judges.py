@@ -136,7 +136,7 @@ class ChatJudge:
         """Return the model's verdicts.
 
         Raises:
-            JudgeError: Where the reply is not JSON or does not answer each assertion once.
+            JudgeError: Where the reply is not JSON, or answers something that was not asked.
         """
         rubric = (files("dragoman.scoring") / "rubrics" / "assertions-1.md").read_text("utf-8")
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
@@ -163,8 +163,10 @@ def _text(completion: Completion) -> str:
 def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdict, ...]:
     """Read a judge's JSON, fenced or not, and match answers to assertions by number.
 
+    An assertion that the reply leaves out is marked so; the rules say what that means.
+
     Raises:
-        JudgeError: Where an assertion has no answer or two, or the text is not such JSON.
+        JudgeError: Where an answer answers nothing or repeats another, or the text is not such JSON.
     """
     fenced = _FENCED.match(text)
     try:
@@ -172,12 +174,13 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
     except UNREADABLE as error:
         raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
     by_id = {answer.id: answer for answer in answers}
-    wanted = set(range(1, len(assertions) + 1))
-    if len(by_id) != len(answers) or set(by_id) != wanted:
+    if len(by_id) != len(answers) or not set(by_id) <= set(range(1, len(assertions) + 1)):
         given = sorted(answer.id for answer in answers)
         raise JudgeError(f"the judge answered {given}, asked were 1 to {len(assertions)}")
     return tuple(
         AssertionVerdict(assertion, by_id[index].met, by_id[index].why[:2_000])
+        if index in by_id
+        else AssertionVerdict(assertion, None, "the judge left it out", is_answered=False)
         for index, assertion in enumerate(assertions, 1)
     )
 

@@ -4,44 +4,13 @@ Only calls that change the world are executed. Their results must repeat what wa
 where both are JSON (25 equals 25.0, key order is free), else as text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from dragoman.core.decoding import UNREADABLE
-from dragoman.core.episodes import Event, Move
-from dragoman.core.errors import ReplayError
 from dragoman.core.protocols import World
-from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall, ToolResult
-
-
-def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:
-    """Yield every call as the world executed it, with its result; None where it got none.
-
-    Raises:
-        ReplayError: Where results do not follow their calls in order and by id.
-    """
-    position = 0
-    while position < len(events):
-        event = events[position]
-        position += 1
-        if isinstance(event, ToolResult):
-            raise ReplayError(f"the result of {event.name} ({event.call_id}) follows no call")
-        calls = event.reply.calls if isinstance(event.reply, Called) else ()
-        for call in calls:
-            if position == len(events):
-                yield call, None
-                continue
-            result = events[position]
-            position += 1
-            if isinstance(result, Move) or result.call_id != call.id:
-                raise ReplayError(
-                    f"the call of {call.name} ({call.id}) is not followed by its result"
-                )
-            if result.executed is not None:
-                call = msgspec.structs.replace(call, arguments=result.executed)  # noqa: PLW2901 - the call as executed
-            yield call, result
 
 
 def replay(executed: Sequence[tuple[ToolCall, ToolResult | None]], world: World) -> tuple[str, ...]:

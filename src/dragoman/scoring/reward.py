@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from dragoman.core.episodes import COMPLETE, Episode
+from dragoman.core.episodes import COMPLETE, Episode, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
-from dragoman.core.protocols import Judge, StateDelta, WorldFactory
+from dragoman.core.protocols import Judge, Judgement, StateDelta, WorldFactory
 from dragoman.core.rules import Rules
 from dragoman.core.scores import (
     NO_JUDGE,
@@ -24,7 +24,7 @@ from dragoman.scoring.components import (
     communicate_component,
     state_component,
 )
-from dragoman.scoring.replay import executed_calls, replay
+from dragoman.scoring.replay import replay
 
 
 class Scorer:
@@ -48,7 +48,7 @@ class Scorer:
         if unjudged is not None or criteria is None:
             return unjudged or self.broken("no criteria")
         try:
-            components = self._components(task, criteria, episode)
+            components, differing = self._components(task, criteria, episode)
         except ReplayError as error:
             return await self._not_repeated(task, criteria, episode, error)
         judged, usage = await self._assertions(task, criteria, episode)
@@ -56,6 +56,7 @@ class Scorer:
         if self._rules.nothing_to_judge_passes:
             components = tuple(map(_passing, components))
         reward, note = self._reward(components, episode)
+        note = "; ".join(filter(None, (note, *(f"not repeated: {line}" for line in differing))))
         return Score(self._rules.name, self.judge_name, reward, components, note=note, usage=usage)
 
     def broken(self, what: str) -> Score:
@@ -67,6 +68,7 @@ class Scorer:
         expected = self._expected.get(task.digest)
         if expected is None:
             world = self._factory(task)
+            replay(list(executed_calls(task.history)), world)
             if not self._rules.plan_is_synchronized:
                 world = world.unsynchronized()
             for action in _plan(task):
@@ -102,19 +104,21 @@ class Scorer:
 
     def _components(
         self, task: Task, criteria: Criteria, episode: Episode
-    ) -> tuple[ComponentScore, ...]:
+    ) -> tuple[tuple[ComponentScore, ...], tuple[str, ...]]:
+        """Return what needs no judge, and a line for each result that was not repeated."""
         world = self._factory(task)
         executed = list(executed_calls(episode.events))
         differing = replay(executed, world)
         if differing and self._rules.replay_must_repeat:
             raise ReplayError(differing[0])
         calls = [call for call, _ in executed if not call.malformed]
-        return (
+        components = (
             state_component(criteria, world, self.expected_state(task)),
             assertion_component(criteria, world),
             action_component(criteria, calls, world, self._rules),
             communicate_component(criteria, episode.events, self._rules),
         )
+        return components, differing
 
     async def _assertions(
         self, task: Task, criteria: Criteria, episode: Episode
@@ -137,11 +141,18 @@ class Scorer:
         evidence = tuple(
             Evidence(verdict.assertion, verdict.met, verdict.why) for verdict in judgement.verdicts
         )
-        verdict = _conjunction(evidence)
+        verdict = self._judged(judgement, evidence)
         component = ComponentScore(
             "NL_ASSERTION", in_basis, verdict, evidence, assumed=self._judge.assumes
         )
         return component, judgement.usage
+
+    def _judged(self, judgement: Judgement, evidence: Sequence[Evidence]) -> Verdict:
+        pairs = zip(judgement.verdicts, evidence, strict=True)
+        answered = [entry for verdict, entry in pairs if verdict.is_answered]
+        if self._rules.judge_must_answer_all and len(answered) < len(evidence):
+            return Unscored(f"judge failed: {len(answered)} of {len(evidence)} assertions answered")
+        return _conjunction(answered)
 
     def _why_not_judged(self, in_basis: bool, episode: Episode) -> str:
         """Return why assertions are not put to the judge; "" where they are."""

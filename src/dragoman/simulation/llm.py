@@ -11,7 +11,7 @@ import msgspec
 from dragoman.core.episodes import Event, Move
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
-from dragoman.core.tools import Role, ToolCall, Toolset
+from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.simulation.prompts import PromptSet, agent_prompt, user_prompt
 from dragoman.simulation.scripts import scenario_text
 
@@ -45,7 +45,7 @@ class LlmSession:
         self._side = opening.side
         self._seed = opening.seed
         self._label = opening.task.id
-        # Where nobody speaks first, the ticket takes the place of the conversation.
+        # Where every reply is a call, the ticket takes the place of the conversation.
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
         self._messages: list[Message] = []
@@ -54,10 +54,10 @@ class LlmSession:
         """Send what was heard and return the model's reply."""
         if not self._messages:
             self._messages.append({"role": "system", "content": self._system(tools)})
-            self._messages += _own_history(self._opening.history, self._opening.side)
+            if tools.must_call and self._ticket:
+                self._messages.append({"role": "user", "content": self._ticket})
+            self._messages += _past(self._opening.history, self._opening.side)
         self._messages += map(_incoming, heard)
-        if len(self._messages) == 1 and self._ticket:
-            self._messages.append({"role": "user", "content": self._ticket})
         request = ChatRequest(self._messages, tools, self._seed, self._label, self._conversation)
         completion = await self._model.complete(request, self._side)
         reply = completion.reply
@@ -75,13 +75,19 @@ class LlmSession:
         return user_prompt(self._prompts, scenario, has_tools=len(tools) > 0)
 
 
-def _own_history(history: Sequence[Event], side: Role) -> list[Message]:
-    """Return what a side said itself before its first reply; the rest reaches it as heard."""
-    return [
-        _outgoing(event.reply)
-        for event in history
-        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
-    ]
+def _past(history: Sequence[Event], side: Role) -> list[Message]:
+    """Return what a side saw and did up to its last own move; the rest reaches it as heard."""
+    own = [at for at, event in enumerate(history) if isinstance(event, Move) and event.by == side]
+    seen = history[: own[-1] + 1] if own else ()
+    return [message for event in seen if (message := _seen(event, side)) is not None]
+
+
+def _seen(event: Event, side: Role) -> Message | None:
+    if isinstance(event, ToolResult):
+        return _incoming(event) if event.by == side else None
+    if event.by == side:
+        return _outgoing(event.reply)
+    return _incoming(event.reply) if isinstance(event.reply, Said) else None
 
 
 def _incoming(part: Heard) -> Message:

@@ -71,7 +71,7 @@ class Conversation:
     async def run(self, conductor: Conductor) -> Episode:
         """Play the conversation to its end; a broken participant is an ending, not an exception."""
         for event in conductor.opening():
-            self._record(event)
+            self._remember(event)
         try:
             async with asyncio.timeout(self._limit):
                 ending = await self._play(conductor)
@@ -125,6 +125,15 @@ class Conversation:
         self.events.append(event)
         if isinstance(event, Move) and isinstance(event.reply, Said):
             self._unheard[_OTHER[event.by]].append(event.reply)
+
+    def _remember(self, event: Event) -> None:
+        """Record what happened before; whoever has moved since has heard it."""
+        if isinstance(event, Move):
+            self._unheard[event.by].clear()
+            self._record(event)
+        else:
+            self.events.append(event)
+            self._unheard[event.by].append(event)
 
     def _execute(self, calls: Sequence[ToolCall]) -> None:
         for call in calls:

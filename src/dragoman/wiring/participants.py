@@ -16,7 +16,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Judge, Participant
-from dragoman.core.scores import NO_JUDGE
+from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.simulation.prompts import PromptSet
 
@@ -90,8 +90,8 @@ def resolve_judge(spec: str) -> Judge | None:
 
 def judge_name(spec: str | None) -> str | None:
     """Return the name that a judge's scores carry; None for none named."""
-    if spec is None:
-        return None
+    if spec is None or spec == IMPORTED:
+        return spec
     judge = resolve_judge(spec)
     return NO_JUDGE if judge is None else judge.name
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from dragoman.core.rules import TAU2_RULES, Rules
+from dragoman.core.rules import Rules
 from dragoman.simulation.prompts import PromptSet, default_prompts
 from dragoman.wiring.environment import data_folder
 
@@ -15,11 +15,11 @@ def prompts_for(suite: str, rules: Rules) -> PromptSet:
     Raises:
         DataError: Where the guidelines are not pulled.
     """
-    if rules != TAU2_RULES or not suite.startswith("tau2:"):
+    if not rules.guidelines_are_the_references or not suite.startswith("tau2:"):
         return default_prompts()
     from dragoman.benchmarks.tau2.pulled import user_guidelines
 
     without, with_tools = user_guidelines(data_folder())
     return msgspec.structs.replace(
-        default_prompts(), name=TAU2_RULES.name, user=without, user_with_tools=with_tools
+        default_prompts(), name="tau2-1.0.1", user=without, user_with_tools=with_tools
     )

@@ -90,9 +90,33 @@ def test_an_agent_cannot_stop(conductor: HalfDuplex) -> None:
     assert asked(conductor.next(after("agent", say("###STOP###")))) == "user"
 
 
-def test_a_token_beside_a_users_call_does_not_stop(conductor: HalfDuplex) -> None:
-    call = msgspec.structs.replace(CALL, by="user")
-    assert conductor.next(after("user", Called((call,), "###STOP###"))) == Execute((call,))
+@pytest.mark.parametrize("by", ["user", "agent"])
+@pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
+def test_a_token_beside_a_users_calls_stops_after_them_except_in_the_reference(
+    shop: DomainSuite, rules: Rules, by: Role
+) -> None:
+    conductor = made(shop, rules)
+    call, result = msgspec.structs.replace(CALL, by=by), msgspec.structs.replace(RESULT, by=by)
+    move = Move(by, Called((call,), "Bye. ###STOP###"))
+    assert conductor.next(Progress((move,))) == Execute((call,))
+    after_them = conductor.next(Progress((move, result)))
+    if by == "user" and rules is DEFAULT_RULES:
+        assert after_them == Ending("user_stop")
+    else:
+        assert asked(after_them) == by
+
+
+def test_a_history_takes_the_place_of_the_greeting_and_its_last_event_says_who_is_next(
+    shop: DomainSuite,
+) -> None:
+    world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    for last, side in ((Move("user", say("Hi")), "agent"), (Move("agent", say("Hi")), "user")):
+        conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), (last,))
+        assert conductor.opening() == (last,)
+        assert asked(conductor.next(Progress((last,), steps=0))) == side
+    stopped = Move("user", say("###STOP###"))
+    conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), (stopped,))
+    assert conductor.next(Progress((stopped,), steps=0)) == Ending("user_stop")
 
 
 @pytest.mark.parametrize(("side", "reason"), [("agent", "agent_error"), ("user", "user_error")])

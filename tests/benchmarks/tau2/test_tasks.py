@@ -2,13 +2,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.world import Domain, MakeWorld
+from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError
+from dragoman.core.speech import Called, say
 from dragoman.core.tasks import (
     Action,
     Criteria,
@@ -19,7 +22,7 @@ from dragoman.core.tasks import (
     Scenario,
     Task,
 )
-from dragoman.core.tools import Role, ToolKind
+from dragoman.core.tools import Role, ToolCall, ToolKind, ToolResult
 
 KINDS: dict[Role, dict[str, ToolKind]] = {
     "agent": {"get_order": "read", "cancel": "write"},
@@ -35,7 +38,7 @@ FUNCTIONS: dict[Role, frozenset[str]] = {
     "agent": frozenset(["break_vpn", "is_paid"]),
     "user": frozenset(["break_vpn", "is_paid"]),
 }
-DOMAIN = Domain(KINDS, (), no_worlds, functions=FUNCTIONS)
+DOMAIN = Domain(KINDS, {"agent": "db.json"}, no_worlds, functions=FUNCTIONS)
 FULL: dict[str, Any] = {
     "id": "7",
     "description": {"purpose": "ignored"},
@@ -206,10 +209,43 @@ def test_a_damaged_task_is_named_by_its_number() -> None:
         decoded(small(), {"id": "2"})
 
 
-def test_a_message_history_is_refused_and_not_ignored() -> None:
+def starting(**state: object) -> Task:
+    (task,) = decoded(small(initial_state=state))
+    return task
+
+
+def test_a_message_history_is_what_happened_before() -> None:
+    call = {"id": "c1", "name": "cancel", "arguments": {"id": 1}, "requestor": "assistant"}
+    task = starting(
+        message_history=[
+            {"role": "user", "content": "Cancel it."},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "id": "c1", "content": "done", "requestor": "assistant"},
+        ]
+    )
+    assert task.history == (
+        Move("user", say("Cancel it.")),
+        Move("agent", Called((ToolCall("c1", "cancel", {"id": 1}),))),
+        ToolResult("c1", "cancel", "done"),
+    )
+
+
+def test_a_history_out_of_order_is_refused() -> None:
+    with pytest.raises(DataError, match="file: task 1: its history is out of order: the result"):
+        starting(message_history=[{"role": "tool", "id": "c1", "content": "done"}])
+
+
+def test_a_damaged_message_is_named() -> None:
+    with pytest.raises(DataError, match="file: task 1: message 2 is damaged"):
+        starting(message_history=[{"role": "user", "content": "hi"}, {"role": "owner"}])
+
+
+def test_a_history_in_solo_mode_has_no_user_in_it() -> None:
+    solo = msgspec.structs.replace(DOMAIN, is_solo=True)
     history = {"message_history": [{"role": "user", "content": "hi"}]}
-    with pytest.raises(DataError, match="task 1 starts from a message history"):
-        decoded(small(initial_state=history))
+    content = json.dumps([small(initial_state=history)]).encode()
+    with pytest.raises(DataError, match="task 1: a history in solo mode has no user in it"):
+        decode_tasks(content, "suite", solo, "file")
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1", b"null", b'"tasks"'])
@@ -264,9 +300,14 @@ def test_bytes_that_are_no_text_are_refused(content: bytes) -> None:
         decode_tasks(content, "suite", DOMAIN, "file")
 
 
-def test_data_that_a_world_would_ignore_are_refused() -> None:
-    with pytest.raises(DataError):
-        decoded(small(initial_state={"initialization_data": {"agent_data": {"orders": {}}}}))
+def test_a_tasks_own_data_belong_to_the_side_that_they_name() -> None:
+    task = starting(initialization_data={"agent_data": {"orders": {}}, "user_data": None})
+    assert task.initial_state == InitialState(data={"agent": {"orders": {}}})
+
+
+def test_data_for_a_side_without_a_database_are_refused() -> None:
+    with pytest.raises(DataError, match="data for the user's side, which has no database"):
+        starting(initialization_data={"user_data": {"device": {}}})
 
 
 @pytest.mark.parametrize("side", ["assistant", "user"])

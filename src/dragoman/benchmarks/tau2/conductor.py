@@ -4,6 +4,8 @@ The agent greets first, then user and agent alternate; whoever calls tools gets 
 again. Limits are looked at only where no tool result is pending, as in the reference.
 """
 
+from collections.abc import Sequence
+
 from dragoman.core.episodes import Ending, EndReason, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
 from dragoman.core.rules import Rules
@@ -22,9 +24,24 @@ class HalfDuplex:
     sides: tuple[Role, ...] = ("agent", "user")
 
     def __init__(
-        self, world: World, rules: Rules, limits: Limits, *, checks_communication: bool = False
+        self,
+        world: World,
+        rules: Rules,
+        limits: Limits,
+        history: Sequence[Event] = (),
+        *,
+        checks_communication: bool = False,
     ) -> None:
-        """Prepare the protocol; `checks_communication` ends on words together with calls."""
+        """Prepare the protocol.
+
+        Args:
+            world: Whose tools are shown.
+            rules: How stops and unusable replies count.
+            limits: What ends the conversation.
+            history: What happened before; without any the agent greets.
+            checks_communication: Whether words together with calls end the conversation.
+        """
+        self._history = tuple(history)
         self._checks_communication = checks_communication
         self._rules = rules
         self._limits = limits
@@ -34,12 +51,15 @@ class HalfDuplex:
         }
 
     def opening(self) -> tuple[Event, ...]:
-        """Return the agent's fixed greeting."""
-        return (Move("agent", say(GREETING), scripted=True),)
+        """Return the history, or the agent's fixed greeting."""
+        return self._history or (Move("agent", say(GREETING), scripted=True),)
 
     def next(self, progress: Progress) -> Directive:
         """Route the last event, then apply the limits."""
-        directive = self._route(progress.events[-1])
+        last = progress.events[-1]
+        directive = self._route(last)
+        if isinstance(last, ToolResult) and self._has_stopped(last, progress.events):
+            directive = Ending("user_stop")
         if isinstance(directive, Execute):
             return directive
         return limited(directive, progress, self._limits, self._rules)
@@ -61,9 +81,23 @@ class HalfDuplex:
     def _after_words(self, speaker: Role, words: str) -> Ask | Ending:
         if speaker == "agent":
             return self._ask["user"]
-        if any(token in words for token in STOP_TOKENS):
-            return Ending("user_stop")
-        return self._ask["agent"]
+        return Ending("user_stop") if has_stop(words) else self._ask["agent"]
+
+    def _has_stopped(self, result: ToolResult, events: Sequence[Event]) -> bool:
+        """Whether the user's calls that were just executed came with a stop token."""
+        if result.by == "agent" or not self._rules.stop_beside_calls_counts:
+            return False
+        moves = (event for event in reversed(events) if isinstance(event, Move))
+        match next(moves, None):
+            case Move(reply=Called(text=str() as text)):
+                return has_stop(text)
+            case _:
+                return False
+
+
+def has_stop(words: str) -> bool:
+    """Whether a message contains a stop token."""
+    return any(token in words for token in STOP_TOKENS)
 
 
 def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: Rules) -> Directive:

@@ -3,6 +3,8 @@
 Every reply must call a tool; calling `done` ends the work.
 """
 
+from collections.abc import Sequence
+
 from dragoman.benchmarks.tau2.conductor import STOP_TOKENS, limited
 from dragoman.core.episodes import Ending, Event
 from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
@@ -27,14 +29,18 @@ class Solo:
 
     sides: tuple[Role, ...] = ("agent",)
 
-    def __init__(self, world: World, rules: Rules, limits: Limits) -> None:
+    def __init__(
+        self, world: World, rules: Rules, limits: Limits, history: Sequence[Event] = ()
+    ) -> None:
+        """Prepare the protocol; `history` is what the agent has done before."""
+        self._history = tuple(history)
         self._tools = solo_tools(world)
         self._rules = rules
         self._limits = limits
 
     def opening(self) -> tuple[Event, ...]:
-        """Return nothing: there is no conversation."""
-        return ()
+        """Return the history: there is no conversation, and nobody greets."""
+        return self._history
 
     def next(self, progress: Progress) -> Directive:
         """Ask for the first call without counting it as a step, then route and limit."""

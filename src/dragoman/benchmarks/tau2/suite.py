@@ -1,7 +1,7 @@
 """A tau2 domain as a suite: read once from its files, then shared by every conversation."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from dragoman.benchmarks.arguments import Validator, compile_validators
 from dragoman.benchmarks.tau2.airline.domain import AIRLINE
 from dragoman.benchmarks.tau2.conductor import HalfDuplex
+from dragoman.benchmarks.tau2.databases import laid_over
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
 from dragoman.benchmarks.tau2.solo import Solo
 from dragoman.benchmarks.tau2.tasks import decode_tasks
@@ -27,6 +28,9 @@ Read = Callable[[str], bytes]
 
 DOMAINS: Mapping[str, Domain] = {"airline": AIRLINE, "retail": RETAIL, "telecom": TELECOM}
 ALL_DOMAINS: Mapping[str, Domain] = {**DOMAINS, **VARIANTS}
+
+MOST_OWN_DATABASES = 8
+"""How many databases with a task's own data in them are kept at a time."""
 
 TASKS = "tasks.json"
 SPLITS = "split_tasks.json"
@@ -48,7 +52,7 @@ class DomainSuite:
         split: str | None = None,
     ) -> None:
         tool_files = {side: TOOL_FILES[side] for side in domain.kinds}
-        files = (TASKS, *domain.policy_files, *tool_files.values(), *domain.databases)
+        files = (TASKS, *domain.policy_files, *tool_files.values(), *domain.databases.values())
         content = {file: read(file) for file in files}
         self.name = name
         digest = content_key(*(content[file].decode("utf-8", "replace") for file in files))
@@ -65,7 +69,7 @@ class DomainSuite:
             [_text(content[file], f"{name}: {file}") for file in domain.policy_files]
         )
         self._domain = domain
-        self._databases = {file: content[file] for file in domain.databases}
+        self._databases = {file: content[file] for file in domain.databases.values()}
 
     def policy(self, task: Task) -> str:  # noqa: ARG002 - one policy serves every task of the domain
         """Return the domain's policy."""
@@ -77,15 +81,40 @@ class DomainSuite:
         validators = self._validators if rules.arguments_are_validated else {}
 
         def fresh(task: Task) -> DomainWorld:
-            world = make_world(rules, self.toolsets, validators)
+            own = None if task.initial_state is None else task.initial_state.data
+            make = self._world_over(task, rules) if own else make_world
+            world = make(rules, self.toolsets, validators)
             _set_up(world, task)
             return world.solo() if self._domain.is_solo else world
 
         return fresh
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - the protocol is the same for every task
+    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:
         """Return the protocol of one conversation."""
-        return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits)
+        return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits, task.history)
+
+    def _world_over(self, task: Task, rules: Rules) -> MakeWorld:
+        """Return what makes worlds over the databases with a task's own data in them."""
+        if "user" in self._domain.databases and not rules.initial_data_keep_their_side:
+            raise DataError(
+                f"{self.name}: task {task.id} brings its own data, which {rules.name} puts into the "
+                "other side's database: use other --rules"
+            )
+        data = {} if task.initial_state is None else task.initial_state.data
+        try:
+            return self._load_over(msgspec.json.encode(data))
+        except UNREADABLE as error:
+            raise DataError(
+                f"{self.name}: task {task.id}: its own data do not fit the database ({error})"
+            ) from error
+
+    @cached_property
+    def _load_over(self) -> Callable[[bytes], MakeWorld]:
+        def load(data: bytes) -> MakeWorld:
+            own = msgspec.json.decode(data)
+            return self._domain.load(laid_over(self._databases, self._domain.databases, own))
+
+        return lru_cache(maxsize=MOST_OWN_DATABASES)(load)
 
     @cached_property
     def _validators(self) -> Mapping[str, Validator]:

@@ -5,9 +5,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from dragoman.benchmarks.tau2.messages import decode_messages
 from dragoman.benchmarks.tau2.world import Domain
 from dragoman.core.decoding import UNREADABLE
-from dragoman.core.errors import DataError
+from dragoman.core.episodes import executed_calls
+from dragoman.core.errors import DataError, ReplayError
 from dragoman.core.keys import content_key
 from dragoman.core.tasks import (
     Action,
@@ -58,10 +60,15 @@ class _Scenario(msgspec.Struct):
     persona: str | None = None
 
 
+class _InitialData(msgspec.Struct):
+    agent_data: dict[str, Any] | None = None
+    user_data: dict[str, Any] | None = None
+
+
 class _InitialState(msgspec.Struct):
-    initialization_data: dict[str, Any] | None = None
+    initialization_data: _InitialData | None = None
     initialization_actions: list[_EnvCall] | None = None
-    message_history: list[Any] | None = None
+    message_history: list[msgspec.Raw] | None = None
 
 
 class _Task(msgspec.Struct):
@@ -95,6 +102,7 @@ def decode_tasks(content: bytes, suite: str, domain: Domain, where: str) -> tupl
             raise DataError(f"{where}: two tasks have the id {task.id!r}")
         seen.add(task.id)
         _require_known_names(task, domain, where)
+        _require_fitting_start(task, domain, where)
     return tasks
 
 
@@ -104,12 +112,6 @@ def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Tas
         digest = content_key(msgspec.json.decode(record))
     except UNREADABLE as error:
         raise DataError(f"{where}: task number {index + 1} is damaged ({error})") from error
-    if task.initial_state is not None and task.initial_state.message_history:
-        raise DataError(
-            f"{where}: task {task.id} starts from a message history, which is not supported yet"
-        )
-    if task.initial_state is not None and task.initial_state.initialization_data:
-        raise DataError(f"{where}: task {task.id} brings its own data, which is not supported yet")
     scenario = task.user_scenario
     return Task(
         id=task.id,
@@ -117,7 +119,9 @@ def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Tas
         digest=digest,
         scenario=Scenario(scenario.instructions, scenario.persona),
         criteria=None if task.evaluation_criteria is None else _criteria(task.evaluation_criteria),
-        initial_state=None if task.initial_state is None else _initial_state(task.initial_state),
+        initial_state=None
+        if task.initial_state is None
+        else _initial_state(task.initial_state, f"{where}: task {task.id}"),
         ticket=task.ticket,
     )
 
@@ -151,12 +155,32 @@ def _function(record: _EnvCall) -> FunctionCall:
     return FunctionCall(_SIDES[record.env_type], record.func_name, record.arguments)
 
 
-def _initial_state(record: _InitialState) -> InitialState | None:
-    data = record.initialization_data or {}
+def _initial_state(record: _InitialState, where: str) -> InitialState | None:
+    given = record.initialization_data or _InitialData()
+    by_side: dict[Role, dict[str, object] | None] = {
+        "agent": given.agent_data,
+        "user": given.user_data,
+    }
+    data = {side: own for side, own in by_side.items() if own}
     functions = tuple(map(_function, record.initialization_actions or ()))
-    if not data and not functions:
+    history = decode_messages(record.message_history or (), where)
+    if not data and not functions and not history:
         return None
-    return InitialState(data.get("agent_data"), data.get("user_data"), functions)
+    return InitialState(data, functions, history)
+
+
+def _require_fitting_start(task: Task, domain: Domain, where: str) -> None:
+    for side in () if task.initial_state is None else task.initial_state.data:
+        if side not in domain.databases:
+            raise DataError(
+                f"{where}: task {task.id} brings data for the {side}'s side, which has no database"
+            )
+    if domain.is_solo and any(event.by == "user" for event in task.history):
+        raise DataError(f"{where}: task {task.id}: a history in solo mode has no user in it")
+    try:
+        list(executed_calls(task.history))
+    except ReplayError as error:
+        raise DataError(f"{where}: task {task.id}: its history is out of order: {error}") from error
 
 
 def _require_known_names(task: Task, domain: Domain, where: str) -> None:

@@ -120,6 +120,13 @@ class DomainWorld:
                 return side.toolkit.KINDS[name]
         return None
 
+    def owner(self, call: ToolCall) -> Role | None:
+        """Return whose tool a call reaches; None where its caller has no such tool."""
+        side = self._side_of(call)
+        if side is None or call.name not in self._sides[side].toolkit.KINDS:
+            return None
+        return side
+
     def call(self, call: ToolCall) -> ToolResult:
         """Execute a call; what it changed is asked for with `take_changes`."""
         try:
@@ -171,35 +178,42 @@ class DomainWorld:
     def fingerprint(self) -> Mapping[Role, str | None]:
         """Return the reference's SHA-256 of each side's whole database."""
         hashes: dict[Role, str | None] = {"agent": None, "user": None}
-        for side, part in self._sides.items():
-            body = ", ".join(
-                f'"{name}": {table.full_text()}' for name, table in part.tables.by_name()
-            )
-            hashes[side] = hashlib.sha256(f"{{{body}}}".encode()).hexdigest()
+        for side, text in self.full_texts().items():
+            hashes[side] = hashlib.sha256(text.encode()).hexdigest()
         return hashes
+
+    def full_texts(self) -> Mapping[Role, str]:
+        """Return each side's whole database as the canonical JSON that the reference hashes."""
+        return {side: _full_text(part.tables) for side, part in self._sides.items()}
 
     def _execute(self, call: ToolCall) -> str:
         side = self._side_of(call)
         if side is None:
             raise ToolError("User tools not available")
-        if call.name not in side.toolkit.KINDS:
+        toolkit = self._sides[side].toolkit
+        if call.name not in toolkit.KINDS:
             raise ToolError(f"Tool '{call.name}' not found.")
         if call.malformed:
             raise ToolError(f"the arguments could not be read: {call.malformed}")
         validate = self._validators.get(call.name)
         if validate is not None:
             validate(call.arguments)
-        text: str = getattr(side.toolkit, call.name)(**call.arguments)
+        text: str = getattr(toolkit, call.name)(**call.arguments)
         if self._synchronize is not None:
             self._synchronize()
         return text
 
-    def _side_of(self, call: ToolCall) -> Side | None:
-        """Return whose toolkit a call goes to; alone, the agent's calls go to the user's first."""
+    def _side_of(self, call: ToolCall) -> Role | None:
+        """Return where a call goes; alone, the agent's calls go to the user's tools first."""
         user = self._sides.get("user")
         if self._is_solo and call.by == "agent" and user and call.name in user.toolkit.KINDS:
-            return user
-        return self._sides.get(call.by)
+            return "user"
+        return call.by if call.by in self._sides else None
+
+
+def _full_text(tables: Tables) -> str:
+    parts = (f'"{name}": {part.full_text()}' for name, part in tables.by_name())
+    return f"{{{', '.join(parts)}}}"
 
 
 def _of_side(side: Role, change: Change) -> Change:
@@ -215,7 +229,7 @@ class Domain(msgspec.Struct, frozen=True):
 
     Attributes:
         kinds: The tools of each side, by name.
-        databases: The files that `load` needs.
+        databases: The database file of each side that has one.
         functions: What sets up and asserts on each side beside the tools.
         load: Decodes the databases once and returns what makes worlds over them; raises
             msgspec.DecodeError where they are damaged.
@@ -226,7 +240,7 @@ class Domain(msgspec.Struct, frozen=True):
     """
 
     kinds: Mapping[Role, Mapping[str, ToolKind]]
-    databases: tuple[str, ...]
+    databases: Mapping[Role, str]
     load: Callable[[Mapping[str, bytes]], MakeWorld]
     policy_files: tuple[str, ...] = ("policy.md",)
     compose_policy: Callable[[Sequence[str]], str] = "".join
@@ -269,4 +283,4 @@ def one_database(
 
         return make_world
 
-    return Domain({"agent": kinds}, (file,), load)
+    return Domain({"agent": kinds}, {"agent": file}, load)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import msgspec
 from msgspec.structs import replace
 
 from dragoman.benchmarks.arguments import Validator
+from dragoman.benchmarks.tau2.databases import decode_database
 from dragoman.benchmarks.tau2.telecom.crm import Crm, CrmData
 from dragoman.benchmarks.tau2.telecom.crm_records import CrmFile
 from dragoman.benchmarks.tau2.telecom.crm_setup import CrmSide
@@ -24,8 +24,8 @@ POLICIES = ("main_policy.md", "tech_support_manual.md")
 
 def load(databases: Mapping[str, bytes]) -> MakeWorld:
     """Decode the databases once and return what makes worlds over them."""
-    crm_data = CrmData(msgspec.toml.decode(databases[CRM], type=CrmFile))
-    phone_data = msgspec.toml.decode(databases[PHONE], type=PhoneFile)
+    crm_data = CrmData(decode_database(databases[CRM], CrmFile))
+    phone_data = decode_database(databases[PHONE], PhoneFile)
 
     def make_world(
         rules: Rules, toolsets: Mapping[Role, Toolset], validators: Mapping[str, Validator]
@@ -51,7 +51,7 @@ def compose_policy(texts: Sequence[str]) -> str:
 
 TELECOM = Domain(
     {"agent": CrmSide.KINDS, "user": UserSide.KINDS},
-    (CRM, PHONE),
+    {"agent": CRM, "user": PHONE},
     load,
     POLICIES,
     compose_policy,
