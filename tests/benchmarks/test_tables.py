@@ -329,3 +329,7 @@ def test_a_record_that_is_new_is_added() -> None:
     items = table()
     items.put("3", STOVE)
     assert [change.op for change in items.take_changes("items")] == ["add"]
+
+
+def test_a_number_of_more_than_64_bits_is_shown_as_it_is() -> None:
+    assert render({"bags": 10**30, "room": -0.5}) == f'{{"bags": {10**30}, "room": -0.5}}'

@@ -31,7 +31,10 @@ _remembered: dict[bytes, str] = {}
 
 def render(value: object) -> str:
     """Return the JSON text of a record as a tool shows it."""
-    key = _pack(value)
+    try:
+        key = _pack(value)
+    except OverflowError:  # a number of more than 64 bits
+        return _render(msgspec.to_builtins(value))
     text = _remembered.get(key)
     if text is None:
         if len(_remembered) >= _MAX_REMEMBERED:

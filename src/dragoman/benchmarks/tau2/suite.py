@@ -15,6 +15,7 @@ from dragoman.benchmarks.tau2.solo import Solo
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
 from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
+from dragoman.core.conditions import Condition
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, ToolError, UsageError
 from dragoman.core.keys import content_key
@@ -70,6 +71,13 @@ class DomainSuite:
         )
         self._domain = domain
         self._databases = {file: content[file] for file in domain.databases.values()}
+
+    def not_applicable(self, condition: Condition) -> str:
+        """Return why the domain cannot be played under a condition; "" where it can."""
+        spoken_by_nobody = condition.voice != "text" or condition.persona != "none"
+        if self._domain.is_solo and spoken_by_nobody:
+            return "nobody speaks in solo mode: it has neither voice nor persona"
+        return ""
 
     def policy(self, task: Task) -> str:  # noqa: ARG002 - one policy serves every task of the domain
         """Return the domain's policy."""

@@ -1,0 +1,171 @@
+"""Result files on disk: one JSON file, or a folder with one file per simulation.
+
+Names of simulations come from foreign files: none becomes a path before it was looked at.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import DataError, StoreError
+
+HEAD = "results.json"
+FOLDER = "simulations"
+SIMULATIONS = "simulations"
+INDEX = "simulation_index"
+
+MAX_BYTES = 2 * 1024**3
+
+_SAFE_NAME = re.compile(r"[A-Za-z0-9][\w.@+=|\[\]:-]{0,199}", re.ASCII)
+
+Head = Mapping[str, msgspec.Raw]
+
+
+class RawResults(msgspec.Struct, frozen=True):
+    """A result file's content, undecoded: everything but the simulations, and these in order."""
+
+    head: Head
+    simulations: tuple[msgspec.Raw, ...]
+
+
+def read_results(path: Path) -> RawResults:
+    """Read a result file, or a folder with `results.json` and `simulations/<id>.json`.
+
+    Raises:
+        DataError: Where it is missing, too large, damaged, or its index names other simulations.
+    """
+    path = path / HEAD if path.is_dir() else path
+    _require_bounded([path])
+    fields = _object(_read(path), path)
+    if SIMULATIONS in fields:
+        simulations = _array(fields.pop(SIMULATIONS), path)
+        return RawResults(fields, tuple(simulations))
+    folder = path.parent / FOLDER
+    if not folder.is_dir():
+        raise DataError(f"{path}: no simulations in it, and no folder {FOLDER}/ beside it")
+    files = {file.stem: file for file in sorted(folder.glob("*.json"))}
+    order = _indexed(fields, path) if INDEX in fields else list(files)
+    if set(order) != set(files):
+        differing = min(set(order) ^ set(files))
+        raise DataError(f"{path}: its index and the folder {FOLDER}/ differ in {differing!r}")
+    _require_bounded(files.values())
+    return RawResults(fields, tuple(msgspec.Raw(_read(files[name])) for name in order))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _require_bounded(files: Iterable[Path]) -> None:
+    total = 0
+    for file in files:
+        try:
+            total += file.stat().st_size
+        except OSError as error:
+            raise _unreadable(file, error) from error
+        if total > MAX_BYTES:
+            raise DataError(f"{file}: more than {MAX_BYTES // 2**30} GiB of results: split them")
+
+
+def _unreadable(path: Path, error: OSError) -> DataError:
+    return DataError(f"{path}: cannot read results ({error.strerror})")
+
+
+def _object(content: bytes, path: Path) -> dict[str, msgspec.Raw]:
+    try:
+        return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    except UNREADABLE as error:
+        raise DataError(f"{path}: not a tau2 result file ({error})") from error
+
+
+def _array(content: msgspec.Raw, path: Path) -> list[msgspec.Raw]:
+    try:
+        return msgspec.json.decode(content, type=list[msgspec.Raw])
+    except UNREADABLE as error:
+        raise DataError(f"{path}: its simulations are damaged ({error})") from error
+
+
+class _Entry(msgspec.Struct):
+    id: str
+
+
+def _indexed(fields: Head, path: Path) -> list[str]:
+    try:
+        entries = msgspec.json.decode(fields[INDEX], type=list[_Entry])
+    except UNREADABLE as error:
+        raise DataError(f"{path}: its {INDEX} is damaged ({error})") from error
+    return list(dict.fromkeys(entry.id for entry in entries))
+
+
+def write_results(
+    path: Path, head: Head, simulations: Iterable[tuple[str, msgspec.Raw]], *, as_folder: bool
+) -> int:
+    """Write results and return how many simulations that was; the head of a folder comes last.
+
+    Raises:
+        DataError: Where a simulation's name cannot be a file's.
+        StoreError: Where the file cannot be written.
+    """
+    try:
+        if as_folder:
+            return _write_folder(path, head, simulations)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        records = [record for _, record in simulations]
+        _replace(path, _chunks(head, records))
+        return len(records)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot write the results ({error.strerror})") from error
+
+
+def _write_folder(path: Path, head: Head, simulations: Iterable[tuple[str, msgspec.Raw]]) -> int:
+    folder = path / FOLDER
+    if (path / HEAD).exists() or folder.exists():
+        raise StoreError(f"{path} holds results already: choose another --out")
+    records = dict(_distinct(simulations))
+    folder.mkdir(parents=True)
+    for name, record in records.items():
+        (folder / f"{name}.json").write_bytes(bytes(record))
+    _replace(path / HEAD, (msgspec.json.encode(head),))
+    return len(records)
+
+
+def _distinct(
+    simulations: Iterable[tuple[str, msgspec.Raw]],
+) -> Iterator[tuple[str, msgspec.Raw]]:
+    """Yield simulations whose names can be files' names, each once."""
+    seen = set()
+    for name, record in simulations:
+        if not _SAFE_NAME.fullmatch(name):
+            raise DataError(f"simulation {name!r} cannot be the name of a file: export to one file")
+        if name.lower() in seen:
+            raise DataError(f"two simulations have the id {name!r}: export to one file")
+        seen.add(name.lower())
+        yield name, record
+
+
+def _chunks(head: Head, simulations: Sequence[msgspec.Raw]) -> Iterator[bytes]:
+    """Yield the parts of the one-file form, so that it is never a second time in memory."""
+    yield b"{"
+    for name, value in head.items():
+        yield msgspec.json.encode(name) + b":" + bytes(value) + b","
+    yield msgspec.json.encode(SIMULATIONS) + b":["
+    for index, record in enumerate(simulations):
+        yield b"," + bytes(record) if index else bytes(record)
+    yield b"]}\n"
+
+
+def _replace(path: Path, chunks: Iterable[bytes]) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            file.writelines(chunks)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
