@@ -16,6 +16,7 @@ from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import AssumeMet, RuleJudge
 from dragoman.scoring.reward import Scorer
+from dragoman.scoring.user_check import UserCheck
 
 ADDRESS: dict[str, object] = {
     "user_id": "maren_holt_2201",
@@ -26,6 +27,7 @@ ADDRESS: dict[str, object] = {
     "state": "NV",
     "zip": "89501",
 }
+FAULT = Ending("infrastructure_error", "cut")
 MOVE_HOUSE = Action("1", "modify_user_address", ADDRESS)
 EARLY: tuple[EndReason, ...] = (
     "max_steps",
@@ -410,3 +412,34 @@ def test_an_early_end_that_does_not_replay_earns_nothing_and_stays_out_without_a
     episode = msgspec.structs.replace(played, events=told)
     assert score(shop, planned, episode).reward == Scored(0.0, ("NL_ASSERTION",))
     assert score(shop, planned, episode, AssumeMet()).reward == Scored(0.0)
+
+
+@pytest.mark.parametrize("ending", ["user_stop", "max_steps", "user_error"])
+@pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES])
+def test_simulated_users_are_checked_however_the_conversation_ended(
+    shop: DomainSuite, ending: EndReason, rules: Rules
+) -> None:
+    played = talked(shop, ending=ending)
+    user = Move("user", say("How may I assist you today?"))
+    episode = msgspec.structs.replace(played, events=(*played.events, user))
+    scorer = Scorer(shop.factory(rules), rules, None, UserCheck())
+    scored = asyncio.run(scorer.score(task("DB"), episode))
+    assert "goal_kept" in scored.invalid
+    unchecked = asyncio.run(Scorer(shop.factory(rules), rules, None).score(task("DB"), episode))
+    assert unchecked == msgspec.structs.replace(scored, simulator=())
+
+
+def test_nothing_is_said_of_the_user_where_infrastructure_ended_the_conversation(
+    shop: DomainSuite,
+) -> None:
+    episode = Episode((Move("user", say("How may I assist you today?")),), FAULT, 1, 0)
+    scorer = Scorer(shop.factory(DEFAULT_RULES), DEFAULT_RULES, None, UserCheck())
+    assert asyncio.run(scorer.score(task("DB"), episode)).simulator == ()
+
+
+def test_a_user_is_checked_in_the_language_of_its_condition(shop: DomainSuite) -> None:
+    words = Move("user", say("ฉันต้องการความช่วยเหลือกับคำสั่งซื้อของฉัน"))
+    episode = Episode((words,), Ending("max_steps"), 1, 0)
+    scorer = Scorer(shop.factory(DEFAULT_RULES), DEFAULT_RULES, None, UserCheck())
+    assert asyncio.run(scorer.score(task("DB"), episode, "th")).invalid == ()
+    assert asyncio.run(scorer.score(task("DB"), episode, "en")).invalid == ("own_language",)

@@ -1,7 +1,7 @@
 """Judges of natural-language assertions. None of them answers by default: silence is undecided."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 import msgspec
@@ -114,7 +114,49 @@ class _Answers(msgspec.Struct):
     verdicts: list[_Answer]
 
 
+VERDICTS_SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "verdicts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "integer"},
+                    "met": {"type": "boolean"},
+                    "why": {"type": "string"},
+                },
+                "required": ["id", "met", "why"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["verdicts"],
+    "additionalProperties": False,
+}
+"""What providers that take schemas hold a judge to; its reply is read as strictly without."""
+
 _FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
+
+
+class Rubric(msgspec.Struct, frozen=True):
+    """How a chat model is asked: the text it is given, and what its use is called in ledgers.
+
+    `version` is part of the judge's name.
+    """
+
+    version: str
+    file: str
+    purpose: str
+
+
+ASSERTIONS = Rubric("chat-1", "assertions-1.md", "judge")
+SIMULATOR = Rubric("chat-1", "simulator-1.md", "user judge")
+
+
+def chat_judge_name(rubric: Rubric, model: str, version: str) -> str:
+    """Return the name that the scores of a chat judge carry."""
+    return f"{rubric.version}:{model}{version and '@'}{version}"
 
 
 class ChatJudge:
@@ -126,26 +168,29 @@ class ChatJudge:
     assumes = False
     costs = True
 
-    def __init__(self, model: ChatModel, version: str = "") -> None:
+    def __init__(self, model: ChatModel, version: str = "", rubric: Rubric = ASSERTIONS) -> None:
         self._model = model
-        self.name = f"chat-1:{model.name}{version and '@'}{version}"
+        self._rubric = rubric
+        self.name = chat_judge_name(rubric, model.name, version)
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], label: str
+        self, assertions: Sequence[str], events: Sequence[Event], label: str, scenario: str = ""
     ) -> Judgement:
-        """Return the model's verdicts.
+        """Return the model's verdicts; a scenario is shown before the conversation.
 
         Raises:
             JudgeError: Where the reply is not JSON, or answers something that was not asked.
         """
-        rubric = (files("dragoman.scoring") / "rubrics" / "assertions-1.md").read_text("utf-8")
+        rubric = files("dragoman.scoring") / "rubrics" / self._rubric.file
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
-        question = f"<conversation>\n{_inert(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        told = f"<scenario>\n{_inert(scenario)}\n</scenario>\n" if scenario else ""
+        question = f"{told}<conversation>\n{_inert(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
         messages = [
-            {"role": "system", "content": rubric},
+            {"role": "system", "content": rubric.read_text("utf-8")},
             {"role": "user", "content": question},
         ]
-        completion = await self._model.complete(ChatRequest(messages, NO_TOOLS, 0, label), "judge")
+        request = ChatRequest(messages, NO_TOOLS, 0, label, reply_schema=VERDICTS_SCHEMA)
+        completion = await self._model.complete(request, self._rubric.purpose)
         try:
             verdicts = parse_verdicts(_text(completion), assertions)
         except JudgeError as error:
@@ -190,7 +235,7 @@ def _inert(text: str) -> str:
     return _MARK.sub("(\\1)", text)
 
 
-_MARK = re.compile(r"<(/?(?:conversation|assertions))>", re.IGNORECASE)
+_MARK = re.compile(r"<(/?(?:conversation|assertions|scenario))>", re.IGNORECASE)
 
 
 def transcript(events: Sequence[Event]) -> str:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from dragoman.core.episodes import COMPLETE, Episode, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
 from dragoman.core.protocols import Judge, Judgement, StateDelta, WorldFactory
 from dragoman.core.rules import Rules
 from dragoman.core.scores import (
-    NO_JUDGE,
     ComponentScore,
     Evidence,
     Score,
@@ -25,6 +26,7 @@ from dragoman.scoring.components import (
     state_component,
 )
 from dragoman.scoring.replay import replay
+from dragoman.scoring.user_check import UserCheck, scoring_name
 
 
 class Scorer:
@@ -34,15 +36,32 @@ class Scorer:
     conditions.
     """
 
-    def __init__(self, factory: WorldFactory, rules: Rules, judge: Judge | None) -> None:
+    def __init__(
+        self,
+        factory: WorldFactory,
+        rules: Rules,
+        judge: Judge | None,
+        users: UserCheck | None = None,
+    ) -> None:
+        """Prepare scoring; `users` checks simulated users and is None where there are none."""
         self._factory = factory
         self._rules = rules
         self._judge = judge
+        self._users = users
         self._expected: dict[str, StateDelta] = {}
-        self.judge_name = NO_JUDGE if judge is None else judge.name
+        self.judge_name = scoring_name(judge, users)
 
-    async def score(self, task: Task, episode: Episode) -> Score:
-        """Score one conversation."""
+    async def score(self, task: Task, episode: Episode, language: str = "en") -> Score:
+        """Score one conversation; `language` is the one that its user had to speak."""
+        score = await self._rewarded(task, episode)
+        if self._users is None or episode.is_infrastructure_fault:
+            return score
+        checked = await self._users.check(task, episode, language)
+        return msgspec.structs.replace(
+            score, simulator=checked.evidence, simulator_usage=checked.usage
+        )
+
+    async def _rewarded(self, task: Task, episode: Episode) -> Score:
         criteria = task.criteria
         unjudged = self._without_judging(criteria, episode)
         if unjudged is not None or criteria is None:

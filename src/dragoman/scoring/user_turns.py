@@ -1,0 +1,120 @@
+"""A conversation from the side of its simulated user: what it said, and what it had heard by then."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.speech import Called, Said, Utterance
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import ToolResult
+
+_SHOWN = 160
+_TOKEN = re.compile(r"###[A-Z-]{1,40}###")
+
+
+class UserTurn(msgspec.Struct, frozen=True):
+    """One message that a simulated user said.
+
+    Attributes:
+        number: Its place among the user's messages, from 1.
+        text: What was said, without stop tokens.
+        tokens: The stop tokens in it.
+        heard: Everything that reached the user since its message before.
+        asked: The agent's last words before it.
+    """
+
+    number: int
+    text: str
+    tokens: tuple[str, ...]
+    heard: tuple[str, ...]
+    asked: str
+
+    def told(self, what: str, quoted: str) -> str:
+        """Return a line that says what is wrong with this message, with some of its words."""
+        shown = " ".join(quoted.split())
+        return f"message {self.number} {what}: {shown[:_SHOWN]}{'…' * (len(shown) > _SHOWN)}"
+
+
+def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
+    """Return what the simulated user said; a task's history and fixed messages are not its words.
+
+    Words beside tool calls are left out, as they reach nobody.
+    """
+    turns: list[UserTurn] = []
+    heard: list[str] = []
+    asked = ""
+    for at, event in enumerate(episode.events):
+        said = _own_words(event) if at >= len(task.history) else None
+        if said is None:
+            heard += _reaching_user(event)
+            asked = _agent_words(event) or asked
+            continue
+        tokens = tuple(_TOKEN.findall(said))
+        text = _TOKEN.sub(" ", said).strip()
+        turns.append(UserTurn(len(turns) + 1, text, tokens, tuple(heard), asked))
+        heard = []
+    return tuple(turns)
+
+
+def is_simulated(task: Task, episode: Episode) -> bool:
+    """Whether a simulated user took part at all."""
+    return any(
+        isinstance(event, Move) and event.by == "user" and not event.scripted
+        for event in episode.events[len(task.history) :]
+    )
+
+
+def called_by_agent(episode: Episode) -> set[str]:
+    """Return the names of the tools that the agent called."""
+    return {
+        call.name
+        for event in episode.events
+        if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Called)
+        for call in event.reply.calls
+    }
+
+
+def scenario_texts(scenario: Scenario) -> tuple[str, ...]:
+    """Return everything that a simulated user was told."""
+    script = scenario.instructions
+    parts = (
+        (script,)
+        if isinstance(script, str)
+        else (
+            script.reason_for_call,
+            script.known_info,
+            script.unknown_info,
+            script.task_instructions,
+        )
+    )
+    return tuple(part for part in (scenario.persona, *parts) if part)
+
+
+def _own_words(event: Event) -> str | None:
+    if isinstance(event, Move) and event.by == "user" and not event.scripted:
+        return event.reply.text if isinstance(event.reply, Said) else None
+    return None
+
+
+def _reaching_user(event: Event) -> Iterator[str]:
+    """Yield what an event tells the user, also what was said in its name before it spoke."""
+    if isinstance(event, ToolResult):
+        if event.by == "user":
+            yield event.content
+            yield event.shown or ""
+    elif isinstance(event.reply, Said):
+        yield from _wordings(event.reply.utterance)
+
+
+def _wordings(utterance: Utterance) -> Iterator[str]:
+    yield utterance.intended
+    if utterance.received is not None:
+        yield utterance.received
+
+
+def _agent_words(event: Event) -> str:
+    if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Said):
+        return event.reply.text
+    return ""

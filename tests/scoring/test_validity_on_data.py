@@ -1,0 +1,150 @@
+"""The checks of simulated users over real scenarios: what they flag that is in order."""
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.tau2.messages import decode_messages
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.speech import say
+from dragoman.core.tasks import Instructions, Scenario, Task
+from dragoman.scoring.validity import user_evidence
+
+pytestmark = pytest.mark.slow
+
+FIRST_PERSON = (
+    (r"\b[Yy]ou(?: are|'re)\b", "I am"),
+    (r"\b[Yy]our\b", "my"),
+    (r"\b[Yy]ou\b", "I"),
+)
+"""How a scenario's second person becomes what its user says."""
+
+
+class Record(msgspec.Struct):
+    """What the checks need of a task's record."""
+
+    id: str
+    user_scenario: Scenario
+
+
+def read(path: Path) -> bytes:
+    zipped = path.with_name(f"{path.name}.gz")
+    return path.read_bytes() if path.exists() else gzip.decompress(zipped.read_bytes())
+
+
+def tasks_of(folder: Path) -> tuple[Task, ...]:
+    records = msgspec.json.decode(read(folder / "tasks.json"), type=list[Record])
+    return tuple(Task(record.id, folder.name, "", record.user_scenario) for record in records)
+
+
+def spoken(text: str) -> str:
+    for pattern, words in FIRST_PERSON:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def told(script: Instructions) -> Episode:
+    """Return a conversation in which the user tells its reason and what it knows, and leaves."""
+    asks = Move("agent", say("Thank you. Is there anything else I can help you with?"))
+    events: list[Event] = []
+    for text in (script.reason_for_call, script.known_info):
+        events += [Move("user", say(spoken(text or "Nothing."))), asks]
+    events.append(Move("user", say("###STOP###")))
+    return Episode(tuple(events), Ending("user_stop"), 0, 0)
+
+
+def script_of(task: Task) -> Instructions:
+    assert isinstance(task.scenario.instructions, Instructions)
+    return task.scenario.instructions
+
+
+def failed(task: Task, episode: Episode, language: str) -> list[str]:
+    evidence = user_evidence(task, episode, language)
+    return [entry.subject for entry in evidence if entry.met is False]
+
+
+@pytest.mark.parametrize("domain", ["airline", "retail", "telecom"])
+def test_no_user_that_tells_its_scenario_is_flagged(data_folder: Path, domain: str) -> None:
+    tasks = tasks_of(data_folder / "tau2" / domain)
+    assert len(tasks) >= 50
+    flagged = {task.id: failed(task, told(script_of(task)), "en") for task in tasks}
+    assert {name: checks for name, checks in flagged.items() if checks} == {}
+
+
+@pytest.mark.parametrize("domain", ["airline", "retail"])
+@pytest.mark.parametrize("language", ["id", "th", "vi"])
+def test_no_user_that_speaks_its_own_language_is_flagged(
+    data_folder: Path, domain: str, language: str
+) -> None:
+    tasks = tasks_of(data_folder / "seataubench" / domain / language)
+    flagged = {task.id: failed(task, told(script_of(task)), language) for task in tasks}
+    assert len(flagged) >= 50
+    assert {name: checks for name, checks in flagged.items() if checks} == {}
+
+
+@pytest.mark.parametrize("domain", ["airline", "retail"])
+@pytest.mark.parametrize("language", ["id", "th", "vi"])
+def test_nearly_every_user_that_speaks_another_language_is_flagged(
+    data_folder: Path, domain: str, language: str
+) -> None:
+    english = {task.id: task for task in tasks_of(data_folder / "tau2" / domain)}
+    foreign = {task.id: task for task in tasks_of(data_folder / "seataubench" / domain / language)}
+    to_english = [
+        "own_language" in failed(english[name], told(script_of(task)), "en")
+        for name, task in foreign.items()
+    ]
+    to_foreign = [
+        "own_language" in failed(foreign[name], told(script_of(task)), language)
+        for name, task in english.items()
+        if name in foreign
+    ]
+    assert min(len(to_english), len(to_foreign)) >= 50
+    assert sum(to_english) >= 0.9 * len(to_english)
+    assert sum(to_foreign) >= 0.9 * len(to_foreign)
+
+
+def trajectories(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path) as lines:
+        yield from map(json.loads, lines)
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [
+        (
+            "airline",
+            {
+                ("transfer_stop", "not_ended_early"): 9,
+                ("communicate_by_user_only", "nothing_invented"): 4,
+            },
+        ),
+        (
+            "retail",
+            {
+                ("transfer_stop", "not_ended_early"): 20,
+                ("communicate_by_user_only", "nothing_invented"): 4,
+            },
+        ),
+        ("telecom", {("transfer_stop", "not_ended_early"): 20}),
+    ],
+)
+def test_in_recorded_trajectories_only_what_was_made_to_be_wrong_is_flagged(
+    data_folder: Path, truth_folder: Path, domain: str, expected: dict[tuple[str, str], int]
+) -> None:
+    tasks = {task.id: task for task in tasks_of(data_folder / "tau2" / domain)}
+    found: Counter[tuple[str, str]] = Counter()
+    for record in trajectories(truth_folder / "tau2" / f"eval_{domain}.jsonl.gz"):
+        messages = [msgspec.Raw(json.dumps(entry).encode()) for entry in record["messages"]]
+        is_stop = record["termination_reason"] == "user_stop"
+        ending = Ending("user_stop" if is_stop else "max_steps")
+        episode = Episode(decode_messages(messages, domain), ending, 0, 0)
+        checks = failed(tasks[record["task_id"]], episode, "en")
+        found.update((record["variant"], check) for check in checks)
+    assert found == expected
