@@ -1,0 +1,141 @@
+"""Serves an agent function over HTTP: `python -m dragoman.testing.agent_server module:attribute`.
+
+It prints its address first and listens on the loopback address only. An error of the function is a
+500 with one line; an answer that cannot be understood is sent as one without words or calls.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import cast
+
+import msgspec
+from aiohttp import web
+
+from dragoman.core.agent_answers import read_answer
+from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
+from dragoman.core.speech import Unparsed
+from dragoman.models.agent_protocol import (
+    MOST_ANSWER_BYTES,
+    decode_request,
+    encode_answer,
+    offered_tools,
+)
+from dragoman.simulation.callables import AgentFunction, CallableModel
+from dragoman.testing.listening import HOST
+from dragoman.wiring.participants import import_attribute
+
+PATH = "/agent"
+JSON = "application/json"
+MOST_REQUEST_BYTES = 16 * 1024 * 1024
+MOST_SHOWN = 300
+STOPPING_SECONDS = 0.1
+
+
+@asynccontextmanager
+async def serving(name: str, function: AgentFunction, port: int = 0) -> AsyncIterator[str]:
+    """Serve a function while the context is open; gives the address to ask.
+
+    Args:
+        name: The function's name in errors.
+        function: Answers `(messages, tools)`; one that is not `async` runs in threads.
+        port: Where to listen; 0 takes a free port.
+
+    Raises:
+        UsageError: Where the port is taken or none.
+    """
+    agent = CallableModel(name, function)
+
+    async def answer(request: web.Request) -> web.Response:
+        return await _answer(agent, request)
+
+    application = web.Application(client_max_size=MOST_REQUEST_BYTES)
+    application.router.add_post(PATH, answer)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=STOPPING_SECONDS)
+    await runner.setup()
+    try:
+        await _listen(runner, port)
+        yield f"http://{HOST}:{runner.addresses[0][1]}{PATH}"
+    finally:
+        await runner.cleanup()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dragoman.testing.agent_server",
+        description="Serves an agent function over HTTP. Prints its address and serves until "
+        "interrupted.",
+    )
+    parser.add_argument("function", metavar="MODULE:ATTRIBUTE", help="what answers")
+    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    given = parser.parse_args(arguments)
+    try:
+        asyncio.run(_serve(given.function, given.port))
+    except DragomanError as error:
+        _tell(str(error))
+        return 2
+    return 0
+
+
+async def _serve(spec: str, port: int) -> None:
+    target, _ = import_attribute(spec)
+    if not callable(target) or isinstance(target, type):
+        raise UsageError(f"{spec}: not a function of (messages, tools)")
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with serving(spec, cast("AgentFunction", target), port) as url:
+        sys.stdout.write(f"{url}\n")
+        sys.stdout.flush()
+        await stopped.wait()
+
+
+async def _listen(runner: web.AppRunner, port: int) -> None:
+    try:
+        await web.TCPSite(runner, HOST, port).start()
+    except (OSError, OverflowError) as error:
+        reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else "no such port"
+        raise UsageError(f"port {port}: {reason}: choose another, or 0") from error
+
+
+async def _answer(agent: CallableModel, request: web.Request) -> web.Response:
+    try:
+        asked = decode_request(await request.read())
+    except DataError as error:
+        return _failure(400, str(error))
+    messages = [dict(message) for message in asked.messages]
+    position = len(messages)
+    try:
+        given = await agent.call(messages, offered_tools(asked))
+    except ParticipantError as error:
+        return _failure(500, str(error))
+    answer = read_answer(given, position)
+    if isinstance(answer.reply, Unparsed):
+        _tell(f"{agent.name} gave no answer: {answer.reply.error}")
+    body = encode_answer(answer)
+    if len(body) > MOST_ANSWER_BYTES:
+        return _failure(500, f"{agent.name} answered with {len(body):,} bytes")
+    return web.Response(body=body, content_type=JSON)
+
+
+def _failure(status: int, reason: str) -> web.Response:
+    body = msgspec.json.encode({"error": _line(reason)})
+    return web.Response(status=status, body=body, content_type=JSON)
+
+
+def _tell(reason: str) -> None:
+    sys.stderr.write(f"dragoman.testing.agent_server: {_line(reason)}\n")
+
+
+def _line(text: str) -> str:
+    shown = text.encode("utf-8", "backslashreplace").decode()
+    return " ".join(shown.split())[:MOST_SHOWN]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""How a model server behaves, as one record: in Python, or as a file of JSON."""
+
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import UsageError
+from dragoman.testing.capacity import Capacity
+from dragoman.testing.chat_requests import Checks
+from dragoman.testing.faults import Faults
+
+
+class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything about a server but its answers; without arguments, a server that behaves.
+
+    Args:
+        faults: What goes wrong.
+        capacity: What the server can take.
+        checks: What it insists on.
+        seed: Another one draws other faults and other latencies.
+    """
+
+    faults: Faults = Faults()
+    capacity: Capacity = Capacity()
+    checks: Checks = Checks()
+    seed: int = 0
+
+
+def load_behaviour(path: Path) -> Behaviour:
+    """Read a behaviour from a file of JSON.
+
+    Raises:
+        UsageError: Where the file cannot be read or says something else.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Behaviour)
+    except OSError as error:
+        raise UsageError(f"faults {path}: {error.strerror}") from error
+    except UNREADABLE as error:
+        raise UsageError(f"faults {path}: {error}") from error

@@ -1,0 +1,175 @@
+"""What goes wrong and when: faults as records, drawn from the content of a request.
+
+Transport faults hit the answer on its way and are drawn anew each time a request comes again, so
+that retries can succeed. Agent faults are mistakes of the model in a well-formed answer; they depend
+on the request alone, so that no retry changes what the model said.
+"""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
+from dragoman.core.keys import derive_seed
+
+UNRESOLVABLE_URL = "http://no-such-host.invalid/v1"
+"""An address whose name no resolver knows: the top-level domain is reserved for that (RFC 2606)."""
+
+_CHANCES = 2**31
+_ROUNDING = 1e-9
+
+
+class Fault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_fields=True):
+    """Something that goes wrong with the share `rate` of requests, from 0 to 1."""
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        """Refuse a rate that is no share."""
+        if not 0 <= self.rate <= 1:
+            raise ValueError(f"a rate is from 0 to 1, not {self.rate}")
+
+
+class RateLimited(Fault, frozen=True, tag="rate_limited"):
+    """Status 429, with `Retry-After` in seconds or as a date."""
+
+    retry_after: int = 1
+    as_date: bool = False
+    with_limits: bool = False
+
+
+class ServerError(Fault, frozen=True, tag="server_error"):
+    """One of some statuses from 500; `in_stream` breaks streams off with an error event instead."""
+
+    statuses: tuple[int, ...] = (500, 502, 503)
+    in_stream: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse statuses that tell of no server error."""
+        Fault.__post_init__(self)
+        if not self.statuses or not all(500 <= status <= 599 for status in self.statuses):  # noqa: PLR2004 - HTTP's
+            raise ValueError(f"statuses are from 500 to 599, not {self.statuses}")
+
+
+class Slow(Fault, frozen=True, tag="slow"):
+    """The body dribbles in over some seconds."""
+
+    seconds: float = 1.0
+
+
+class Cut(Fault, frozen=True, tag="cut"):
+    """The connection closes in the middle of the body."""
+
+
+class Reset(Fault, frozen=True, tag="reset"):
+    """The connection is reset before any byte."""
+
+
+class MalformedJson(Fault, frozen=True, tag="malformed_json"):
+    """Status 200 with broken JSON; in a stream, in one of its events."""
+
+
+class WrongContentType(Fault, frozen=True, tag="wrong_content_type"):
+    """Status 200 with a page of HTML."""
+
+
+class EmptyBody(Fault, frozen=True, tag="empty_body"):
+    """Status 200 with nothing."""
+
+
+class Hang(Fault, frozen=True, tag="hang"):
+    """Silence for some seconds, before the answer or in the middle of a stream."""
+
+    seconds: float = 60.0
+
+
+class InvalidArguments(Fault, frozen=True, tag="invalid_arguments"):
+    """The arguments of the reply's calls are broken JSON; replies without calls stay whole."""
+
+
+class DuplicateReply(Fault, frozen=True, tag="duplicate_reply"):
+    """The last call comes twice with one id; a reply without calls comes as two equal choices."""
+
+
+TransportFault = (
+    RateLimited
+    | ServerError
+    | Slow
+    | Cut
+    | Reset
+    | MalformedJson
+    | WrongContentType
+    | EmptyBody
+    | Hang
+)
+AgentFault = InvalidArguments | DuplicateReply
+Kind = TypeVar("Kind", bound=Fault)
+
+
+class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that may go wrong; of each group at most one at a time.
+
+    Args:
+        transport: What hits answers on their way.
+        agent: What the model itself does wrong.
+        most_in_a_row: After so many transport faults in a row a request is spared once.
+    """
+
+    transport: tuple[TransportFault, ...] = ()
+    agent: tuple[AgentFault, ...] = ()
+    most_in_a_row: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse rates that exclude each other."""
+        for group in (self.transport, self.agent):
+            total = sum(fault.rate for fault in group)
+            if total > 1 + _ROUNDING:
+                raise ValueError(f"the rates of one group add up to {total:g}, more than 1")
+        if self.most_in_a_row < 1:
+            raise ValueError(f"most_in_a_row is at least 1, not {self.most_in_a_row}")
+
+
+class FaultDraws:
+    """Draws faults from seed, content and, for transport, how often the content came before."""
+
+    def __init__(self, faults: Faults, seed: int) -> None:
+        self._faults = faults
+        self._seed = seed
+        self._times: dict[str, tuple[int, int]] = {}
+
+    def transport(self, content: str) -> TransportFault | None:
+        """Return what hits the answer to the next request of this content, if anything."""
+        if not self._faults.transport:
+            return None
+        times, in_a_row = self._times.get(content, (0, 0))
+        fault = None
+        if in_a_row < self._faults.most_in_a_row:
+            fault = _chosen(self._faults.transport, chance(self._seed, content, f"try {times}"))
+        self._times[content] = (times + 1, 0 if fault is None else in_a_row + 1)
+        return fault
+
+    def agent(self, content: str) -> AgentFault | None:
+        """Return the mistake in the reply to a request of this content, if any."""
+        if not self._faults.agent:
+            return None
+        return _chosen(self._faults.agent, chance(self._seed, content, "agent"))
+
+
+def chance(seed: int, content: str, purpose: str) -> float:
+    """Return a number from 0 up to 1 that depends on nothing but these."""
+    return derive_seed(content, f"{purpose}/{seed}") / _CHANCES
+
+
+def kind_of(fault: Fault) -> str:
+    """Return a fault's name, as in files and logs."""
+    return str(fault.__struct_config__.tag)
+
+
+def _chosen(faults: Sequence[Kind], drawn: float) -> Kind | None:
+    """Return the fault whose stretch of the line from 0 to 1 the draw falls on."""
+    reached = 0.0
+    for fault in faults:
+        reached += fault.rate
+        if drawn < reached:
+            return fault
+    return None

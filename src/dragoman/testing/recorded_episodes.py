@@ -1,0 +1,160 @@
+"""Makes recordings of stored episodes: what an LLM participant sent and was answered in each.
+
+The histories are not imitated: the recorded replies are played through the participant itself.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.errors import StoreError
+from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Session
+from dragoman.core.rules import find_rules
+from dragoman.core.speech import Reply, Said, say
+from dragoman.core.tasks import Task
+from dragoman.core.tools import NO_TOOLS, Role, ToolResult, Toolset, ToolSpec
+from dragoman.core.usage import Usage
+from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.prompts import PromptSet, default_prompts
+from dragoman.store.run import open_run
+from dragoman.testing.chat_requests import Message
+from dragoman.testing.recordings import RecordedAnswers, Recording
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.prompts import prompts_for
+
+_SOME_TOOL = Toolset((ToolSpec("any", "", {"type": "object", "properties": {}}),))
+
+
+class _Dictated:
+    """A chat model that replies as it is told and keeps the last history it was sent."""
+
+    name = "dictated"
+
+    def __init__(self) -> None:
+        self.next: Reply = say("")
+        self.history: Sequence[object] = ()
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        self.history = list(request.messages)
+        return Completion(self.next, msgspec.Raw(b"{}"), Usage(purpose, self.name))
+
+
+async def answers_from_episodes(
+    episodes: Iterable[tuple[Task, Episode]], side: Role, prompts: PromptSet | None = None
+) -> RecordedAnswers:
+    """Return an answerer that plays one side of episodes again.
+
+    Args:
+        episodes: Each with its task. Of several that begin alike and go on differently, only those
+            with different system messages can be told apart.
+        side: Whose replies to give.
+        prompts: The prompts that the asking participants will use; ours where none are given. They
+            tell conversations apart that begin alike, as those of users do.
+    """
+    chosen = prompts or default_prompts()
+    recordings = [
+        await _record(task, episode, side, chosen, tools)
+        for task, episode in episodes
+        for tools in _toolsets(episode, side)
+    ]
+    return RecordedAnswers(recordings)
+
+
+async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
+    """Return an answerer that plays one side of a run's conversations again.
+
+    Raises:
+        StoreError: Where the folder holds no readable run.
+        DataError: Where the run's prompts are not pulled.
+    """
+    with open_run(folder, write=False) as store:
+        try:
+            config = msgspec.json.decode(store.manifest(), type=_Manifest).config
+        except UNREADABLE as error:
+            raise StoreError(f"{folder}: the run's manifest is damaged ({error})") from error
+        tasks = store.tasks()
+        played = {cell.key: tasks[cell.task] for cell in store.cells()}
+        episodes = [(played[key], episode) for key, _, episode in store.episodes()]
+    return await answers_from_episodes(
+        episodes, side, prompts_for(config.suite, find_rules(config.rules))
+    )
+
+
+class _Manifest(msgspec.Struct):
+    config: RunConfig
+
+
+async def _record(
+    task: Task, episode: Episode, side: Role, prompts: PromptSet, tools: Toolset
+) -> Recording:
+    """Play a side's recorded replies through a participant, and one more to see the last of them."""
+    model = _Dictated()
+    history = _opening(task, episode.events)
+    session = await LlmParticipant(model, prompts).open(
+        Opening(task, side, seed=0, history=history)
+    )
+    heard = _unheard(history, side)
+    for event in episode.events[len(history) :]:
+        if isinstance(event, Move) and event.by == side:
+            if not event.scripted:
+                await _dictate(session, model, event.reply, heard, tools)
+                heard = []
+        elif (part := _reaching(event, side)) is not None:
+            heard.append(part)
+    await _dictate(session, model, say("."), heard, tools)
+    return Recording(task.id, msgspec.convert(model.history, tuple[Message, ...]))
+
+
+async def _dictate(
+    session: Session, model: _Dictated, reply: Reply, heard: Sequence[Heard], tools: Toolset
+) -> None:
+    model.next = reply
+    await session.reply(heard, tools)
+
+
+def _opening(task: Task, events: Sequence[Event]) -> tuple[Event, ...]:
+    """Return the events that were there before anybody was asked."""
+    if task.history:
+        return tuple(events[: len(task.history)])
+    count = 0
+    while count < len(events) and _is_scripted(events[count]):
+        count += 1
+    return tuple(events[:count])
+
+
+def _is_scripted(event: Event) -> bool:
+    return isinstance(event, Move) and event.scripted
+
+
+def _unheard(history: Sequence[Event], side: Role) -> list[Heard]:
+    """Return what reached a side since its own last move."""
+    heard: list[Heard] = []
+    for event in history:
+        if isinstance(event, Move) and event.by == side:
+            heard.clear()
+        elif (part := _reaching(event, side)) is not None:
+            heard.append(part)
+    return heard
+
+
+def _reaching(event: Event, side: Role) -> Heard | None:
+    if isinstance(event, ToolResult):
+        return event if event.by == side else None
+    is_heard = event.by != side and isinstance(event.reply, Said)
+    return event.reply if is_heard and isinstance(event.reply, Said) else None
+
+
+def _toolsets(episode: Episode, side: Role) -> tuple[Toolset, ...]:
+    """Return the tools that may have shaped the first messages.
+
+    Which tools there were is not recorded. An agent that was alone had to call; whether a user had
+    tools can decide its guidelines, so both are recorded.
+    """
+    if side == "user":
+        return NO_TOOLS, _SOME_TOOL
+    moves = [event for event in episode.events if isinstance(event, Move)]
+    is_alone = all(move.by == side and not move.scripted for move in moves)
+    return (Toolset((), must_call=is_alone),)

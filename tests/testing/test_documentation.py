@@ -1,0 +1,25 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from dragoman.testing.behaviour import load_behaviour
+from dragoman.testing.options import load_script
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "testing_server.md"
+
+
+def test_the_guides_example_works(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+    path = tmp_path / "example.py"
+    path.write_text(example, "utf-8")
+    exec(compile(example, path, "exec"), {"__name__": "example"})  # noqa: S102 - our own guide
+
+
+@pytest.mark.parametrize(("name", "load"), [("script", load_script), ("faults", load_behaviour)])
+def test_the_guides_files_are_read(tmp_path: Path, name: str, load: object) -> None:
+    (text,) = re.findall(rf"\$ cat {name}.json\n(.*)\n", GUIDE.read_text("utf-8"))
+    path = tmp_path / f"{name}.json"
+    path.write_text(text, "utf-8")
+    assert callable(load)
+    assert load(path) is not None
