@@ -10,7 +10,7 @@ demo: .venv/.installed
 test: lint types layers unit
 
 bench: .venv/.installed
-	@$(BIN)/python bench/run.py
+	@$(BIN)/python -m bench.run
 
 format: .venv/.dev-installed
 	$(BIN)/ruff format src tests bench

@@ -1,0 +1,77 @@
+"""Conversations whose both sides are played by models that answer at once, from gold's own replies."""
+
+import asyncio
+
+from dragoman.core.episodes import Episode, Move
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import ChatModel, Suite
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.speech import Called, Said
+from dragoman.core.tools import Role
+from dragoman.models.scripted import Script, ScriptedCall, ScriptedModel, ScriptedReply
+from dragoman.runs.execute import Player
+from dragoman.runs.plan import plan
+from dragoman.scoring.judges import AssumeMet
+from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.prompts import default_prompts
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.participants import Resolved
+from dragoman.wiring.setup import Setup, build_setup
+
+Gold = dict[str, Episode]
+"""What gold did in each task."""
+
+GREETED: dict[Role, int] = {"agent": 1, "user": 0}
+
+
+def gold_episodes(suite: Suite) -> Gold:
+    setup = build_setup(RunConfig(suite.name, ("gold",), judge="assume-met"))
+    player = Player(setup)
+
+    async def play() -> Gold:
+        return {cell.task.id: (await player.play(cell))[0] for cell in plan(setup)}
+
+    return asyncio.run(play())
+
+
+def script_of(gold: Gold, side: Role) -> Script:
+    return {
+        task: tuple(
+            _reply(event)
+            for event in episode.events
+            if isinstance(event, Move) and event.by == side and not event.scripted
+        )
+        for task, episode in gold.items()
+    }
+
+
+def model_of(gold: Gold, side: Role) -> ScriptedModel:
+    return ScriptedModel(f"scripted-{side}", script_of(gold, side), GREETED[side])
+
+
+def setup_of(suite: Suite, models: tuple[ChatModel, ChatModel], config: RunConfig) -> Setup:
+    """Return a run of an agent's and a user's model."""
+    agent, user = (
+        Resolved(model.name, LlmParticipant(model, default_prompts()), content_key(model.name))
+        for model in models
+    )
+    return Setup(config, suite, tuple(suite.tasks), ((agent, user),), AssumeMet(), DEFAULT_RULES)
+
+
+def scripted_setup(suite: Suite, gold: Gold, concurrency: int, trials: int) -> Setup:
+    config = RunConfig(
+        suite.name, ("scripted",), judge="assume-met", trials=trials, concurrency=concurrency
+    )
+    return setup_of(suite, (model_of(gold, "agent"), model_of(gold, "user")), config)
+
+
+def _reply(move: Move) -> ScriptedReply:
+    match move.reply:
+        case Said() as said:
+            return ScriptedReply(said.text)
+        case Called(calls=calls):
+            return ScriptedReply(
+                None, tuple(ScriptedCall(call.name, call.arguments) for call in calls)
+            )
+        case other:
+            raise TypeError(f"gold does not reply {other}")

@@ -1,0 +1,183 @@
+"""What a call over HTTP costs, how near a run comes to the ideal, and what faults leave of it.
+
+Both sides of retail are chat models behind local servers that replay gold. The servers run beside us
+on the same cores, so their CPU is printed too: where both together fill the machine, the wall time
+says nothing of us.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from bench.measuring import measured
+
+from dragoman.core.protocols import ChatRequest
+from dragoman.core.tools import NO_TOOLS
+from dragoman.models.spec import read_spec
+from dragoman.models.transport import Timeouts
+from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.jobs import start_job
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.setup import build_setup
+
+SUITE = "tau2:retail"
+LATENCY = 0.1
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Server:
+    """A model server in a process of its own."""
+
+    def __init__(self, process: "subprocess.Popen[str]", url: str) -> None:
+        self._process = process
+        self.url = url
+
+    def cpu(self) -> float:
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+@contextmanager
+def served(folder: Path, behaviour: dict[str, object], *answers: str) -> Iterator[Server]:
+    faults = folder / f"behaviour-{time.monotonic_ns()}.json"
+    faults.write_text(json.dumps(behaviour))
+    command = (sys.executable, "-m", "dragoman.testing.server", "--faults", str(faults), *answers)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield Server(process, process.stdout.readline().strip())
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def print_wire() -> None:
+    print(f"over HTTP, {SUITE}, agent and user behind local servers")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        gold = _gold(folder / "gold")
+        _print_run(folder, gold, concurrency=200, trials=10, latency=0.0)
+        _print_run(folder, gold, concurrency=64, trials=10, latency=LATENCY)
+        _print_run(folder, gold, concurrency=500, trials=50, latency=LATENCY)
+        _print_goodput(folder)
+
+
+def _gold(folder: Path) -> Path:
+    job = start_job(build_setup(RunConfig(SUITE, ("gold",))), folder, time.time())
+    with job.store:
+        asyncio.run(
+            execute(job.setup, pending_cells(job.cells, job.store), job.store, lambda *_: None)
+        )
+    return folder
+
+
+def _print_run(
+    folder: Path, gold: Path, *, concurrency: int, trials: int, latency: float
+) -> None:
+    behaviour: dict[str, object] = {"capacity": {"latency_seconds": latency}}
+    with ExitStack() as stack:
+        agent, user = (
+            stack.enter_context(
+                served(folder, behaviour, "--replay", str(gold), "--side", side)
+            )
+            for side in ("agent", "user")
+        )
+        config = RunConfig(
+            SUITE,
+            (f"compatible/agent?base_url={agent.url}",),
+            user=f"compatible/user?base_url={user.url}",
+            judge="assume-met",
+            trials=trials,
+            concurrency=concurrency,
+            cache=False,
+        )
+        out = folder / f"run-{concurrency}-{latency}"
+        job = start_job(build_setup(config), out, time.time())
+        calls = [0]
+        before = agent.cpu() + user.cpu()
+        with job.store, measured() as spent:
+            asyncio.run(_played(job, calls))
+            wall, cpu = spent()
+        served_cpu = agent.cpu() + user.cpu() - before
+    line = (
+        f"  concurrency {concurrency}, answers after {latency:g} s: {calls[0]} calls, "
+        f"{cpu / calls[0] * 1e3:.3f} ms CPU each all-in"
+    )
+    if latency:
+        ideal = calls[0] * latency / concurrency
+        line += f", wall {wall:.1f} s, ideal {ideal:.1f} s: {ideal / wall:.0%}"
+    print(
+        f"{line} (servers: {served_cpu / calls[0] * 1e3:.3f} ms CPU each; "
+        f"{os.cpu_count()} cores busy {(cpu + served_cpu) / wall:.2f}, load {os.getloadavg()[0]:.1f})"
+    )
+
+
+async def _played(job, calls) -> None:  # type: ignore[no-untyped-def]
+    def count(_cell, episode, _score) -> None:  # type: ignore[no-untyped-def]
+        calls[0] += sum(entry.calls for entry in episode.usage)
+
+    await execute(job.setup, pending_cells(job.cells, job.store), job.store, count)
+    await job.setup.close()
+
+
+def _print_goodput(folder: Path) -> None:
+    """Half of all calls refused at random, some hang for a minute; the server allows so many a second."""
+    allowed, seconds = 150.0, 20.0
+    script = folder / "script.json"
+    script.write_text('{"rules": [{"reply": {"content": "Hello."}}]}')
+    behaviour: dict[str, object] = {
+        "faults": {
+            "transport": [
+                {"kind": "rate_limited", "rate": 0.5, "retry_after": 0},
+                {"kind": "hang", "rate": 0.002, "seconds": 60},
+            ],
+            "most_in_a_row": 20,
+        },
+        "capacity": {"latency_seconds": LATENCY, "requests_per_second": allowed},
+    }
+    with served(folder, behaviour, "--script", str(script)) as server:
+        answered, refused = asyncio.run(_flooded(server.url, seconds))
+    # Of the calls that the server lets in, those that it then refuses at random are not served.
+    print(
+        f"  half refused, some hanging for 60 s: {answered / seconds:.0f} answers/s, {refused} "
+        f"refusals; let in {allowed:.0f}/s, of which half may be answered: "
+        f"{answered / seconds / (allowed / 2):.0%}"
+    )
+
+
+async def _flooded(url: str, seconds: float) -> tuple[int, int]:
+    connections = Connections(Timeouts(read=120))
+    model = connections.chat_model(read_spec(f"compatible/any?base_url={url}"))
+    answered, refused, number = 0, 0, 0
+    end = time.monotonic() + seconds
+
+    async def work() -> None:
+        nonlocal answered, refused, number
+        while time.monotonic() < end:
+            number += 1
+            message = {"role": "user", "content": f"Hello {number}."}
+            completion = await model.complete(
+                ChatRequest([message], NO_TOOLS, number, "flood"), "agent"
+            )
+            answered += time.monotonic() < end
+            refused += sum(completion.usage.faults.values())
+
+    tasks = [asyncio.create_task(work()) for _ in range(64)]
+    await asyncio.sleep(seconds)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await connections.close()
+    return answered, refused
+
+
+if __name__ == "__main__":
+    print_wire()
