@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,22 @@ def retail(data_folder: Path) -> DomainSuite:
         lambda name: read_file(folder, name),
         Provenance("tau2-bench", "MIT", "", ""),
     )
+
+
+@pytest.fixture(scope="session")
+def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache into which the real data were pulled by the command."""
+    cache = tmp_path_factory.mktemp("cache")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "dragoman", "data", "pull", "tau2"),
+            *("--from", str(data_folder / "tau2")),
+        ],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return cache

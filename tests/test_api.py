@@ -196,6 +196,23 @@ def test_resume_tries_again_what_broke(tmp_path: Path, dead_line: asyncio.Event)
     assert mended.episodes["ending"].to_list() == ["user_stop"] * 5
 
 
+def test_resume_plays_again_where_the_simulated_user_failed(tmp_path: Path) -> None:
+    script = tmp_path / "user.json"
+    script.write_text(
+        '{"*": [{"content": "How may I assist you today?"}, {"content": "###STOP###"}]}'
+    )
+    user = f"scripted/{script}"
+    played = dragoman.run("sample:shop", agent="silent", user=user, out=tmp_path / "mine")
+    assert played.episodes["invalid"].to_list() == [["goal_kept"]] * 5
+    assert played.cells["invalid"].to_list() == [5]
+
+    resumed = dragoman.resume(tmp_path / "mine", retry_invalid=True)
+    assert resumed.episodes["invalid"].to_list() == [["goal_kept"]] * 5
+    unchecked = dragoman.run("sample:shop", agent="silent", out=tmp_path / "other")
+    assert unchecked.episodes["invalid"].to_list() == [None] * 5
+    assert unchecked.cells["invalid"].to_list() == [None]
+
+
 def test_a_finished_run_is_loaded_as_it_was(tmp_path: Path) -> None:
     result = dragoman.run("sample:shop", agent="gold", judge="rule", out=tmp_path / "mine")
 

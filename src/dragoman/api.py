@@ -18,6 +18,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
+from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
 from dragoman.runs.outcomes import chosen_scoring, summary
 from dragoman.runs.play import Played, play, start
@@ -57,6 +58,14 @@ class RunResult:
             return episodes_frame(store, self.rules, self.judge)
 
     @property
+    def usage(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per cell, purpose (agent, user, judge) and model: calls, tokens, cost."""
+        from dragoman.runs.frames import usage_frame
+
+        with open_run(self.folder, write=False) as store:
+            return usage_frame(summary(store, self.rules, self.judge))
+
+    @property
     def scores(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per conversation and component of its score."""
         from dragoman.runs.frames import components_frame
@@ -71,6 +80,7 @@ def run(  # noqa: PLR0913 - keyword options of one call
     *,
     user: str = "",
     judge: str = "none",
+    user_judge: str = "none",
     rules: str = "dragoman-1",
     trials: int = 1,
     tasks: Sequence[str] = (),
@@ -80,6 +90,9 @@ def run(  # noqa: PLR0913 - keyword options of one call
     max_errors: int = 10,
     timeout: float | None = None,
     concurrency: int = 64,
+    max_cost: str = "",
+    prices: str | Path = "",
+    cache: bool = True,
     out: str | Path | None = None,
 ) -> RunResult:
     """Run a suite with one or more agents and return the results.
@@ -90,6 +103,7 @@ def run(  # noqa: PLR0913 - keyword options of one call
             tools, a participant, or several of these.
         user: The user simulator; empty for the agent's partner (gold's own, else offline).
         judge: Who decides natural-language assertions: none, rule, assume-met or a model.
+        user_judge: Who judges simulated users beside the rules: none or a model.
         rules: The rule set.
         trials: Conversations per task and agent.
         tasks: Task ids; empty for all.
@@ -99,6 +113,9 @@ def run(  # noqa: PLR0913 - keyword options of one call
         max_errors: Tool errors after which a conversation is ended.
         timeout: Seconds after which a conversation is ended.
         concurrency: Conversations at the same time.
+        max_cost: Ends the run when so much is spent: `5 USD`, `2M tokens`, `90 min`.
+        prices: A price table of one's own, laid over the one that ships.
+        cache: Whether replies of models are remembered, and remembered ones are used.
         out: The run's folder; a new one under `runs/` where it is None.
 
     Raises:
@@ -113,6 +130,7 @@ def run(  # noqa: PLR0913 - keyword options of one call
         agents=tuple(entry if isinstance(entry, str) else entry.name for entry in resolved),
         user=user,
         judge=judge,
+        user_judge=user_judge,
         rules=rules,
         trials=trials,
         tasks=tuple(tasks),
@@ -122,15 +140,28 @@ def run(  # noqa: PLR0913 - keyword options of one call
         max_errors=max_errors,
         timeout=timeout,
         concurrency=concurrency,
+        max_cost=max_cost,
+        prices=str(prices),
+        cache=cache,
     )
     given = {entry.name: entry for entry in resolved if not isinstance(entry, str)}
     setup = build_setup(checked(config), given)
     return _result(play(start(setup, Path(out) if out is not None else None), lambda *_: None))
 
 
-def resume(folder: str | Path) -> RunResult:
-    """Play what is left of a run, and what infrastructure broke, and return the results."""
-    return _result(play(resume_job(Path(folder)), lambda *_: None))
+def resume(
+    folder: str | Path, *, retry_invalid: bool = False, max_cost: str | None = None
+) -> RunResult:
+    """Play what is left of a run, and what infrastructure broke, and return the results.
+
+    Args:
+        folder: The run's folder.
+        retry_invalid: Whether to play again, once, where the simulated user failed a check.
+        max_cost: What may be spent this time; None for the run's own limit, once more in full.
+    """
+    job = resume_job(Path(folder), {} if max_cost is None else {"max_cost": max_cost})
+    again = invalid_cells(job.store) if retry_invalid else ()
+    return _result(play(job, lambda *_: None, again))
 
 
 def load(folder: str | Path, rules: str | None = None, judge: str | None = None) -> RunResult:

@@ -1,8 +1,10 @@
+import msgspec
 import pytest
 
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.analysis.intervals import Interval
 from dragoman.core.episodes import Ending, EndReason, Episode
-from dragoman.core.scores import ComponentScore, Score, Scored, Unscored, Verdict
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
 
 
@@ -17,7 +19,7 @@ def outcome(  # noqa: PLR0913 - the columns of a row
     tokens: int | None = 10,
 ) -> Outcome:
     usage = (Usage("agent", "m", 1, input_tokens=tokens, output_tokens=1),)
-    episode = Episode((), Ending(ending), 3, errors, usage, seconds=0.5)
+    episode = Episode((), Ending(ending), 3, errors, usage=usage, seconds=0.5)
     score = None if reward is None else Score("rules", "none", reward, ())
     return Outcome("suite", "en/text/none", agent, task, trial, episode, score)
 
@@ -97,6 +99,62 @@ def test_a_cell_is_assumed_where_one_score_is() -> None:
     row = Outcome("suite", "en", "gold", "a", 0, outcome("a", None).episode, score)
     assert summary(row).assumed
     assert not summary(outcome("a", Scored(1.0))).assumed
+
+
+def simulated(row: Outcome, *failed: str) -> Outcome:
+    """Return an outcome whose simulated user was checked."""
+    evidence = tuple(
+        Evidence(check, check not in failed) for check in ("goal_kept", "own_language")
+    )
+    assert row.score is not None
+    score = msgspec.structs.replace(row.score, simulator=evidence)
+    return msgspec.structs.replace(row, score=score)
+
+
+def test_conversations_with_an_invalid_user_are_counted_and_still_count() -> None:
+    cell = summary(
+        simulated(outcome("a", Scored(1.0))),
+        simulated(outcome("b", Scored(0.0)), "goal_kept", "own_language"),
+        simulated(outcome("c", Scored(0.0)), "goal_kept"),
+        simulated(outcome("d", Scored(0.0))),
+    )
+    assert cell.invalid == 2
+    assert cell.invalid_kinds == {"goal_kept": 2, "own_language": 1}
+    assert cell.result.figures[0].value == 0.25
+    assert cell.without_invalid is not None
+    assert (cell.without_invalid.tasks, cell.without_invalid.left_out) == (2, 2)
+    assert cell.without_invalid.figures[0].value == 0.5
+    assert cell.without_invalid.figures[0].bounds == Interval(0.25, 0.75)
+
+
+def test_a_task_with_one_invalid_trial_leaves_only_the_figures_apart() -> None:
+    rows = [
+        simulated(outcome("a", Scored(1.0))),
+        simulated(outcome("a", Scored(0.0), trial=1), "goal_kept"),
+        simulated(outcome("b", Scored(1.0))),
+        simulated(outcome("b", Scored(1.0), trial=1)),
+    ]
+    cell = summary(*rows)
+    assert [figure.value for figure in cell.result.figures] == [0.75, 0.5]
+    assert cell.without_invalid is not None
+    assert [figure.value for figure in cell.without_invalid.figures] == [1.0, 1.0]
+
+
+def test_without_a_failed_check_there_is_nothing_to_show_apart() -> None:
+    cell = summary(simulated(outcome("a", Scored(1.0))))
+    assert (cell.invalid, cell.invalid_kinds, cell.without_invalid) == (0, {}, None)
+
+
+def test_where_no_user_was_checked_how_many_failed_is_unknown() -> None:
+    cell = summary(outcome("a", Scored(1.0)), missing("b"))
+    assert (cell.invalid, cell.without_invalid) == (None, None)
+
+
+def test_what_the_judge_of_users_consumed_is_counted() -> None:
+    usage = Usage("user judge", "m", 1)
+    judged = Score("rules", "none", Scored(1.0), (), simulator_usage=usage)
+    row = Outcome("suite", "en", "gold", "a", 0, outcome("a", None).episode, judged)
+    assert usage in summary(row).usage
 
 
 def test_no_outcomes_are_no_cells() -> None:

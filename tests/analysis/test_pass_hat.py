@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.pass_hat import is_success, pass_hat, task_pass_hat
+from dragoman.analysis.pass_hat import is_success, pass_hat, reference_figures, task_pass_hat
 from dragoman.core.scores import Scored, Unscored, Verdict
 
 PASS, FAIL, OPEN = Scored(1.0), Scored(0.0), Unscored("no judge")
@@ -140,3 +140,31 @@ def test_pass_hat_is_the_share_of_subsets_without_a_failure(
     successes = data.draw(st.integers(0, trials))
     k = data.draw(st.integers(1, trials))
     assert task_pass_hat(trials, successes, k) == comb(successes, k) / comb(trials, k)
+
+
+def test_the_references_figures_drop_faults_and_stop_at_the_fewest_trials() -> None:
+    fault = Unscored("infrastructure: cut")
+    rewards: dict[str, list[Verdict | None]] = {
+        "a": [Scored(1.0), fault, fault],
+        "b": [fault, fault, fault],
+        "c": [Scored(1.0), Scored(0.0), Scored(1.0)],
+    }
+    theirs = reference_figures(rewards, 3)
+    assert (theirs.simulations, theirs.dropped) == (4, 5)
+    assert theirs.average_reward == 0.75
+    assert theirs.pass_hat == {1: pytest.approx((1 + 2 / 3) / 2)}
+    ours = pass_hat(rewards, 3, seed=1)
+    assert (ours.tasks, ours.left_out) == (1, 2)
+    assert ours.figures[0].bounds.low == pytest.approx((1 / 3 + 2 / 3) / 3)
+
+
+def test_a_lone_success_among_faults_reads_one_in_the_reference_and_not_with_us() -> None:
+    rewards: dict[str, list[Verdict | None]] = {"a": [Scored(1.0)], "b": [Unscored("cut")]}
+    assert reference_figures(rewards, 1).pass_hat == {1: 1.0}
+    (ours,) = pass_hat(rewards, 1, seed=1).figures
+    assert (ours.value, ours.bounds.low, ours.bounds.high) == (1.0, 0.5, 1.0)
+
+
+def test_where_nothing_is_scored_the_reference_prints_nothing() -> None:
+    theirs = reference_figures({"a": [Unscored("cut")]}, 1)
+    assert (theirs.average_reward, theirs.pass_hat) == (None, {})

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from dragoman.store.replies import ReplyCache
+
 pytestmark = [pytest.mark.chaos, pytest.mark.slow]
 
 Command = Callable[..., list[str]]
@@ -174,3 +176,26 @@ def test_a_file_that_may_not_grow_stops_a_run_that_goes_on_once_it_may(
     again = dragoman("resume", "mine")
     assert again.returncode == 0, again.stderr
     assert content(folder / "mine") == unbroken
+
+
+def test_remembered_replies_that_find_no_room_never_reach_a_conversation(
+    disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = disk("size=300k") / "replies.sqlite"
+    bodies = {b"%016d" % number: b"x" * 3_000 for number in range(500)}
+
+    with ReplyCache(path, 1 << 30) as cache:
+        for key, body in bodies.items():
+            cache.begin(key)
+            assert cache.get(key) is None
+            cache.put(key, body)
+            cache.flush()
+
+    (told,) = caplog.messages
+    assert "full" in told
+    assert "going on without them" in told
+    disk("remount,size=20m")
+    with ReplyCache(path, 1 << 30) as cache:
+        got = [cache.get(key) for key in bodies]
+    assert b"x" * 3_000 in got
+    assert set(got) == {None, b"x" * 3_000}

@@ -75,22 +75,3 @@ def refused(dragoman: Cli) -> Refused:
         return lines[0]
 
     return call
-
-
-@pytest.fixture(scope="session")
-def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache into which the real data were pulled by the command."""
-    cache = tmp_path_factory.mktemp("cache")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "dragoman", "data", "pull", "tau2"),
-            *("--from", str(data_folder / "tau2")),
-        ],
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return cache

@@ -46,10 +46,16 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
     ("what", "names"),
     [
         ("suites", [*suite_names(), "tau2:DOMAIN:SPLIT"]),
-        ("agents", ["gold", "literal", "silent", "MODULE:ATTRIBUTE", "scripted/FILE"]),
-        ("users", ["offline", "gold", "MODULE:ATTRIBUTE", "scripted/FILE"]),
-        ("judges", ["none", "rule", "assume-met", "scripted/FILE"]),
-        ("rules", ["dragoman-1", "tau2-1.0.1"]),
+        (
+            "agents",
+            ["gold", "literal", "silent", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"],
+        ),
+        ("users", ["offline", "gold", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"]),
+        ("judges", ["none", "rule", "assume-met", "PROVIDER/MODEL", "scripted/FILE"]),
+        (
+            "rules",
+            ["dragoman-1", "tau2-1.0.1", "dragoman-1-lenient", "tau2-1.0.1-lenient"],
+        ),
     ],
 )
 def test_list_names_what_there_is_with_a_word_about_each(
@@ -304,6 +310,36 @@ def test_the_one_file_of_a_finished_run_is_all_that_reading_needs(
 
     assert dragoman("show", "copy", "too-late").returncode == 0
     assert told("resume", "copy")["cells"] == told("resume", "mine")["cells"]
+
+
+def test_invalid_conversations_are_counted_and_can_be_played_again(
+    told: Told, dragoman: Cli, folder: Path
+) -> None:
+    swaps = [{"content": "How may I assist you today?"}, {"content": "###STOP###"}]
+    (folder / "user.json").write_text(json.dumps({"*": swaps}))
+    played = told(
+        "run", "sample:shop", "--agent", "silent", "--user", "scripted/user.json", "--out", "mine"
+    )
+    (cell,) = played["cells"]
+    assert (cell["invalid"], cell["invalid_kinds"]) == (5, {"goal_kept": 5})
+    assert cell["without_invalid"]["pass_hat"] == {"1": None}
+    assert played["retried"] is None
+
+    again = told("resume", "mine", "--retry-invalid")
+    assert again["retried"] == {"conversations": 5, "valid": 0}
+
+    done = dragoman("resume", "mine", "--retry-invalid")
+    assert "5 conversations, 0 of them valid now" in done.stdout
+    assert "5 invalid users" in done.stdout
+    assert "speaks as the agent" in dragoman("show", "mine", "two-swaps", "--full").stdout
+    assert dragoman("report", "mine").returncode == 0
+
+
+def test_a_user_that_plays_a_script_has_no_validity(told: Told) -> None:
+    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    resumed = told("resume", "mine", "--retry-invalid")
+    assert resumed["retried"] == {"conversations": 0, "valid": 0}
+    assert [cell["invalid"] for cell in resumed["cells"]] == [None]
 
 
 def test_the_check_of_the_sample_finds_its_floor(told: Told, dragoman: Cli) -> None:

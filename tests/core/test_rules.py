@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, find_rules
+from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules, find_rules
 
 
 def test_rules_are_found_by_name() -> None:
@@ -19,16 +19,13 @@ def test_every_rule_set_is_known_by_its_own_name() -> None:
     assert all(name == rules.name for name, rules in RULES.items())
 
 
-def test_the_two_rule_sets_differ_in_the_choices_that_the_reference_makes_otherwise() -> None:
+def test_the_reference_chooses_otherwise_in_all_but_replaying() -> None:
     ours, theirs = msgspec.structs.asdict(DEFAULT_RULES), msgspec.structs.asdict(TAU2_RULES)
-    assert {name for name in ours if ours[name] != theirs[name]} >= {
-        "name",
-        "arguments_are_validated",
-        "each_item_keeps_its_variant",
-        "money_is_rounded",
-        "absent_arguments_must_match",
-        "stop_outranks_limits",
-        "bad_reply_is_the_speakers",
-        "nothing_to_judge_passes",
-        "numbers_match_whole",
-    }
+    assert [name for name in ours if ours[name] == theirs[name]] == ["replay_must_repeat"]
+
+
+@pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
+def test_a_lenient_rule_set_differs_in_replaying_alone(rules: Rules) -> None:
+    lenient = find_rules(f"{rules.name}-lenient")
+    strict = msgspec.structs.replace(lenient, name=rules.name, replay_must_repeat=True)
+    assert (strict, lenient.replay_must_repeat) == (rules, False)

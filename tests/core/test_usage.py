@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.core.usage import Usage, total_usage
+from dragoman.core.usage import Usage, as_replayed, total_usage
 
 TOKENS = st.none() | st.integers(0, 1000)
 USAGE = st.builds(
@@ -49,3 +49,15 @@ def test_adding_in_two_steps_is_adding_at_once(entries: list[Usage], cut: int) -
 @given(st.lists(USAGE, max_size=8))
 def test_calls_are_never_lost(entries: list[Usage]) -> None:
     assert sum(entry.calls for entry in total_usage(entries)) == sum(e.calls for e in entries)
+
+
+def test_a_replayed_call_keeps_its_tokens_and_loses_time_and_faults() -> None:
+    call = Usage(
+        "agent", "m", input_tokens=9, output_tokens=2, cached_tokens=4, faults={"a": 1}, seconds=3.0
+    )
+    replayed = as_replayed(call)
+    assert (replayed.calls, replayed.replayed, replayed.seconds, replayed.faults) == (1, 1, 0.0, {})
+    (both,) = total_usage([call, replayed])
+    assert (both.calls, both.replayed, both.input_tokens) == (2, 1, 18)
+    assert (both.replayed_input_tokens, both.replayed_output_tokens) == (9, 2)
+    assert both.replayed_cached_tokens == 4

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
@@ -390,6 +392,38 @@ def test_the_embedded_block_gives_every_conversation_back() -> None:
     ]
 
 
+def failing(*failed: str) -> Score:
+    """Return a score whose simulated user was checked."""
+    checks = ("goal_kept", "nothing_invented")
+    evidence = tuple(Evidence(name, name not in failed, HOSTILE) for name in checks)
+    return msgspec.structs.replace(score(1.0), simulator=evidence)
+
+
+def test_conversations_with_an_invalid_user_are_counted_marked_and_left_out_apart() -> None:
+    outcomes = [
+        outcome("1", 0, full_episode(), failing("goal_kept")),
+        outcome("2", 0, full_episode(), failing()),
+        outcome("3", 0, full_episode(), score(0.0)),
+    ]
+    report = render_report([run_view(outcomes)], "Users")
+    text = Page(report).text
+    assert "1 with a simulated user that failed its part" in text
+    assert "1 goal_kept not so: the simulated user kept its goal" in text
+    assert "Without conversations whose user failed" in text
+    assert "2 tasks counted, 1 left out." in text
+    assert [entry["user"] for entry in packed(report)["conversations"]] == [
+        "invalid",
+        "valid",
+        "unchecked",
+    ]
+
+
+def test_a_run_without_simulated_users_says_nothing_of_their_validity() -> None:
+    text = Page(render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "x")).text
+    assert "simulated user that failed" not in text
+    assert "whose user failed" not in text
+
+
 def test_equal_runs_give_equal_reports() -> None:
     run = run_view([outcome("1", 0, full_episode(), score(1.0))])
     assert render_report([run], "Same") == render_report([run], "Same")
@@ -475,6 +509,7 @@ def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
         [
             outcome("1", 0, full_episode(), score(1.0)),
             outcome("2", 0, full_episode(HOSTILE), score(0.0, assumed=True)),
+            outcome("3", 0, full_episode(), failing("goal_kept")),
         ],
         text=HOSTILE,
     )
@@ -482,7 +517,8 @@ def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
     path.write_text(render_report([run], "In a browser"), encoding="utf-8")
     document = rendered(f"{path.as_uri()}#conversation-1", tmp_path / "profile")
     page = Page(document)
-    assert "2 of 2 conversations" in page.text
+    assert "3 of 3 conversations" in page.text
+    assert "invalid user" in page.text
     assert "Hi! How can I help?" in page.text
     assert "not met orders/#W1 differs" in page.text
     assert 'orders/#W1/0 set {"amount":10.0}' in page.text
@@ -490,6 +526,10 @@ def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
     assert '"lines": [],' in page.text
     assert HOSTILE in page.text
     assert "img" not in [tag for tag, _ in page.elements]
+    users = Page(rendered(f"{path.as_uri()}#conversation-2", tmp_path / "users"))
+    assert "Simulated user" in users.text
+    assert "not met goal_kept" in users.text
+    assert "img" not in [tag for tag, _ in users.elements]
 
 
 def rendered(address: str, profile: Path) -> str:
@@ -510,3 +550,14 @@ def rendered(address: str, profile: Path) -> str:
         ["chromium", *flags, address], capture_output=True, check=True, timeout=120
     )
     return done.stdout.decode()
+
+
+def test_the_report_says_what_was_used_and_what_it_cost() -> None:
+    rows = [outcome("1", 0, full_episode(), score(1.0))]
+    known = {"big": Price(Decimal(10_000), Decimal(50_000)), "small": None}
+    view = run_view(rows)
+    cells = summarize(rows, "dragoman-1", "none", known.get)
+    page = render_report([msgspec.structs.replace(view, cells=cells)], "Cost")
+    assert "<td>2</td><td>100</td><td>20</td><td>none</td><td>2.00 USD</td>" in page
+    assert "<td>2</td><td>unknown</td><td>unknown</td><td>none</td><td>unknown</td>" in page
+    assert "Cost: unknown, by list prices" in page

@@ -126,7 +126,7 @@ def test_infrastructure_errors_are_counted_apart(tmp_path: Path, flaky: Path) ->
     play(started(tmp_path / "run", "flaky_agent:agent", tasks=("two-swaps",)))
     with open_run(tmp_path / "run", write=False) as store:
         cells = summary(store, "dragoman-1", "none")
-    results = results_object("run", cells)
+    results = results_object("run", cells, {})
     assert results["infrastructure_errors"] == 1
     assert cells[0].result.figures[0].value is None
     assert cells[0].result.left_out == 1

@@ -3,7 +3,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.runs.plan import Cell, plan
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.core.conditions import Condition
+from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
@@ -83,3 +85,22 @@ def test_another_script_is_another_agent(tmp_path: Path) -> None:
     before = keys(config)
     path.write_text('{"*": [{"content": "b"}]}')
     assert keys(config).isdisjoint(before)
+
+
+def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
+    shop: DomainSuite,
+) -> None:
+    class Solo(DomainSuite):
+        def __init__(self) -> None:
+            self.__dict__ |= shop.__dict__
+            self._domain = msgspec.structs.replace(self._domain, is_solo=True)
+
+    spoken, novice = Condition(voice="telephone"), Condition(persona="hard")
+    conditions = (Condition(), spoken, novice, Condition(language="th"))
+    setup = msgspec.structs.replace(build_setup(BASE), suite=Solo(), conditions=conditions)
+    assert [cell.condition.label for cell in plan(setup)] == ["en/text/none", "th/text/none"]
+    why = "nobody speaks in solo mode: it has neither voice nor persona"
+    assert not_applicable(setup) == {"en/telephone/none": why, "en/text/hard": why}
+    with_user = msgspec.structs.replace(setup, suite=shop)
+    assert len(plan(with_user)) == 4
+    assert not_applicable(with_user) == {}

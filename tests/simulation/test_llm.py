@@ -146,6 +146,49 @@ def test_a_reply_that_cannot_be_read_is_answered_and_kept() -> None:
     assert answer.usage == Usage("agent", "recorder")
 
 
+def test_each_side_sees_its_own_part_of_a_history() -> None:
+    look = ToolCall("h1", "look", {})
+    history: tuple[Event, ...] = (
+        GREETING,
+        Move("user", say("Look.")),
+        Move("agent", Called((look,), "Wait.")),
+        ToolResult("h1", "look", "one"),
+        Move("agent", say("It is one.")),
+        Move("user", say("Look again.")),
+    )
+    seen: dict[Role, list[object]] = {}
+    heard_by: dict[Role, str] = {"agent": "Look again.", "user": "Here."}
+    for side, heard in heard_by.items():
+        model = Recorder(say("a"))
+        opening = Opening(TASK, side, 5, "Be fair.", history, "c1")
+        ask_once(model, opening, [say(heard)])
+        messages = [dict(message) for message in model.requests[0].messages[1:]]
+        seen[side] = [(m["role"], m["content"]) for m in messages]
+    assert seen["agent"] == [
+        ("assistant", "Hi!"),
+        ("user", "Look."),
+        ("assistant", "Wait."),
+        ("tool", "one"),
+        ("assistant", "It is one."),
+        ("user", "Look again."),
+    ]
+    assert seen["user"] == [
+        ("user", "Hi!"),
+        ("assistant", "Look."),
+        ("user", "It is one."),
+        ("assistant", "Look again."),
+        ("user", "Here."),
+    ]
+
+
+def ask_once(model: Recorder, opening: Opening, heard: Sequence[Heard]) -> None:
+    async def conversation() -> None:
+        session = await LlmParticipant(model, PROMPTS).open(opening)
+        await session.reply(heard, TOOLS)
+
+    asyncio.run(conversation())
+
+
 def test_messages_are_plain_json() -> None:
     model = Recorder(Called((ToolCall("1", "look", {"a": "é"}),)), say("b"))
     talk(model, "agent", [([say("Olá")], TOOLS), ([ToolResult("1", "look", "é")], TOOLS)])

@@ -1,3 +1,4 @@
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,14 @@ def test_an_episode_survives_being_stored(events: list[Event]) -> None:
     stored = codec.encode_episode(episode)
     assert codec.decode_episode(stored) == episode
     assert codec.decode_head(stored) == Episode((), episode.ending, len(events), 0, seconds=1.5)
+
+
+def test_the_record_of_an_imported_episode_is_stored_and_no_part_of_its_head() -> None:
+    codec = EpisodeCodec()
+    source = msgspec.Raw(b'{"price":1.10,"big":123456789012345678901234567890}')
+    stored = codec.encode_episode(Episode((), Ending("user_stop"), 0, 0, source=source))
+    assert codec.decode_episode(stored).source == source
+    assert codec.decode_head(stored) == Episode((), Ending("user_stop"), 0, 0)
 
 
 def test_a_long_episode_is_stored_small() -> None:

@@ -10,6 +10,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
+from dragoman.core.usage import Usage
 from dragoman.store.run import (
     NewRun,
     RunStore,
@@ -118,6 +119,32 @@ def test_a_fault_is_remembered_with_its_attempt(folder: Path) -> None:
     written(folder, StoredEpisode(ONE, 0, episode(fault=True)))
     with reopened(folder) as store:
         assert store.attempts() == {ONE: (0, True)}
+
+
+def test_attempts_that_were_completed_are_counted(folder: Path) -> None:
+    written(
+        folder,
+        StoredEpisode(ONE, 0, episode()),
+        StoredEpisode(ONE, 1, episode(fault=True)),
+        StoredEpisode(ONE, 2, episode()),
+        StoredEpisode(TWO, 0, episode(fault=True)),
+    )
+    with reopened(folder) as store:
+        assert store.completed_attempts() == {ONE: 2}
+
+
+def test_the_newest_score_of_the_last_attempt_is_told_whoever_gave_it(folder: Path) -> None:
+    written(
+        folder,
+        StoredEpisode(ONE, 0, episode(), score(0.0)),
+        StoredEpisode(ONE, 1, episode(), score(0.25)),
+        StoredScore(ONE, 1, score(0.5, judge="other")),
+        StoredScore(ONE, 0, score(0.75, judge="late, of the first attempt")),
+        StoredScore(ONE, 1, score(1.0, metric="m2")),
+        StoredEpisode(TWO, 0, episode()),
+    )
+    with reopened(folder) as store:
+        assert store.newest_scores("m1") == {ONE: score(0.5, judge="other")}
 
 
 def test_scores_of_other_rules_judges_and_metrics_stand_beside_each_other(folder: Path) -> None:
@@ -279,3 +306,25 @@ def test_a_score_without_an_episode_is_left_out(folder: Path) -> None:
     written(folder, StoredScore(ONE, 0, score()))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {}
+
+
+def test_what_earlier_attempts_and_their_judges_consumed_is_kept(folder: Path) -> None:
+    def used(purpose: str, calls: int) -> Usage:
+        return Usage(purpose, "m", calls)
+
+    def attempt(number: int, *, fault: bool = False) -> StoredEpisode:
+        usage = (used("agent", number + 1),)
+        played = msgspec.structs.replace(episode(fault=fault), usage=usage)
+        judged = msgspec.structs.replace(score(), usage=used("judge", 10 * (number + 1)))
+        return StoredEpisode(ONE, number, played, None if fault else judged)
+
+    other = msgspec.structs.replace(score(rules="r2"), usage=used("judge", 100))
+    written(folder, attempt(0, fault=True), attempt(1), StoredScore(ONE, 1, other), attempt(2))
+    written(folder, StoredEpisode(TWO, 0, episode()))
+    with reopened(folder) as store:
+        assert store.earlier_usage("r1", "none", "m1") == {
+            ONE: (used("agent", 1), used("agent", 2), used("judge", 20))
+        }
+        assert store.earlier_usage("r1", "other", "m1") == {
+            ONE: (used("agent", 1), used("agent", 2))
+        }

@@ -1,18 +1,24 @@
 """Rows of the summary: one per cell of the grid (suite, condition, agent, rules, judge)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from dragoman.analysis.pass_hat import PassHat, pass_hat
+from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
+from dragoman.analysis.pass_hat import PassHat, ReferenceFigures, pass_hat, reference_figures
+from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.rules import RULES
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
-from dragoman.core.usage import Usage, total_usage
+from dragoman.core.usage import Usage
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """One planned conversation: where it stands in the grid, and what came of it so far."""
+    """One planned conversation: where it stands in the grid, and what came of it so far.
+
+    `earlier` is what attempts before the last one consumed, and their judges.
+    """
 
     suite: str
     condition: str
@@ -21,13 +27,20 @@ class Outcome(msgspec.Struct, frozen=True):
     trial: int
     episode: Episode | None = None
     score: Score | None = None
+    earlier: tuple[Usage, ...] = ()
 
 
 class CellSummary(msgspec.Struct, frozen=True):
     """The figures of one cell.
 
-    `tasks` entered the figures, `left_out` did not. `assumed` says that a figure rests on verdicts
-    that were assumed. `unscored` counts reasons; `tool_errors` are the agent's and user's own.
+    `tasks` entered the figures, `left_out` did not. `reference` holds the figures as the reference
+    computes them, under its rules. `assumed` says that a figure rests on verdicts
+    that were assumed. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
+    `malformed_calls` those among them whose arguments could not be read.
+    `invalid` counts conversations whose simulated user failed a check (None where none was checked)
+    and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
+    with these conversations taken as not played; it is None where there are none. `ledger` counts
+    every attempt at every conversation, also those that were played again.
     """
 
     suite: str
@@ -42,26 +55,54 @@ class CellSummary(msgspec.Struct, frozen=True):
     missing: int
     infrastructure_errors: int
     tool_errors: int
+    malformed_calls: int
     unscored: dict[str, int]
     endings: dict[str, int]
     seconds: float
-    usage: tuple[Usage, ...]
+    ledger: tuple[LedgerLine, ...]
+    reference: ReferenceFigures | None = None
+    invalid: int | None = None
+    invalid_kinds: dict[str, int] = {}
+    without_invalid: PassHat | None = None
+
+    @property
+    def usage(self) -> tuple[Usage, ...]:
+        """What was used, by purpose and model."""
+        return tuple(line.usage for line in self.ledger)
+
+    @property
+    def cost(self) -> Cost | None:
+        """What that costs; None where no use was recorded or a part of its cost is not known."""
+        return ledger_cost(self.ledger)
 
 
-def summarize(outcomes: Iterable[Outcome], rules: str, judge: str) -> tuple[CellSummary, ...]:
+def summarize(
+    outcomes: Iterable[Outcome], rules: str, judge: str, price_of: PriceOf = unpriced
+) -> tuple[CellSummary, ...]:
     """Group outcomes into cells and compute their figures, in order of first appearance."""
     cells: dict[tuple[str, str, str], list[Outcome]] = {}
     for outcome in outcomes:
         key = (outcome.suite, outcome.condition, outcome.agent)
         cells.setdefault(key, []).append(outcome)
-    return tuple(_summary(key, rows, rules, judge) for key, rows in cells.items())
+    return tuple(
+        _summary(key, rows, (rules, judge), ledger(_usage(rows), price_of))
+        for key, rows in cells.items()
+    )
 
 
-def _summary(key: tuple[str, str, str], rows: list[Outcome], rules: str, judge: str) -> CellSummary:
+def _summary(
+    key: tuple[str, str, str],
+    rows: list[Outcome],
+    scoring: tuple[str, str],
+    lines: tuple[LedgerLine, ...],
+) -> CellSummary:
     suite, condition, agent = key
-    rewards: dict[str, list[Verdict | None]] = {}
-    for row in rows:
-        rewards.setdefault(row.task, []).append(row.score.reward if row.score else None)
+    rules, judge = scoring
+    rewards = _rewards(rows)
+    invalid = [row for row in rows if _is_invalid(row)]
+    valid = [_as_if_not_played(row) if _is_invalid(row) else row for row in rows]
+    is_checked = any(row.score is not None and row.score.simulator for row in rows)
+    seed = derive_seed(content_key(*key), "bootstrap")
     episodes = [row.episode for row in rows if row.episode is not None]
     trials = max(len(column) for column in rewards.values())
     return CellSummary(
@@ -71,23 +112,48 @@ def _summary(key: tuple[str, str, str], rows: list[Outcome], rules: str, judge: 
         rules=rules,
         judge=judge,
         planned_tasks=len(rewards),
-        result=pass_hat(rewards, trials, derive_seed(content_key(*key), "bootstrap")),
+        result=pass_hat(rewards, trials, seed),
         assumed=any(row.score is not None and row.score.assumed for row in rows),
         episodes=len(episodes),
         missing=len(rows) - len(episodes),
         infrastructure_errors=sum(episode.is_infrastructure_fault for episode in episodes),
         tool_errors=sum(episode.errors for episode in episodes),
+        malformed_calls=sum(episode.malformed_calls for episode in episodes),
         unscored=_reasons(rows),
         endings=_count(episode.ending.reason for episode in episodes),
         seconds=sum(episode.seconds for episode in episodes),
-        usage=_usage(rows),
+        ledger=lines,
+        reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
+        invalid=len(invalid) if is_checked else None,
+        invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
+        without_invalid=pass_hat(_rewards(valid), trials, seed) if invalid else None,
     )
 
 
-def _usage(rows: Iterable[Outcome]) -> tuple[Usage, ...]:
-    entries = [entry for row in rows if row.episode is not None for entry in row.episode.usage]
-    judged = [row.score.usage for row in rows if row.score is not None and row.score.usage]
-    return total_usage([*entries, *judged])
+def _rewards(rows: Iterable[Outcome]) -> dict[str, list[Verdict | None]]:
+    rewards: dict[str, list[Verdict | None]] = {}
+    for row in rows:
+        rewards.setdefault(row.task, []).append(row.score.reward if row.score else None)
+    return rewards
+
+
+def _is_invalid(row: Outcome) -> bool:
+    return row.score is not None and bool(row.score.invalid)
+
+
+def _as_if_not_played(row: Outcome) -> Outcome:
+    return msgspec.structs.replace(row, episode=None, score=None)
+
+
+def _follows_reference(rules: str) -> bool:
+    return rules in RULES and RULES[rules].faults_leave_figures
+
+
+def _usage(rows: Iterable[Outcome]) -> Iterator[Usage]:
+    for row in rows:
+        yield from row.earlier
+        yield from row.episode.usage if row.episode is not None else ()
+        yield from row.score.judges_usage if row.score is not None else ()
 
 
 def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:

@@ -38,6 +38,22 @@ class PassHat(msgspec.Struct, frozen=True):
     figures: tuple[Figure, ...]
 
 
+class ReferenceFigures(msgspec.Struct, frozen=True):
+    """What tau2-bench itself would print: faults leave its denominators, and no interval is given.
+
+    Attributes:
+        simulations: Conversations that count.
+        dropped: Conversations without a reward, which it leaves out unseen.
+        average_reward: Mean over the conversations that count.
+        pass_hat: By k, up to the smallest number of conversations that a remaining task has.
+    """
+
+    simulations: int
+    dropped: int
+    average_reward: float | None
+    pass_hat: dict[int, float]
+
+
 def is_success(value: float) -> bool:
     """Whether a reward counts as a success."""
     return abs(value - 1) <= SUCCESS_TOLERANCE
@@ -77,6 +93,30 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed:
             )
         )
     return PassHat(len(complete), len(rewards) - len(complete), trials, tuple(figures))
+
+
+def reference_figures(
+    rewards: Mapping[str, Sequence[Verdict | None]], trials: int
+) -> ReferenceFigures:
+    """Compute figures as tau2-bench does (reference: 1.8), to be set beside published ones.
+
+    A task without any reward disappears, and a lone success among faults reads 1: `pass_hat` tells
+    what that hides.
+    """
+    rows = [[entry.value for entry in row if isinstance(entry, Scored)] for row in rewards.values()]
+    remaining = [row for row in rows if row]
+    values = [value for row in remaining for value in row]
+    most = min([trials, *map(len, remaining)]) if remaining else 0
+    return ReferenceFigures(
+        simulations=len(values),
+        dropped=sum(len(row) for row in rewards.values()) - len(values),
+        average_reward=_mean(values),
+        pass_hat={
+            k: sum(task_pass_hat(len(row), sum(map(is_success, row)), k) for row in remaining)
+            / len(remaining)
+            for k in range(1, most + 1)
+        },
+    )
 
 
 def _is_complete(row: Sequence[Verdict | None], trials: int) -> bool:

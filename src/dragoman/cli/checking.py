@@ -30,16 +30,24 @@ def _print(found: SuiteCheck) -> None:
         f"gold: 1 on {found.gold_passed} tasks, {undecided} need a judge, {len(found.unpassable)} cannot be passed"
     )
     print(f"floor: {low} to {high} tasks are passed by doing nothing")
-    _print_findings("cannot be passed", found.unpassable)
-    _print_findings("passed by doing nothing", found.free)
-    _print_findings("a write of the reference plan is refused", found.failing_writes)
-    _print_findings("the basis names what is not there", found.nothing_to_judge)
-    _print_findings("listed, but not in the basis", found.ignored)
+    if found.words_suffice:
+        print(
+            f"       {high + len(found.words_suffice)} at most by saying the right words and calling nothing"
+        )
+    for title, findings in (
+        ("cannot be passed", found.unpassable),
+        ("passed by doing nothing", found.free),
+        ("passed by words alone", found.words_suffice),
+        ("a write of the reference plan is refused", found.failing_writes),
+        ("the basis names what is not there", found.nothing_to_judge),
+        ("listed, but not in the basis", found.ignored),
+    ):
+        _print_findings(title, findings, found.tasks)
     if undecided:
         print(f"\nneed a judge ({undecided}): {' '.join(found.gold_undecided)}")
 
 
-def _print_findings(title: str, findings: tuple[Finding, ...]) -> None:
+def _print_findings(title: str, findings: tuple[Finding, ...], of: int) -> None:
     if not findings:
         return
     print(f"\n{title} ({len(findings)}):")
@@ -47,4 +55,4 @@ def _print_findings(title: str, findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         reasons.setdefault(finding.why, []).append(finding.task)
     for why, tasks in reasons.items():
-        print(f"  {' '.join(tasks)}: {why}")
+        print(f"  {'all tasks' if len(tasks) == of else ' '.join(tasks)}: {why}")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from dragoman.core.errors import UsageError
+from dragoman.core.rules import Rules
 
 
 def print_names(what: str) -> None:
@@ -17,19 +18,15 @@ def names(what: str) -> dict[str, str]:
     Raises:
         UsageError: Where there is no such kind.
     """
-    from dragoman.core.rules import DEFAULT_RULES, RULES
+    from dragoman.core.rules import RULES
     from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, JUDGES, USERS
+    from dragoman.wiring.providers import describe_providers
     from dragoman.wiring.suites import suite_names
 
     own = {
         "MODULE:ATTRIBUTE": "a function of (messages, tools), or a participant, of your own",
+        "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
         "scripted/FILE": "a chat model that answers from a script",
-    }
-    rules = {
-        name: "ours: known defects of the reference fixed"
-        if name == DEFAULT_RULES.name
-        else "parity with the reference of that version"
-        for name in RULES
     }
     kinds: dict[str, Callable[[], dict[str, str]]] = {
         "suites": lambda: {
@@ -38,9 +35,22 @@ def names(what: str) -> dict[str, str]:
         },
         "agents": lambda: {**DIAGNOSTIC_AGENTS, **own},
         "users": lambda: {**USERS, **own},
-        "judges": lambda: {**JUDGES, "scripted/FILE": own["scripted/FILE"]},
-        "rules": lambda: rules,
+        "judges": lambda: {
+            **JUDGES,
+            **{name: own[name] for name in ("PROVIDER/MODEL", "scripted/FILE")},
+        },
+        "models": describe_providers,
+        "rules": lambda: {name: _about(rules) for name, rules in RULES.items()},
     }
     if what not in kinds:
         raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)}")
     return kinds[what]()
+
+
+def _about(rules: Rules) -> str:
+    whose = (
+        "parity with the reference of that version"
+        if rules.guidelines_are_the_references
+        else "ours: known defects of the reference fixed"
+    )
+    return whose if rules.replay_must_repeat else f"{whose}; notes results that are not repeated"

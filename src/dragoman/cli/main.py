@@ -21,12 +21,28 @@ data_app = typer.Typer(
     help="Benchmark data: pulled once, checked, kept in the cache.", no_args_is_help=True
 )
 app.add_typer(data_app, name="data")
+cache_app = typer.Typer(help="Replies of models, remembered for all runs.", no_args_is_help=True)
+app.add_typer(cache_app, name="cache")
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Judge = Annotated[str | None, typer.Option(help="none, rule, assume-met or PROVIDER/MODEL.")]
+UserJudge = Annotated[
+    str | None, typer.Option(help="Judge of simulated users, beside rules: none or PROVIDER/MODEL.")
+]
 RuleSet = Annotated[
     str | None, typer.Option("--rules", help="Rule set: see `dragoman list rules`.")
+]
+MaxCost = Annotated[
+    str | None,
+    typer.Option(help="End the run when so much is spent: '5 USD', '2M tokens', '90 min'."),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(help="A price table of your own (TOML), laid over the one that ships."),
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor remember replies of models.")
 ]
 
 
@@ -56,7 +72,9 @@ def main() -> None:
 
 @app.command("list", epilog="Example: dragoman list agents")
 def list_names(
-    what: Annotated[str, typer.Argument(help="suites, agents, users, judges or rules.")] = "suites",
+    what: Annotated[
+        str, typer.Argument(help="suites, agents, users, judges, models or rules.")
+    ] = "suites",
 ) -> None:
     """List what there is to choose from."""
     from dragoman.cli.listing import print_names
@@ -77,11 +95,15 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
         str | None, typer.Option(help="offline, gold, MODULE:ATTRIBUTE or PROVIDER/MODEL.")
     ] = None,
     judge: Judge = None,
+    user_judge: UserJudge = None,
     rules: RuleSet = None,
     trials: Annotated[
         int | None, typer.Option(help="Conversations per task and agent [1].")
     ] = None,
     tasks: Annotated[str | None, typer.Option(help="Task ids, separated by commas.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="A split of the suite's tasks, as SUITE:SPLIT would name it.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first so many tasks.")] = None,
     seed: Annotated[int | None, typer.Option(help="Changes every conversation's seed [0].")] = None,
     max_steps: Annotated[
@@ -96,6 +118,16 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Annotated[
         int | None, typer.Option(help="Conversations at the same time [64].")
     ] = None,
+    read_timeout: Annotated[
+        float | None, typer.Option(help="Seconds an endpoint may be silent during a call [300].")
+    ] = None,
+    patience: Annotated[
+        float | None,
+        typer.Option(help="Seconds an endpoint may be down, or refuse a call as too much [1800]."),
+    ] = None,
+    max_cost: MaxCost = None,
+    prices: Prices = None,
+    no_cache: NoCache = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder [runs/SUITE-TIME].")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
@@ -109,39 +141,57 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
         "agents": tuple(agent) if agent else None,
         "user": user,
         "judge": judge,
+        "user_judge": user_judge,
         "rules": rules,
         "trials": trials,
         "tasks": None if tasks is None else tuple(name.strip() for name in tasks.split(",")),
+        "split": split,
         "limit": limit,
         "seed": seed,
         "max_steps": max_steps,
         "max_errors": max_errors,
         "timeout": timeout,
         "concurrency": concurrency,
+        "read_timeout": read_timeout,
+        "patience": patience,
+        **_spending(max_cost, prices, no_cache=no_cache),
     }
     _exit(run_grid(target, options, out, dry_run=dry_run, as_json=as_json))
 
 
 @app.command(epilog="Example: dragoman resume runs/tau2-retail-20260131-101500")
-def resume(folder: RunFolder, as_json: Json = False) -> None:
+def resume(  # noqa: PLR0913, PLR0917 - the options of one command
+    folder: RunFolder,
+    retry_invalid: Annotated[
+        bool,
+        typer.Option("--retry-invalid", help="Play again where the simulated user failed a check."),
+    ] = False,
+    max_cost: MaxCost = None,
+    prices: Prices = None,
+    no_cache: NoCache = False,
+    as_json: Json = False,
+) -> None:
     """Go on with a run that was stopped, and try again what infrastructure broke."""
     from dragoman.cli.running import resume_run
 
-    _exit(resume_run(folder, as_json=as_json))
+    options = _spending(max_cost, prices, no_cache=no_cache)
+    _exit(resume_run(folder, options, retry_invalid=retry_invalid, as_json=as_json))
 
 
 @app.command(epilog="Example: dragoman score runs/mine --rules tau2-1.0.1 --judge rule")
-def score(
+def score(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     rules: RuleSet = None,
     judge: Judge = None,
+    user_judge: UserJudge = None,
     anew: Annotated[bool, typer.Option("--anew", help="Score again what has a score.")] = False,
     as_json: Json = False,
 ) -> None:
     """Score a run's stored conversations with other rules or another judge."""
     from dragoman.cli.running import score_run
 
-    score_run(folder, rules, judge, anew=anew, as_json=as_json)
+    named = {"rules": rules, "judge": judge, "user_judge": user_judge}
+    score_run(folder, named, anew=anew, as_json=as_json)
 
 
 @app.command(epilog="Example: dragoman show runs/mine 64 --agent gold")
@@ -170,11 +220,45 @@ def report(
     ] = None,
     rules: RuleSet = None,
     judge: Judge = None,
+    prices: Prices = None,
 ) -> None:
     """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
     from dragoman.cli.reading import write_report
 
-    print(write_report(folders, out, rules, judge))
+    print(write_report(folders, out, rules, judge, prices))
+
+
+@app.command("import", epilog="Example: dragoman import results.json --out runs/theirs")
+def import_results(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE|FOLDER", help="A tau2-bench result file, or its folder form."),
+    ],
+    out: Annotated[Path, typer.Option(help="The run's folder.")],
+) -> None:
+    """Make a run of a tau2-bench result file: to show, to compare, to score again."""
+    from dragoman.cli.exchanging import import_file
+
+    import_file(path, out)
+
+
+@app.command(
+    "export", epilog="Example: dragoman export runs/mine --to tau2 --out results.json --agent gold"
+)
+def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
+    folder: RunFolder,
+    to: Annotated[str, typer.Option(help="The format: tau2.")],
+    out: Annotated[
+        str, typer.Option(help="The file to write; a folder, or a name with / at its end, for one.")
+    ],
+    agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
+    rules: RuleSet = None,
+    judge: Judge = None,
+) -> None:
+    """Write a run as a tau2-bench result file, with the newest verdicts if none are named."""
+    from dragoman.cli.exchanging import export_run
+
+    export_run(folder, to, out, rules=rules, judge=judge, agent=agent)
 
 
 @app.command(epilog="Example: dragoman check tau2:retail")
@@ -206,6 +290,22 @@ def data_pull(
     pull_source(source, from_dir, url)
 
 
+@cache_app.command("info", epilog="Example: dragoman cache info")
+def info(as_json: Json = False) -> None:
+    """Say where remembered replies lie and how many there are."""
+    from dragoman.cli.caching import cache_info
+
+    cache_info(as_json=as_json)
+
+
+@cache_app.command("clear", epilog="Example: dragoman cache clear")
+def clear() -> None:
+    """Remove all remembered replies."""
+    from dragoman.cli.caching import cache_clear
+
+    cache_clear()
+
+
 @app.command(epilog="Example: dragoman demo --out demo")
 def demo(
     out: Annotated[
@@ -227,6 +327,16 @@ def _options(
 
         print(f"dragoman {VERSION}")
         raise typer.Exit
+
+
+def _spending(
+    max_cost: str | None, prices: Path | None, *, no_cache: bool
+) -> dict[str, str | bool | None]:
+    return {
+        "max_cost": max_cost,
+        "prices": None if prices is None else str(prices),
+        "cache": False if no_cache else None,
+    }
 
 
 def _exit(status: int) -> None:

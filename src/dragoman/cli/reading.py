@@ -10,20 +10,25 @@ import msgspec
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.report.html import render_report
-from dragoman.report.terminal import print_conversation, summary_table
+from dragoman.report.terminal import print_conversation, summary_table, usage_table
 from dragoman.report.view import RunView
-from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.runs.outcomes import chosen_scoring, outcomes, summary
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.participants import judge_name
 
 
 def print_summary(cells: Sequence[CellSummary]) -> None:
-    """Print the figures of a run as a table."""
+    """Print the figures of a run as a table, and what it used as another."""
     from rich.console import Console
 
-    Console().print(summary_table(cells))
+    console = Console()
+    console.print(summary_table(cells))
+    usage = usage_table(cells)
+    if usage is not None:
+        console.print(usage)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -74,10 +79,15 @@ def _find(store: RunStore, choice: Choice) -> Outcome:
 
 
 def write_report(
-    folders: Sequence[Path], out: Path | None, rules: str | None = None, judge: str | None = None
+    folders: Sequence[Path],
+    out: Path | None,
+    rules: str | None = None,
+    judge: str | None = None,
+    prices: Path | None = None,
 ) -> Path:
     """Write the report of one or more runs and return its path."""
-    views = [_view(folder, rules, judge_name(judge)) for folder in folders]
+    table = None if prices is None else load_prices(prices)
+    views = [_view(folder, rules, judge_name(judge), table) for folder in folders]
     path = out or folders[0] / "report.html"
     html = render_report(views, ", ".join(view.name for view in views))
     try:
@@ -91,14 +101,17 @@ def write_report(
     return path
 
 
-def _view(folder: Path, rules: str | None, judge: str | None) -> RunView:
+def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable | None) -> RunView:
     with open_run(folder, write=False) as store:
         manifest = read_manifest(store)
         rules, judge = chosen_scoring(store, rules, judge)
         return RunView(
             name=folder.absolute().name,
-            facts=_facts(manifest, rules, judge),
-            cells=summary(store, rules, judge),
+            facts=(
+                *_facts(manifest, rules, judge),
+                ("prices", (prices or stored_prices(store)).as_of),
+            ),
+            cells=summary(store, rules, judge, prices),
             outcomes=tuple(outcomes(store, rules, judge, heads_only=False)),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
             provenance=(manifest.provenance,),

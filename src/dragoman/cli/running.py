@@ -1,7 +1,7 @@
 """`dragoman run`, `resume`, `score` and `demo`."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from shlex import quote
 
@@ -9,10 +9,12 @@ import msgspec
 
 from dragoman.cli.output import print_error, print_json, progress
 from dragoman.cli.reading import print_summary, write_report
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import RunHalted, UsageError
+from dragoman.models.prices import PriceTable
 from dragoman.runs.execute import pending_cells
-from dragoman.runs.jobs import Job, resume_job
-from dragoman.runs.plan import plan
+from dragoman.runs.invalid import count_valid, invalid_cells
+from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
+from dragoman.runs.plan import not_applicable, plan
 from dragoman.runs.play import Played, new_folder, play, score, start
 from dragoman.wiring.config import RunConfig, checked, load_config
 from dragoman.wiring.setup import Setup, build_setup
@@ -33,29 +35,36 @@ def run_grid(
     if dry_run:
         _print_plan(setup, as_json=as_json)
         return 0
-    return _play(start(setup, out), as_json=as_json)
+    return _play(start(setup, out), None, as_json=as_json)
 
 
 def configured(target: str, options: Mapping[str, object]) -> RunConfig:
     """Return the configuration of a grid file or a suite's name, with options laid over it."""
     given = {name: value for name, value in options.items() if value is not None}
+    split = given.pop("split", "")
     if target.endswith(".toml"):
-        return checked(msgspec.structs.replace(load_config(Path(target)), **given))
-    if "agents" not in given:
+        config = msgspec.structs.replace(load_config(Path(target)), **given)
+    elif "agents" in given:
+        config = msgspec.convert({"suite": target, **given}, RunConfig)
+    else:
         raise UsageError("no agent: name one with --agent (`dragoman list agents`)")
-    return checked(msgspec.convert({"suite": target, **given}, RunConfig))
+    return checked(
+        msgspec.structs.replace(config, suite=f"{config.suite}:{split}") if split else config
+    )
 
 
-def resume_run(folder: Path, *, as_json: bool) -> int:
-    """Go on with a run."""
-    return _play(resume_job(folder), as_json=as_json)
+def resume_run(
+    folder: Path, options: Mapping[str, object], *, retry_invalid: bool, as_json: bool
+) -> int:
+    """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
+    job = resume_job(folder, {name: value for name, value in options.items() if value is not None})
+    again = invalid_cells(job.store) if retry_invalid else None
+    return _play(job, again, as_json=as_json)
 
 
-def score_run(
-    folder: Path, rules: str | None, judge: str | None, *, anew: bool, as_json: bool
-) -> None:
-    """Score a run again."""
-    changes = {name: value for name, value in (("rules", rules), ("judge", judge)) if value}
+def score_run(folder: Path, named: Mapping[str, str | None], *, anew: bool, as_json: bool) -> None:
+    """Score a run again, with the rules and judges that are named."""
+    changes = {name: value for name, value in named.items() if value}
     with progress("scoring", None) as advance:
         result = score(folder, changes, advance, anew=anew)
     _print_result(result, as_json=as_json)
@@ -70,36 +79,62 @@ def demo_run(out: Path | None) -> None:
     print(f"\nreport: {write_report([result.folder], None)}")
 
 
-def _play(job: Job, *, as_json: bool) -> int:
+def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
     folder = job.store.folder
-    waiting = len(pending_cells(job.cells, job.store))
+    waiting = len(pending_cells(job.cells, job.store, again or ()))
     try:
         with progress("conversations", waiting) as advance:
-            result = play(job, lambda *_: advance())
+            result = play(job, lambda *_: advance(), again or ())
     except KeyboardInterrupt:
         print_error(
             f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
         )
         return INTERRUPTED
-    return 0 if _print_result(result, as_json=as_json) else 1
+    except RunHalted as error:
+        raise RunHalted(f"{error} (run {quote(str(folder))})") from error
+    return 0 if _print_result(result, again, job.setup.prices, as_json=as_json) else 1
 
 
-def _print_result(result: Played, *, as_json: bool) -> bool:
-    """Print a run's figures; return whether it measured anything and missed nothing."""
+def _print_result(
+    result: Played,
+    again: Collection[str] | None = None,
+    prices: PriceTable | None = None,
+    *,
+    as_json: bool,
+) -> bool:
+    """Print a run's figures; return whether it measured anything and missed nothing.
+
+    Args:
+        result: The run.
+        again: Cells that were played once more; None where that was not asked for.
+        prices: What costs are by; None for those that the run was started with.
+        as_json: Whether to print one JSON object.
+    """
     from dragoman.runs.outcomes import summary
-    from dragoman.runs.results import results_object
+    from dragoman.runs.results import Retried, results_object
     from dragoman.store.run import open_run
 
     with open_run(result.folder, write=False) as store:
-        cells = summary(store, result.rules, result.judge)
+        prices = prices or stored_prices(store)
+        cells = summary(store, result.rules, result.judge, prices)
+        left_out = read_manifest(store).not_applicable
+        valid = count_valid(store, result.rules, result.judge, again or ())
+    retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
         cell.missing for cell in cells
     )
     if as_json:
-        print_json(results_object(str(result.folder), cells))
+        print_json(results_object(str(result.folder), cells, left_out, retried, prices.as_of))
         return sound
     print_summary(cells)
+    for label, why in left_out.items():
+        print(f"{label}: not applicable: {why}")
+    if retried is not None:
+        print(
+            f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
+            f"{retried.valid} of them valid now"
+        )
     if faults:
         print(
             f"\n{faults} conversations ended by infrastructure: try them again with: dragoman resume {quote(str(result.folder))}"
@@ -110,10 +145,12 @@ def _print_result(result: Played, *, as_json: bool) -> bool:
 
 def _print_plan(setup: Setup, *, as_json: bool) -> None:
     cells = plan(setup)
+    left_out = not_applicable(setup)
     if as_json:
         print_json(
             {
                 "planned": len(cells),
+                "not_applicable": left_out,
                 "cells": [
                     {
                         "task": cell.task.id,
@@ -132,4 +169,6 @@ def _print_plan(setup: Setup, *, as_json: bool) -> None:
         print(
             f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent {cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
         )
+    for label, why in left_out.items():
+        print(f"{label}  not applicable: {why}")
     print(f"{len(cells)} conversations planned, none played")

@@ -14,3 +14,8 @@ class Condition(msgspec.Struct, frozen=True):
     def label(self) -> str:
         """The short name of the condition in tables, for example `en/text/none`."""
         return f"{self.language}/{self.voice}/{self.persona}"
+
+
+def language_of(label: str) -> str:
+    """Return the language of the condition with that label."""
+    return label.split("/", maxsplit=1)[0]

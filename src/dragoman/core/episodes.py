@@ -54,13 +54,15 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finished conversation. `started` and `seconds` are the only fields that vary by run.
 
-    `source` is the foreign record that an imported conversation was read from, value for value.
+    `malformed_calls` counts calls whose arguments could not be read; they are errors too. `source` is
+    the foreign record that an imported conversation was read from, value for value.
     """
 
     events: tuple[Event, ...]
     ending: Ending
     steps: int
     errors: int
+    malformed_calls: int = 0
     usage: tuple[Usage, ...] = ()
     started: float = 0.0
     seconds: float = 0.0

@@ -6,7 +6,8 @@ DragomanError
 ├── StoreError       a run that cannot be opened, locked, read or written
 ├── ReplayError      a stored conversation whose tool results a fresh world does not repeat
 ├── JudgeError       a judge's reply that does not answer every question once
-└── ParticipantError an agent, user or model that broke (not one that answered badly)
+├── ParticipantError an agent, user or model that broke (not one that answered badly)
+└── RunHalted        what ends a whole run: a spent budget, an endpoint that refuses everything
 
 `ToolError` stands apart: it is a tool's answer to its caller, never a failure of the program.
 """
@@ -44,7 +45,16 @@ class JudgeError(DragomanError):
 
 
 class ParticipantError(DragomanError):
-    """An agent, a user or a model that broke: an infrastructure fault, not a bad answer."""
+    """An agent, a user or a model that broke: an infrastructure fault, not a bad answer.
+
+    `usage` is what the attempts consumed, as a `core.usage.Usage`.
+    """
+
+    usage: Any = None
+
+
+class RunHalted(DragomanError):  # noqa: N818 - says what happens to the run
+    """What ends a run and not one conversation: what is stored stays, and the run can be resumed."""
 
 
 class ToolError(Exception):

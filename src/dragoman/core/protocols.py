@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Event
 from dragoman.core.rules import Rules
 from dragoman.core.speech import AudioRef, Reply, Said, Utterance
@@ -106,6 +107,10 @@ class Suite(Protocol):
         """Where the data come from."""
         ...
 
+    def not_applicable(self, condition: Condition) -> str:
+        """Return why the suite cannot be played under a condition; "" where it can."""
+        ...
+
     def policy(self, task: Task) -> str:
         """Return the text that the agent must follow."""
         ...
@@ -151,7 +156,8 @@ class Opening(msgspec.Struct, frozen=True):
     """What a session is told when it opens.
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
-    benchmark's text for the agent. `history` holds the moves before the first reply.
+    benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
+    same in every attempt at one draw of the cell, and in no other.
     """
 
     task: Task
@@ -160,6 +166,7 @@ class Opening(msgspec.Struct, frozen=True):
     policy: str = ""
     history: tuple[Event, ...] = ()
     conversation: str = ""
+    draw: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -270,7 +277,9 @@ class ChatRequest(msgspec.Struct, frozen=True):
     """One call of a chat model: OpenAI-shaped messages, tools as encoded once, and a label.
 
     `label` is the task's id; scripted models answer by it and ledgers show it. `session` names the
-    conversation for endpoints that keep sessions.
+    conversation for endpoints that keep sessions. `draw` keeps remembered replies apart: two trials
+    never share one. `key` names the question itself: endpoints that know such keys answer a repeated
+    one without charging again. `reply_schema` is the JSON schema that the reply must follow, where it must.
     """
 
     messages: Sequence[Mapping[str, object]]
@@ -278,6 +287,9 @@ class ChatRequest(msgspec.Struct, frozen=True):
     seed: int
     label: str
     session: str = ""
+    draw: str = ""
+    key: str = ""
+    reply_schema: Mapping[str, object] | None = None
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -356,6 +368,21 @@ class Judge(Protocol):
 
     async def judge(
         self, assertions: Sequence[str], events: Sequence[Event], label: str
+    ) -> Judgement:
+        """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
+        ...
+
+
+class UserJudge(Protocol):
+    """Decides statements about a simulated user, knowing what it was told (the scenario)."""
+
+    @property
+    def name(self) -> str:
+        """The judge's name and version, part of the score's key."""
+        ...
+
+    async def judge(
+        self, assertions: Sequence[str], events: Sequence[Event], label: str, scenario: str
     ) -> Judgement:
         """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
         ...

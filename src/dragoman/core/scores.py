@@ -8,6 +8,12 @@ from dragoman.core.usage import Usage
 NO_JUDGE = "none"
 """The judge's name in scores that none took part in."""
 
+IMPORTED = "imported"
+"""The name of both rules and judge in scores that came with an imported file."""
+
+USER_JUDGE = "+users:"
+"""What stands between the judge's name and that of the judge of simulated users."""
+
 METRIC_VERSION = "reward-1"
 """The version of how components make a reward; part of every score's key."""
 
@@ -56,7 +62,11 @@ class ComponentScore(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The score of one episode under one rule set and one judge; `usage` is the judge's."""
+    """The score of one episode under one rule set and one judge; `usage` is the judge's.
+
+    `simulator` holds what the checks of the simulated user found, one entry per check; it is empty
+    where no simulated user took part. `simulator_usage` is what a judge of users consumed.
+    """
 
     rules: str
     judge: str
@@ -65,6 +75,18 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     metric: str = METRIC_VERSION
     note: str = ""
     usage: Usage | None = None
+    simulator: tuple[Evidence, ...] = ()
+    simulator_usage: Usage | None = None
+
+    @property
+    def invalid(self) -> tuple[str, ...]:
+        """The checks that the simulated user failed: with any, this says nothing of the agent."""
+        return tuple(entry.subject for entry in self.simulator if entry.met is False)
+
+    @property
+    def judges_usage(self) -> tuple[Usage, ...]:
+        """What the judges consumed, as far as there were any."""
+        return tuple(entry for entry in (self.usage, self.simulator_usage) if entry is not None)
 
     @property
     def assumed(self) -> bool:

@@ -4,7 +4,9 @@ A call keeps what the model wrote (order, positionals, raw argument text) beside
 understood, because some benchmarks score the first and worlds execute the second.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -37,6 +39,11 @@ class Toolset:
         self.must_call = must_call
         self.by_name: Mapping[str, ToolSpec] = {tool.name: tool for tool in tools}
         self.encoded = msgspec.Raw(msgspec.json.encode([openai_schema(tool) for tool in tools]))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash, in hex, of the wire form."""
+        return hashlib.blake2b(self.encoded, digest_size=16).hexdigest()
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self.tools)

@@ -9,6 +9,21 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.
 
     Tokens are None where the provider did not tell: unknown is not zero.
+
+    Attributes:
+        purpose: What the calls were for.
+        model: The model's name, as in prices.
+        calls: Calls that were answered.
+        input_tokens: What was sent, including what the provider had cached.
+        output_tokens: What came back, including reasoning.
+        cached_tokens: The part of the input that the provider had cached.
+        reasoning_tokens: The part of the output that was reasoning.
+        replayed: How many of the calls were answered from our own cache, without the provider.
+        faults: Failed attempts by kind, whether or not a later one succeeded.
+        seconds: Time from sending to the answers' ends, without what was waited for in between.
+        replayed_input_tokens: The part of the input that belongs to replayed calls.
+        replayed_output_tokens: The part of the output that belongs to replayed calls.
+        replayed_cached_tokens: The part of the cached input that belongs to replayed calls.
     """
 
     purpose: str
@@ -16,6 +31,27 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: int = 1
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    replayed: int = 0
+    faults: dict[str, int] = {}
+    seconds: float = 0.0
+    replayed_input_tokens: int | None = 0
+    replayed_output_tokens: int | None = 0
+    replayed_cached_tokens: int | None = 0
+
+
+def as_replayed(usage: Usage) -> Usage:
+    """Return the use of one call as that of a call that our own cache answered."""
+    return msgspec.structs.replace(
+        usage,
+        replayed=usage.calls,
+        faults={},
+        seconds=0.0,
+        replayed_input_tokens=usage.input_tokens,
+        replayed_output_tokens=usage.output_tokens,
+        replayed_cached_tokens=usage.cached_tokens,
+    )
 
 
 def total_usage(entries: Iterable[Usage]) -> tuple[Usage, ...]:
@@ -28,14 +64,32 @@ def total_usage(entries: Iterable[Usage]) -> tuple[Usage, ...]:
 
 
 def _plus(one: Usage, other: Usage) -> Usage:
+    if not other.calls:
+        return msgspec.structs.replace(one, faults=_added(one.faults, other.faults))
+    if not one.calls:
+        return msgspec.structs.replace(other, faults=_added(one.faults, other.faults))
     return Usage(
         one.purpose,
         one.model,
         one.calls + other.calls,
         _sum(one.input_tokens, other.input_tokens),
         _sum(one.output_tokens, other.output_tokens),
+        _sum(one.cached_tokens, other.cached_tokens),
+        _sum(one.reasoning_tokens, other.reasoning_tokens),
+        one.replayed + other.replayed,
+        _added(one.faults, other.faults),
+        one.seconds + other.seconds,
+        _sum(one.replayed_input_tokens, other.replayed_input_tokens),
+        _sum(one.replayed_output_tokens, other.replayed_output_tokens),
+        _sum(one.replayed_cached_tokens, other.replayed_cached_tokens),
     )
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
+
+
+def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    if not other:
+        return one
+    return {kind: one.get(kind, 0) + other.get(kind, 0) for kind in sorted({*one, *other})}

@@ -4,8 +4,11 @@ A well-formed body whose arguments are not a JSON object is the model's mistake,
 on the call; a body that is not a completion at all is the provider's.
 """
 
+from collections.abc import Iterable, Sequence
+
 import msgspec
 
+from dragoman.core.agent_answers import Tokens
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
@@ -14,6 +17,8 @@ from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 
 MAX_ARGUMENT_CHARS = 200_000
+MAX_ARGUMENT_DEPTH = 100
+MAX_REASON_CHARS = 40
 
 
 class _Function(msgspec.Struct):
@@ -26,26 +31,42 @@ class _ToolCall(msgspec.Struct):
     id: str = ""
 
 
+class _Part(msgspec.Struct):
+    text: str = ""
+
+
 class _Message(msgspec.Struct):
-    content: str | None = None
+    content: str | list[_Part] | None = None
     tool_calls: list[_ToolCall] | None = None
 
 
 class _Choice(msgspec.Struct):
     message: _Message
+    finish_reason: str | None = None
+
+
+class _PromptDetails(msgspec.Struct):
+    cached_tokens: Tokens | None = None
+
+
+class _CompletionDetails(msgspec.Struct):
+    reasoning_tokens: Tokens | None = None
 
 
 class _Tokens(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Tokens | None = None
+    completion_tokens: Tokens | None = None
+    prompt_tokens_details: _PromptDetails | None = None
+    completion_tokens_details: _CompletionDetails | None = None
 
 
 class _Body(msgspec.Struct):
     choices: list[_Choice]
-    usage: _Tokens | None = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
 
 
 _BODY = msgspec.json.Decoder(_Body)
+_USAGE = msgspec.json.Decoder(_Tokens | None)
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 
 
@@ -62,22 +83,61 @@ def decode_completion(body: bytes, model: str, purpose: str) -> Completion:
         raise ParticipantError(f"{model}: the reply is not a chat completion ({error})") from error
     if not decoded.choices:
         raise ParticipantError(f"{model}: the reply has no choices")
-    tokens = decoded.usage or _Tokens()
+    choice = decoded.choices[0]
+    if choice.finish_reason == "error":
+        raise ParticipantError(f"{model}: the reply broke off with an error")
     return Completion(
-        reply=_reply(decoded.choices[0].message),
+        reply=_reply(choice.message, choice.finish_reason),
         raw=msgspec.Raw(body),
-        usage=Usage(purpose, model, 1, tokens.prompt_tokens, tokens.completion_tokens),
+        usage=_usage(_tokens(decoded.usage), model, purpose),
     )
 
 
-def _reply(message: _Message) -> Reply:
-    text = message.content if message.content and message.content.strip() else None
+def _tokens(told: msgspec.Raw) -> _Tokens:
+    """Return the tokens told; a count that makes no sense leaves them unknown, not the reply."""
+    try:
+        return _USAGE.decode(told) or _Tokens()
+    except UNREADABLE:
+        return _Tokens()
+
+
+def _usage(tokens: _Tokens, model: str, purpose: str) -> Usage:
+    sent = tokens.prompt_tokens_details or _PromptDetails()
+    received = tokens.completion_tokens_details or _CompletionDetails()
+    return Usage(
+        purpose,
+        model,
+        input_tokens=tokens.prompt_tokens,
+        output_tokens=tokens.completion_tokens,
+        cached_tokens=sent.cached_tokens,
+        reasoning_tokens=received.reasoning_tokens,
+    )
+
+
+def _reply(message: _Message, finish: str | None) -> Reply:
+    content = message.content or ""
+    words = content if isinstance(content, str) else "".join(part.text for part in content)
+    text = words if words.strip() else None
     if message.tool_calls:
-        calls = tuple(_call(call, index) for index, call in enumerate(message.tool_calls))
-        return Called(calls, text)
+        calls = [_call(call, index) for index, call in enumerate(message.tool_calls)]
+        return Called(_told_apart(calls), text)
     if text is None:
-        return Unparsed(message.content or "", "the reply has neither words nor calls")
+        why = f" (finish_reason: {finish[:MAX_REASON_CHARS]})" if finish else ""
+        return Unparsed(words, f"the reply has neither words nor calls{why}")
     return say(text)
+
+
+def _told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """Return calls that each have an id of their own; one that came twice is one call."""
+    apart: dict[str, ToolCall] = {}
+    for index, call in enumerate(calls):
+        if apart.get(call.id) == call:
+            continue
+        call_id = call.id
+        while call_id in apart:
+            call_id = f"{call_id}_{index}"
+        apart[call_id] = msgspec.structs.replace(call, id=call_id)
+    return tuple(apart.values())
 
 
 def _call(call: _ToolCall, index: int) -> ToolCall:
@@ -88,6 +148,22 @@ def _call(call: _ToolCall, index: int) -> ToolCall:
         shown = raw[:MAX_ARGUMENT_CHARS]
         return ToolCall(call_id, name, {}, raw=shown, malformed="the arguments are too long")
     try:
-        return ToolCall(call_id, name, _ARGUMENTS.decode(raw or "{}"))
+        arguments = _ARGUMENTS.decode(raw or "{}")
     except UNREADABLE as error:
         return ToolCall(call_id, name, {}, raw=raw, malformed=str(error))
+    if raw.count("{") + raw.count("[") > MAX_ARGUMENT_DEPTH and _is_deep(arguments):
+        return ToolCall(call_id, name, {}, raw=raw, malformed="the arguments are nested too deeply")
+    return ToolCall(call_id, name, arguments)
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_ARGUMENT_DEPTH):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

@@ -15,7 +15,7 @@ from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
-from dragoman.report.view import RunView, standing
+from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
 DATA_FIELDS = frozenset(
@@ -81,6 +81,7 @@ def _conversations(
                 "task": outcome.task,
                 "trial": outcome.trial,
                 "standing": standing(outcome),
+                "user": user_standing(outcome),
                 "brief": numbers.get(_task_key(run, outcome)),
                 "episode": _episode(outcome.episode, places),
                 "score": msgspec.to_builtins(outcome.score),
@@ -91,7 +92,8 @@ def _conversations(
 def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
     if episode is None:
         return None
-    readable = msgspec.structs.replace(episode, events=tuple(map(_without_raw, episode.events)))
+    events = tuple(map(_without_raw, episode.events))
+    readable = msgspec.structs.replace(episode, events=events, source=msgspec.UNSET)
     return _packed(msgspec.to_builtins(readable), places)
 
 

@@ -8,6 +8,8 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.ledger import ledger_cost, merged
+from dragoman.analysis.pass_hat import Figure, PassHat
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
@@ -97,6 +99,41 @@ def summary_table(cells: Sequence[CellSummary]) -> "Table":
         table.add_row(
             _text(cell.agent), *(_text(_NAMES[name](cell)) for name in varying), *_cell(cell)
         )
+        if cell.without_invalid is not None:
+            blank = (_text("") for _ in varying)
+            table.add_row(_text("  valid users"), *blank, *_without_invalid(cell.without_invalid))
+    return table
+
+
+def usage_table(cells: Sequence[CellSummary]) -> "Table | None":
+    """Return what all cells used and what it costs; None where no use was recorded."""
+    from rich import box
+    from rich.table import Table
+
+    lines = merged(line for cell in cells for line in cell.ledger)
+    if not lines:
+        return None
+    total = wording.money(ledger_cost(lines))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=f"cost of all: {total}")
+    table.caption_justify = "left"
+    table.add_column("for")
+    table.add_column("model", overflow="fold", min_width=7)
+    for name in ("calls", "tokens in", "out"):
+        table.add_column(name, justify="right")
+    table.add_column("failed attempts", overflow="fold")
+    table.add_column("cost", justify="right")
+    for line in lines:
+        usage = line.usage
+        row = (
+            usage.purpose,
+            usage.model,
+            wording.calls(usage),
+            wording.tokens(usage.input_tokens),
+            wording.tokens(usage.output_tokens),
+            wording.faults(usage),
+            wording.money(line.cost),
+        )
+        table.add_row(*map(_text, row))
     return table
 
 
@@ -212,7 +249,14 @@ def _score(score: Score | None) -> list[_Line]:
     lines = [("score", f"{reward}, {score.note}" if score.note else reward, "bold")]
     for part in score.components:
         lines += _component(part)
-    return lines
+    return lines + _simulator(score)
+
+
+def _simulator(score: Score) -> list[_Line]:
+    if not score.simulator:
+        return []
+    said = "failed its part: this says nothing of the agent" if score.invalid else "nothing found"
+    return [("user", said, "bold"), *map(_evidence, score.simulator)]
 
 
 def _component(part: ComponentScore) -> Iterator[_Line]:
@@ -242,18 +286,34 @@ def _json(value: object) -> str:
 def _cell(cell: CellSummary) -> Iterator["Text"]:
     figures = cell.result.figures
     marker = [wording.ASSUMED] if cell.assumed else []
+    theirs = [] if cell.reference is None else [wording.reference(cell.reference)]
     columns = (
         [
             wording.counted(cell.result.tasks, "task"),
             f"{cell.result.left_out} left out",
             f"{cell.infrastructure_errors} infrastructure",
             wording.counted(cell.tool_errors, "tool error"),
+            *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
+            *([] if cell.invalid is None else [wording.counted(cell.invalid, "invalid user")]),
+            *([f"cost {wording.money(cell.cost)}"] if cell.ledger else []),
         ],
-        marker
-        + [
-            f"^{figure.k} {wording.number(figure.value)} {wording.interval(figure.interval)}"
-            for figure in figures
-        ],
+        marker + _figures(figures) + theirs,
         marker + [wording.interval(figure.bounds) for figure in figures],
     )
-    return (_text("\n".join(lines)) for lines in columns)
+    yield from (_text("\n".join(lines)) for lines in columns)
+
+
+def _figures(figures: Sequence[Figure]) -> list[str]:
+    return [
+        f"^{figure.k} {wording.number(figure.value)} {wording.interval(figure.interval)}"
+        for figure in figures
+    ]
+
+
+def _without_invalid(result: PassHat) -> Iterator["Text"]:
+    """Yield the columns of the row that leaves conversations with an invalid user out."""
+    counts = [wording.counted(result.tasks, "task"), f"{result.left_out} left out"]
+    yield _text("\n".join(counts), "dim")
+    yield _text("\n".join(_figures(result.figures)), "dim")
+    bounds = [wording.interval(figure.bounds) for figure in result.figures]
+    yield _text("\n".join(bounds), "dim")

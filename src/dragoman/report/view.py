@@ -17,6 +17,10 @@ Standing = Literal["pass", "fail", "unscored", "infrastructure", "missing"]
 """Where a planned conversation stands; faults of the infrastructure are never the agent's."""
 
 
+UserStanding = Literal["valid", "invalid", "unchecked"]
+"""Whether a conversation's simulated user passed its checks; one that played a script has none."""
+
+
 class RunView(msgspec.Struct, frozen=True):
     """One run as a report shows it.
 
@@ -54,6 +58,13 @@ def standing(outcome: Outcome) -> Standing:
     if outcome.score is None or isinstance(outcome.score.reward, Unscored):
         return "unscored"
     return "pass" if is_success(outcome.score.reward.value) else "fail"
+
+
+def user_standing(outcome: Outcome) -> UserStanding:
+    """Return where an outcome's simulated user stands."""
+    if outcome.score is None or not outcome.score.simulator:
+        return "unchecked"
+    return "invalid" if outcome.score.invalid else "valid"
 
 
 def causes(outcome: Outcome) -> tuple[Cause, ...]:

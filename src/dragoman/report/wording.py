@@ -1,9 +1,14 @@
 """How figures and names read, alike in the HTML report and in a terminal."""
 
+from decimal import Decimal
+
 from dragoman.analysis.intervals import Interval
+from dragoman.analysis.pass_hat import ReferenceFigures
+from dragoman.core.costs import Cost
 from dragoman.core.episodes import EndReason
 from dragoman.core.scores import Scored, Verdict
 from dragoman.core.tasks import Component
+from dragoman.core.usage import Usage
 
 ASSUMED = "ASSUMED"
 ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
@@ -11,6 +16,7 @@ ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
 UNKNOWN = "unknown"
 
 _MINUTE = 60
+_LEAST_SHOWN = Decimal("0.0001")
 
 ENDINGS: dict[EndReason, str] = {
     "user_stop": "the user ended the conversation",
@@ -32,6 +38,14 @@ COMPONENTS: dict[Component, str] = {
     "NL_ASSERTION": "assertions about the conversation",
 }
 
+SIMULATOR: dict[str, str] = {
+    "goal_kept": "the simulated user kept its goal",
+    "nothing_invented": "it invented nothing",
+    "nothing_leaked": "it gave nothing of its instructions away",
+    "not_ended_early": "it did not leave too early",
+    "own_language": "it spoke its language",
+}
+
 
 def number(value: float | None) -> str:
     """Return a figure with three decimals, or `none` where there is no figure."""
@@ -41,6 +55,12 @@ def number(value: float | None) -> str:
 def interval(value: Interval | None) -> str:
     """Return an interval in brackets, or `none`."""
     return "none" if value is None else f"[{value.low:.3f}, {value.high:.3f}]"
+
+
+def reference(figures: ReferenceFigures) -> str:
+    """Return what the reference itself would print, and over how many conversations."""
+    powers = " ".join(f"^{k} {number(value)}" for k, value in figures.pass_hat.items()) or "none"
+    return f"tau2 prints {powers} ({figures.simulations}, {figures.dropped} dropped)"
 
 
 def tokens(count: int | None) -> str:
@@ -55,6 +75,31 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), _MINUTE)
     hours, minutes = divmod(minutes, _MINUTE)
     return f"{hours:,} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def money(cost: Cost | None) -> str:
+    """Return a cost in US dollars, and what of it was paid where our own cache answered a part."""
+    if cost is None:
+        return UNKNOWN
+    if cost.paid == cost.nominal:
+        return f"{_dollars(cost.nominal)} USD"
+    return f"{_dollars(cost.nominal)} USD ({_dollars(cost.paid)} paid)"
+
+
+def _dollars(amount: Decimal) -> str:
+    if 0 < amount < _LEAST_SHOWN:
+        return f"less than {_LEAST_SHOWN}"
+    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4f}"
+
+
+def calls(usage: Usage) -> str:
+    """Return a count of calls, and how many of them our own cache answered."""
+    return f"{usage.calls:,}" + (f" ({usage.replayed:,} from cache)" if usage.replayed else "")
+
+
+def faults(usage: Usage) -> str:
+    """Return failed attempts by kind, or `none`."""
+    return ", ".join(f"{kind} {count:,}" for kind, count in usage.faults.items()) or "none"
 
 
 def counted(count: int, noun: str) -> str:

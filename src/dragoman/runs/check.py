@@ -36,6 +36,7 @@ class SuiteCheck(msgspec.Struct, frozen=True):
         floor: How many tasks the silent agent passes: for certain, and at most.
         unpassable: Tasks on which the reference plan does not earn 1.
         free: Tasks passed by doing nothing, for certain or depending on a judge.
+        words_suffice: Further tasks that need no call, only what must be said.
         failing_writes: Tasks in whose reference plan a write is refused.
         nothing_to_judge: Tasks whose basis names a component that has nothing to judge.
         ignored: Tasks that list something that their basis does not count.
@@ -49,6 +50,7 @@ class SuiteCheck(msgspec.Struct, frozen=True):
     floor: tuple[int, int]
     unpassable: tuple[Finding, ...]
     free: tuple[Finding, ...]
+    words_suffice: tuple[Finding, ...]
     failing_writes: tuple[Finding, ...]
     nothing_to_judge: tuple[Finding, ...]
     ignored: tuple[Finding, ...]
@@ -72,6 +74,7 @@ async def check_suite(setup: Setup) -> SuiteCheck:
         floor=(certain, possible),
         unpassable=_found(_unpassable(cell.task, score) for cell, _, score in gold),
         free=_found(free),
+        words_suffice=_found(_words_suffice(cell.task, score) for cell, _, score in silent),
         failing_writes=_found(
             _failing_write(cell.task, episode, player) for cell, episode, _ in gold
         ),
@@ -95,12 +98,16 @@ def _is_open(score: Score) -> bool:
 def _unpassable(task: Task, score: Score) -> Finding | None:
     if _passed(score) or _is_open(score):
         return None
-    failed = [
+    failed = _failed(score)
+    return Finding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
+
+
+def _failed(score: Score) -> list[Component]:
+    return [
         part.component
         for part in score.components
         if part.in_basis and isinstance(part.verdict, Scored) and not is_success(part.verdict.value)
     ]
-    return Finding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
 
 
 def _free(task: Task, score: Score) -> Finding | None:
@@ -109,6 +116,13 @@ def _free(task: Task, score: Score) -> Finding | None:
     if isinstance(score.reward, Unscored) and score.components:
         return Finding(task.id, f"if a judge says so ({score.reward.reason})")
     return None
+
+
+def _words_suffice(task: Task, score: Score) -> Finding | None:
+    failed = _failed(score)
+    if failed != ["COMMUNICATE"] or task.criteria is None:
+        return None
+    return Finding(task.id, f"saying {', '.join(map(repr, task.criteria.must_say))} is enough")
 
 
 def _handoff(task: Task) -> str:

@@ -7,13 +7,14 @@ participant is a stored episode; a failed store stops the run.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Ending, Episode, executed_calls
-from dragoman.core.errors import DataError, ParticipantError, ReplayError
+from dragoman.core.errors import DataError, ParticipantError, ReplayError, RunHalted
+from dragoman.core.keys import derive_seed
 from dragoman.core.protocols import Opening, Session, World, WorldFactory
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
@@ -43,15 +44,33 @@ class Pending(msgspec.Struct, frozen=True):
     attempt: int
 
 
-def pending_cells(cells: Sequence[Cell], store: RunStore) -> list[Pending]:
-    """Return the cells that have no episode yet, or one that infrastructure ended."""
-    stored = store.attempts()
+def pending_cells(
+    cells: Sequence[Cell], store: RunStore, again: Collection[str] = ()
+) -> list[Pending]:
+    """Return the cells that have no episode yet, or one that infrastructure ended.
+
+    Args:
+        cells: The plan.
+        store: What was played.
+        again: Keys of cells that are to be played once more although they have an episode.
+    """
+    stored, completed = store.attempts(), store.completed_attempts()
     pending = []
     for cell in cells:
         attempt, fault = stored.get(cell.key, (-1, True))
-        if fault:
-            pending.append(Pending(cell, attempt + 1))
+        if fault or cell.key in again:
+            pending.append(Pending(_reseeded(cell, completed.get(cell.key, 0)), attempt + 1))
     return pending
+
+
+def _reseeded(cell: Cell, completed: int) -> Cell:
+    """Return a cell with a seed of its own after conversations that were played to their end.
+
+    The same seed would lead where the last one led; a fault of infrastructure leads nowhere.
+    """
+    if not completed:
+        return cell
+    return msgspec.structs.replace(cell, seed=derive_seed(str(cell.seed), f"again-{completed}"))
 
 
 async def execute(
@@ -89,7 +108,7 @@ class Player:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._factory: WorldFactory = setup.suite.factory(setup.rules)
-        self.scorer = Scorer(self._factory, setup.rules, setup.judge)
+        self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users)
 
     def fresh_world(self, task: Task) -> World:
         """Return a world in a task's initial state."""
@@ -117,7 +136,7 @@ class Player:
 
     async def score(self, cell: Cell, episode: Episode) -> Score:
         """Score one conversation."""
-        return await score_safely(self.scorer, cell.task, episode)
+        return await score_safely(self.scorer, cell.task, episode, cell.condition.language)
 
     async def converse(self, cell: Cell, attempt: int = 0) -> Episode:
         """Play one conversation."""
@@ -135,7 +154,8 @@ class Player:
             for side in conductor.sides:
                 who, text = (cell.agent, policy) if side == "agent" else (cell.user, "")
                 name = f"{cell.key}-{attempt}"
-                opening = Opening(cell.task, side, cell.seed, text, history, name)
+                draw = f"{cell.key}-{cell.seed}"
+                opening = Opening(cell.task, side, cell.seed, text, history, name, draw)
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(
                 world, sessions, _PLAIN, time.monotonic, setup.config.timeout
@@ -148,10 +168,12 @@ class Player:
         return msgspec.structs.replace(episode, started=started)
 
 
-async def score_safely(scorer: Scorer, task: Task, episode: Episode) -> Score:
+async def score_safely(scorer: Scorer, task: Task, episode: Episode, language: str) -> Score:
     """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
     try:
-        return await scorer.score(task, episode)
+        return await scorer.score(task, episode, language)
+    except RunHalted:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
         return scorer.broken(f"{type(error).__name__}: {error}")
 

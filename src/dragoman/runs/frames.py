@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import polars as pl
 
 from dragoman.analysis.cells import CellSummary
@@ -30,12 +31,60 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
                 "trials": cell.result.trials,
                 "assumed": cell.assumed,
                 "infrastructure_errors": cell.infrastructure_errors,
+                "invalid": cell.invalid,
+                "cost_usd": None if cell.cost is None else float(cell.cost.nominal),
+                "paid_usd": None if cell.cost is None else float(cell.cost.paid),
             }
             for cell in cells
             for figure in cell.result.figures
         ],
-        schema_overrides={"pass_hat": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+        schema_overrides={
+            "pass_hat": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
+            "invalid": pl.Int64,
+            "cost_usd": pl.Float64,
+            "paid_usd": pl.Float64,
+        },
     )
+
+
+USAGE_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "purpose": pl.String(),
+    "model": pl.String(),
+    "calls": pl.Int64(),
+    "replayed": pl.Int64(),
+    "input_tokens": pl.Int64(),
+    "output_tokens": pl.Int64(),
+    "cached_tokens": pl.Int64(),
+    "reasoning_tokens": pl.Int64(),
+    "faults": pl.Int64(),
+    "seconds": pl.Float64(),
+    "cost_usd": pl.Float64(),
+    "paid_usd": pl.Float64(),
+}
+
+
+def usage_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
+    """Return one row per cell of the grid, purpose and model; unknown is null."""
+    rows = [
+        {
+            "suite": cell.suite,
+            "condition": cell.condition,
+            "agent": cell.agent,
+            **msgspec.structs.asdict(line.usage),
+            "faults": sum(line.usage.faults.values()),
+            "cost_usd": None if line.cost is None else float(line.cost.nominal),
+            "paid_usd": None if line.cost is None else float(line.cost.paid),
+        }
+        for cell in cells
+        for line in cell.ledger
+    ]
+    columns = [[row[name] for row in rows] for name in USAGE_COLUMNS]
+    return pl.DataFrame(dict(zip(USAGE_COLUMNS, columns, strict=True)), schema=USAGE_COLUMNS)
 
 
 def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
@@ -60,6 +109,7 @@ def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
                 "steps": None if episode is None else episode.steps,
                 "tool_errors": None if episode is None else episode.errors,
                 "seconds": None if episode is None else episode.seconds,
+                "invalid": None if score is None or not score.simulator else list(score.invalid),
                 "rules": rules,
                 "judge": judge,
             }
@@ -74,6 +124,7 @@ def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
             "steps": pl.Int64,
             "tool_errors": pl.Int64,
             "seconds": pl.Float64,
+            "invalid": pl.List(pl.String),
         },
         infer_schema_length=None,
     )

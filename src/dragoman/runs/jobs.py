@@ -1,22 +1,30 @@
 """Starts, resumes and opens runs: configuration, plan and store together."""
 
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from dragoman.core.costs import Price
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
-from dragoman.runs.plan import Cell, plan
+from dragoman.models.prices import PriceTable, prices_with
+from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.setup import Setup, build_setup
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a run was started with, for people and for resuming."""
+    """What a run was started with, for people and for resuming.
+
+    `not_applicable` names the conditions that the suite cannot be played under, and why.
+    `imported` is set in a run that was played elsewhere: the results file without its conversations.
+    `prices` are those of the person's own table: the file may be gone when the run is read.
+    """
 
     dragoman: str
     python: str
@@ -25,6 +33,9 @@ class Manifest(msgspec.Struct, frozen=True):
     judge: str
     prompts: str
     provenance: Provenance
+    not_applicable: dict[str, str] = {}
+    imported: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
+    prices: dict[str, Price] = {}
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -50,6 +61,8 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
         setup.judge_name,
         setup.prompts,
         setup.suite.provenance,
+        not_applicable(setup),
+        prices=dict(setup.prices.own),
     )
     new = NewRun(
         msgspec.json.encode(manifest),
@@ -59,21 +72,38 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
     return Job(setup, cells, create_run(folder, new))
 
 
-def resume_job(folder: Path) -> Job:
+def resume_job(folder: Path, changes: Mapping[str, object] | None = None) -> Job:
     """Open a run to play on.
+
+    Args:
+        folder: The run's folder.
+        changes: What is to differ from the run's configuration this time: its budget, its prices,
+            whether replies are remembered.
 
     Raises:
         StoreError: Where data or agents have changed, so that it would be another run.
     """
     store = open_run(folder, write=True)
     try:
-        setup = build_setup(read_manifest(store).config)
+        changed = changes or {}
+        prices = None if "prices" in changed else stored_prices(store)
+        config = checked(msgspec.structs.replace(_playable(store).config, **changed))
+        setup = build_setup(config, prices=prices)
         cells = plan(setup)
         _require_same_plan(store, cells)
     except BaseException:
         store.close()
         raise
     return Job(setup, cells, store)
+
+
+def _playable(store: RunStore) -> Manifest:
+    manifest = read_manifest(store)
+    if manifest.imported is not msgspec.UNSET:
+        raise StoreError(
+            f"{store.folder}: an imported run cannot be played on: start one of your own"
+        )
+    return manifest
 
 
 def _require_same_plan(store: RunStore, cells: tuple[Cell, ...]) -> None:
@@ -90,6 +120,11 @@ def read_manifest(store: RunStore) -> Manifest:
         return msgspec.json.decode(store.manifest(), type=Manifest)
     except UNREADABLE as error:
         raise StoreError(f"{store.folder}: the run's manifest is damaged ({error})") from error
+
+
+def stored_prices(store: RunStore) -> PriceTable:
+    """Return the prices that ship, with those that the run was started with laid over them."""
+    return prices_with(read_manifest(store).prices)
 
 
 def _stored(cell: Cell) -> StoredCell:

@@ -28,15 +28,25 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 def plan(setup: Setup) -> tuple[Cell, ...]:
-    """Return the cells of a run, all tasks of the first trial first."""
-    config = setup.config
-    condition = Condition()
+    """Return the cells of a run, all tasks of the first trial first.
+
+    Conditions that do not apply to the suite have none: see `not_applicable`.
+    """
+    left_out = not_applicable(setup)
     return tuple(
         _cell(setup, condition, pair, task, trial)
-        for trial in range(config.trials)
+        for trial in range(setup.config.trials)
+        for condition in setup.conditions
+        if condition.label not in left_out
         for pair in setup.pairs
         for task in setup.tasks
     )
+
+
+def not_applicable(setup: Setup) -> dict[str, str]:
+    """Return by label the conditions that do not apply to the suite, and why."""
+    reasons = {entry.label: setup.suite.not_applicable(entry) for entry in setup.conditions}
+    return {label: why for label, why in reasons.items() if why}
 
 
 def conversation_seed(key: str) -> int:

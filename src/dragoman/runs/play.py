@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ import msgspec
 
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.runs.execute import OnDone, execute, pending_cells
-from dragoman.runs.jobs import Job, read_manifest, start_job
+from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
+from dragoman.runs.jobs import Job, read_manifest, start_job, stored_prices
 from dragoman.runs.rescore import rescore
-from dragoman.store.run import open_run
+from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.setup import Setup, scoring_setup
 
 
@@ -32,16 +32,30 @@ def start(setup: Setup, folder: Path | None) -> Job:
     return start_job(setup, folder or new_folder(setup.suite.name), time.time())
 
 
-def play(job: Job, on_done: OnDone) -> Played:
-    """Play what a job has left and close its store."""
+def play(job: Job, on_done: OnDone, again: Collection[str] = ()) -> Played:
+    """Play what a job has left, and once more the cells in `again`, and close its store."""
     with job.store:
-        waiting = pending_cells(job.cells, job.store)
-        blocking(execute(job.setup, waiting, job.store, on_done))
+        waiting = pending_cells(job.cells, job.store, again)
+        blocking(_play(job, waiting, on_done))
+    return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name)
+
+
+async def _play(job: Job, waiting: Sequence[Pending], on_done: OnDone) -> None:
+    try:
+        await execute(job.setup, waiting, job.store, on_done)
         # A run stopped while a judge was at work has conversations without a score.
         scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
         if job.store.has_unscored(*scoring):
-            blocking(rescore(job.setup, job.store, lambda: None, choice="missing"))
-    return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name)
+            await rescore(job.setup, job.store, lambda: None, choice="missing")
+    finally:
+        await job.setup.close()
+
+
+async def _score(setup: Setup, store: RunStore, on_done: Callable[[], None], *, anew: bool) -> None:
+    try:
+        await rescore(setup, store, on_done, choice="all" if anew else "open")
+    finally:
+        await setup.close()
 
 
 def score(
@@ -50,7 +64,8 @@ def score(
     """Score a run's stored conversations with the rules and judge in `changes`."""
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
-        setup = scoring_setup(msgspec.structs.replace(manifest.config, **changes))
+        config = msgspec.structs.replace(manifest.config, **changes)
+        setup = scoring_setup(config, stored_prices(store))
         if manifest.imported is not msgspec.UNSET:
             # Played on tasks of another version, perhaps: the file's own are those that count.
             setup = msgspec.structs.replace(setup, tasks=tuple(store.tasks().values()))
@@ -59,7 +74,7 @@ def score(
                 f"{folder}: the data of {setup.suite.name} have changed since this run was played: "
                 "it can only be scored with the data it was played on"
             )
-        blocking(rescore(setup, store, on_done, choice="all" if anew else "open"))
+        blocking(_score(setup, store, on_done, anew=anew))
     return Played(folder, setup.rules.name, setup.judge_name)
 
 

@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import Literal
 
+from dragoman.core.conditions import language_of
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
-from dragoman.core.scores import METRIC_VERSION, Score, Scored
+from dragoman.core.scores import METRIC_VERSION, USER_JUDGE, Score, Scored
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.execute import score_safely
 from dragoman.scoring.reward import Scorer
@@ -29,12 +30,12 @@ async def rescore(
     Returns:
         How many conversations were scored.
     """
-    scorer = Scorer(setup.suite.factory(setup.rules), setup.rules, setup.judge)
+    scorer = Scorer(setup.suite.factory(setup.rules), setup.rules, setup.judge, setup.users)
     tasks = {task.id: task for task in setup.tasks}
     for name, task in store.tasks().items():
         if name not in tasks or tasks[name].digest != task.digest:
             raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
-    places = {cell.key: tasks[cell.task] for cell in store.cells()}
+    places = {cell.key: cell for cell in store.cells()}
     known = store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
     closed = {key for key, score in known.items() if _is_closed(score, choice)}
     todo = store.episodes(leaving_out=closed)
@@ -42,14 +43,16 @@ async def rescore(
 
     async def work(rows: Iterator[Stored], writer: Writer) -> None:
         for key, attempt, episode in rows:
-            score = await score_safely(scorer, places[key], episode)
+            cell = places[key]
+            language = language_of(cell.condition)
+            score = await score_safely(scorer, tasks[cell.task], episode, language)
             await writer.put(StoredScore(key, attempt, score))
             counts[0] += 1
             on_done()
 
     with rare_collection():
         async with Writer(store) as writer, asyncio.TaskGroup() as group:
-            for _ in range(setup.config.concurrency if setup.judge and setup.judge.costs else 1):
+            for _ in range(setup.config.concurrency if setup.scoring_costs else 1):
                 group.create_task(work(todo, writer))
     return counts[0]
 
@@ -57,4 +60,6 @@ async def rescore(
 def _is_closed(score: Score, choice: Choice) -> bool:
     if choice != "open":
         return choice == "missing"
+    if USER_JUDGE in score.judge and any(entry.met is None for entry in score.simulator):
+        return False
     return isinstance(score.reward, Scored) and not score.reward.undecided

@@ -1,27 +1,57 @@
 """A run's results as one JSON object."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger import LedgerLine, ledger_cost, merged
+from dragoman.analysis.pass_hat import PassHat
+from dragoman.core.costs import Cost
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.core.usage import total_usage
 
 
-def results_object(run: str, cells: Sequence[CellSummary]) -> dict[str, object]:
-    """Return what `run --json` ends with; figures are keyed by k, unknown is null."""
-    usage = total_usage(entry for cell in cells for entry in cell.usage)
+class Retried(msgspec.Struct, frozen=True):
+    """How many conversations were played again as their user had failed, and are valid now."""
+
+    conversations: int
+    valid: int
+
+
+def results_object(
+    run: str,
+    cells: Sequence[CellSummary],
+    not_applicable: Mapping[str, str],
+    retried: Retried | None = None,
+    prices: str | None = None,
+) -> dict[str, object]:
+    """Return what `run --json` ends with; figures are keyed by k, unknown is null.
+
+    `not_applicable` gives conditions that the suite cannot be played under, with the reason.
+    `retried` is None where no conversation was to be played again. `prices` says of when they are.
+    """
+    lines = merged(line for cell in cells for line in cell.ledger)
     return {
         "run": run,
+        "not_applicable": dict(not_applicable),
         "cells": [_cell_object(cell) for cell in cells],
+        "retried": msgspec.to_builtins(retried),
         "infrastructure_errors": sum(cell.infrastructure_errors for cell in cells),
-        "usage": [msgspec.structs.asdict(entry) for entry in usage],
+        "usage": [_line_object(line) for line in lines],
+        "cost": _cost_object(ledger_cost(lines)),
+        "prices": prices,
     }
 
 
+def _line_object(line: LedgerLine) -> dict[str, object]:
+    return {**msgspec.structs.asdict(line.usage), "cost": _cost_object(line.cost)}
+
+
+def _cost_object(cost: Cost | None) -> dict[str, float] | None:
+    return None if cost is None else {"usd": float(cost.nominal), "paid_usd": float(cost.paid)}
+
+
 def _cell_object(cell: CellSummary) -> dict[str, object]:
-    figures = cell.result.figures
     return {
         "suite": cell.suite,
         "condition": cell.condition,
@@ -29,16 +59,31 @@ def _cell_object(cell: CellSummary) -> dict[str, object]:
         "rules": cell.rules,
         "judge": cell.judge,
         "metric": METRIC_VERSION,
-        "tasks": cell.result.tasks,
-        "left_out": cell.result.left_out,
-        "trials": cell.result.trials,
-        "pass_hat": {str(figure.k): figure.value for figure in figures},
-        "interval": {str(figure.k): msgspec.to_builtins(figure.interval) for figure in figures},
-        "bounds": {str(figure.k): msgspec.to_builtins(figure.bounds) for figure in figures},
+        **_figures_object(cell.result),
+        "reference": None if cell.reference is None else msgspec.to_builtins(cell.reference),
         "assumed": cell.assumed,
         "missing": cell.missing,
         "infrastructure_errors": cell.infrastructure_errors,
         "tool_errors": cell.tool_errors,
+        "malformed_calls": cell.malformed_calls,
         "unscored": cell.unscored,
         "endings": cell.endings,
+        "cost": _cost_object(cell.cost),
+        "invalid": cell.invalid,
+        "invalid_kinds": cell.invalid_kinds,
+        "without_invalid": None
+        if cell.without_invalid is None
+        else _figures_object(cell.without_invalid),
+    }
+
+
+def _figures_object(result: PassHat) -> dict[str, object]:
+    figures = result.figures
+    return {
+        "tasks": result.tasks,
+        "left_out": result.left_out,
+        "trials": result.trials,
+        "pass_hat": {str(figure.k): figure.value for figure in figures},
+        "interval": {str(figure.k): msgspec.to_builtins(figure.interval) for figure in figures},
+        "bounds": {str(figure.k): msgspec.to_builtins(figure.bounds) for figure in figures},
     }

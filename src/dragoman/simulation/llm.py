@@ -58,7 +58,9 @@ class LlmSession:
                 self._messages.append({"role": "user", "content": self._ticket})
             self._messages += _past(self._opening.history, self._opening.side)
         self._messages += map(_incoming, heard)
-        request = ChatRequest(self._messages, tools, self._seed, self._label, self._conversation)
+        request = ChatRequest(
+            self._messages, tools, self._seed, self._label, self._conversation, self._opening.draw
+        )
         completion = await self._model.complete(request, self._side)
         reply = completion.reply
         self._messages.append(_outgoing(reply))

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.errors import ParticipantError
+from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import (
     Answer,
     Ask,
@@ -54,6 +54,7 @@ class Conversation:
         self.events: list[Event] = []
         self.steps = 0
         self.errors = 0
+        self._malformed = 0
         self._usage: list[Usage] = []
         self._world = world
         self._sessions = sessions
@@ -79,6 +80,8 @@ class Conversation:
             ending = Ending("timeout", "a participant did not answer in time")
         except ParticipantError as error:
             ending = Ending("infrastructure_error", str(error))
+            if isinstance(error.usage, Usage):
+                self._usage.append(error.usage)
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
         return Episode(
@@ -86,6 +89,7 @@ class Conversation:
             ending=ending,
             steps=self.steps,
             errors=self.errors,
+            malformed_calls=self._malformed,
             usage=total_usage(self._usage),
             seconds=self.seconds,
         )
@@ -142,6 +146,7 @@ class Conversation:
             result = self._world.call(executed)
             shown = view.present(result)
             self.errors += result.error
+            self._malformed += bool(call.malformed)
             self._unheard[call.by].append(shown)
             self.events.append(self._complete(call, executed, result, shown))
 
@@ -165,7 +170,7 @@ async def guarded(work: Awaitable[Result], what: str) -> Result:
     """Await a participant's work; whatever it raises is that participant's failure, in one line."""
     try:
         return await work
-    except ParticipantError:
+    except (ParticipantError, RunHalted):
         raise
     except Exception as error:
         raise ParticipantError(f"{what} raised {type(error).__name__}: {error}") from error

@@ -1,6 +1,6 @@
 """The prompts of LLM participants: text files beside this module, named and hashed as one set."""
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import msgspec
@@ -36,8 +36,12 @@ def default_prompts() -> PromptSet:
     )
 
 
+@lru_cache(maxsize=16)
 def agent_prompt(prompts: PromptSet, policy: str) -> str:
-    """Return an agent's system prompt: instructions, then the benchmark's policy."""
+    """Return an agent's system prompt: instructions, then the benchmark's policy.
+
+    Remembered, so that a thousand conversations share one text.
+    """
     return f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
 
 

@@ -19,6 +19,7 @@ class _Head(msgspec.Struct):
     ending: Ending
     steps: int
     errors: int
+    malformed_calls: int = 0
     usage: tuple[Usage, ...] = ()
     started: float = 0.0
     seconds: float = 0.0
@@ -44,10 +45,17 @@ class EpisodeCodec:
         return self._episode.decode(self._decompress(data))
 
     def decode_head(self, data: bytes) -> Episode:
-        """Return the episode without its events."""
+        """Return the episode without its events and its source."""
         head: Any = self._head.decode(self._decompress(data))
         return Episode(
-            (), head.ending, head.steps, head.errors, head.usage, head.started, head.seconds
+            events=(),
+            ending=head.ending,
+            steps=head.steps,
+            errors=head.errors,
+            malformed_calls=head.malformed_calls,
+            usage=head.usage,
+            started=head.started,
+            seconds=head.seconds,
         )
 
     def encode_tasks(self, tasks: dict[str, Task]) -> bytes:

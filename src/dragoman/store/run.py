@@ -24,6 +24,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
+from dragoman.core.usage import Usage
 from dragoman.store.episodes import EpisodeCodec
 
 FILE = "run.sqlite"
@@ -48,7 +49,7 @@ CREATE TABLE scores (
 CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric);
 """
 
-# Only the last attempt at a cell counts; earlier ones ended by infrastructure faults.
+# Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
 _LAST_ATTEMPTS = """
 SELECT key, last.* FROM cells
 JOIN (SELECT cell, max(attempt), fault{data} FROM episodes GROUP BY cell) AS last
@@ -61,6 +62,16 @@ JOIN (
     WHERE rules = ? AND judge = ? AND metric = ? GROUP BY cell
 ) AS last ON cells.id = last.cell
 """
+
+_EARLIER = (
+    "FROM cells JOIN {table} AS early ON cells.id = early.cell WHERE early.attempt < "
+    "(SELECT max(attempt) FROM episodes WHERE episodes.cell = early.cell)"
+)
+_EARLIER_EPISODES = f"SELECT key, early.data {_EARLIER.format(table='episodes')}"
+_EARLIER_SCORES = (
+    f"SELECT key, early.data {_EARLIER.format(table='scores')} "
+    "AND rules = ? AND judge = ? AND metric = ?"
+)
 
 
 class StoredCell(msgspec.Struct, frozen=True):
@@ -163,6 +174,15 @@ class RunStore:
                 )
             }
 
+    def completed_attempts(self) -> dict[str, int]:
+        """Return by cell how many attempts ended otherwise than by an infrastructure fault."""
+        query = (
+            "SELECT key, count(*) FROM cells JOIN episodes ON cells.id = episodes.cell "
+            "WHERE NOT fault GROUP BY cells.id"
+        )
+        with self._errors("read"):
+            return {key.hex(): count for key, count in self._connection.execute(query)}
+
     def episode(self, cell: str) -> Episode | None:
         """Return the last attempt at a cell, or None."""
         query = (
@@ -210,6 +230,38 @@ class RunStore:
                 )
                 if last.get(key.hex(), (None, False))[0] == attempt
             }
+
+    def newest_scores(self, metric: str) -> dict[str, Score]:
+        """Return by cell the newest score of its last attempt, whatever rules and judge gave it."""
+        query = (
+            "SELECT key, attempt, data FROM cells JOIN scores ON cells.id = scores.cell "
+            "WHERE metric = ? ORDER BY scores.id"
+        )
+        last = self.attempts()
+        with self._errors("read"):
+            newest = {
+                key.hex(): data
+                for key, attempt, data in self._connection.execute(query, (metric,))
+                if last.get(key.hex(), (None, False))[0] == attempt
+            }
+            return {key: self._codec.decode_score(data) for key, data in newest.items()}
+
+    def earlier_usage(self, rules: str, judge: str, metric: str) -> dict[str, tuple[Usage, ...]]:
+        """Return by cell what attempts before its last one consumed, and their judges.
+
+        Args:
+            rules: Whose scores' judges are meant: those under these rules,
+            judge: by this judge,
+            metric: and of this metric version.
+        """
+        used: dict[str, tuple[Usage, ...]] = {}
+        with self._errors("read"):
+            for key, data in self._connection.execute(_EARLIER_EPISODES):
+                used[key.hex()] = used.get(key.hex(), ()) + self._codec.decode_head(data).usage
+            for key, data in self._connection.execute(_EARLIER_SCORES, (rules, judge, metric)):
+                judged = self._codec.decode_score(data).judges_usage
+                used[key.hex()] = used.get(key.hex(), ()) + judged
+        return used
 
     def scorings(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of rules and judge under which the run has scores, newest last."""

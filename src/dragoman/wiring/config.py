@@ -15,13 +15,17 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """A grid: one suite, one or more agents, and what holds for every conversation.
 
     `user` is empty for the partner of the agent (gold's own, else the offline user). `tasks` is empty
-    for all tasks; `limit` then takes the first so many.
+    for all tasks; `limit` then takes the first so many. `read_timeout` is how long an endpoint may
+    be silent, `patience` how long it may be down or refuse a call before that counts, in seconds.
+    `max_cost` ends the run when so much is spent ("5 USD", "2M tokens", "90 min"), `prices` is a
+    price table of one's own, `cache` says whether replies of models are remembered.
     """
 
     suite: str
     agents: tuple[str, ...]
     user: str = ""
     judge: str = "none"
+    user_judge: str = "none"
     rules: str = DEFAULT_RULES.name
     trials: int = 1
     tasks: tuple[str, ...] = ()
@@ -31,6 +35,11 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     max_errors: int = 10
     timeout: float | None = None
     concurrency: int = 64
+    read_timeout: float = 300.0
+    patience: float = 1_800.0
+    max_cost: str = ""
+    prices: str = ""
+    cache: bool = True
 
     @property
     def limits(self) -> Limits:
@@ -51,7 +60,16 @@ def checked(config: RunConfig) -> RunConfig:
         raise UsageError("no agent: name one with --agent")
     if len(set(config.agents)) != len(config.agents):
         raise UsageError("an agent is named twice: every agent is one cell of the grid")
-    for name in ("trials", "concurrency", "max_steps", "max_errors", "limit", "timeout"):
+    for name in (
+        "trials",
+        "concurrency",
+        "max_steps",
+        "max_errors",
+        "limit",
+        "timeout",
+        "read_timeout",
+        "patience",
+    ):
         value = getattr(config, name)
         if value is not None and not value > 0:
             raise UsageError(f"{name.replace('_', '-')} must be above 0, not {value}")

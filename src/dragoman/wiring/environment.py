@@ -1,11 +1,76 @@
 """Where things lie on this machine; nothing else reads the environment."""
 
+import ipaddress
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from dragoman.core.errors import UsageError
+
+
+def cache_folder() -> Path:
+    """Return the folder of what can be had again, under XDG_CACHE_HOME or ~/.cache."""
+    configured = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(configured) if configured.startswith("/") else Path.home() / ".cache"
+    return root / "dragoman"
 
 
 def data_folder() -> Path:
-    """Return the folder of pulled benchmark data, under XDG_CACHE_HOME or ~/.cache."""
-    configured = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(configured) if configured.startswith("/") else Path.home() / ".cache"
-    return root / "dragoman" / "data"
+    """Return the folder of pulled benchmark data."""
+    return cache_folder() / "data"
+
+
+def variable(name: str) -> str:
+    """Return an environment variable without white space around it; "" where it is not set."""
+    return os.environ.get(name, "").strip()
+
+
+def header_variable(name: str) -> str:
+    """Return an environment variable that is sent in a header; "" where it is not set.
+
+    Raises:
+        UsageError: Where no header can carry it.
+    """
+    value = variable(name)
+    if not (value.isascii() and value.isprintable()):
+        raise UsageError(f"{name} holds a character that no header can carry")
+    return value
+
+
+def key_values() -> tuple[str, ...]:
+    """Return what the environment holds under names of keys, to be kept out of texts."""
+    return tuple(
+        value.strip() for name, value in os.environ.items() if name.upper().endswith(_KEY_ENDINGS)
+    )
+
+
+def make_litellm_local() -> None:
+    """Keep litellm from fetching a price list over the network while it is imported."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+_KEY_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+
+def proxy_for(url: str) -> str | None:
+    """Return the proxy that the environment names for an address, or None; none for this machine.
+
+    Raises:
+        UsageError: Where it is no HTTP proxy; it is not repeated, for it may hold a password.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname
+    if not host or _is_this_machine(host) or proxy_bypass(host):
+        return None
+    proxy = getproxies().get(parts.scheme)
+    if proxy and urlsplit(proxy).scheme not in {"http", "https"}:
+        raise UsageError(f"{parts.scheme}_proxy names no HTTP proxy: write http://HOST:PORT")
+    return proxy
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,7 +1,8 @@
 """Names of agents, users and judges become objects.
 
 `gold`, `silent`, `literal`: diagnostic agents. `module:attribute`: a function or participant of the
-user's own. `provider/model`: a chat model; `scripted/FILE` answers from a script.
+user's own. `http://HOST:PORT/PATH`: an agent's server. `provider/model`: a chat model; `scripted/FILE`
+answers from a script.
 """
 
 import importlib
@@ -18,13 +19,19 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
+from dragoman.models.spec import read_spec
+from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.prompts import PromptSet
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.http_agents import SCHEMES, http_agent
 
 DIAGNOSTIC_AGENTS = {
     "gold": "plays the reference plan, agent and user: what is possible",
     "literal": "plays the reference plan with the values it heard: what hearing loses",
     "silent": "does nothing: the floor",
 }
+SCRIPTED = "scripted/"
+
 USERS = {
     "offline": "says what the task's instructions contain; needs no model",
     "gold": "plays the user's side of the reference plan",
@@ -44,7 +51,9 @@ class Resolved(msgspec.Struct, frozen=True):
     identity: str
 
 
-def resolve_agent(spec: str, prompts: PromptSet | None = None) -> Resolved:
+def resolve_agent(
+    spec: str, prompts: PromptSet | None = None, connections: Connections | None = None
+) -> Resolved:
     """Return the agent of that name, or raise UsageError saying which exist."""
     from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
 
@@ -55,10 +64,18 @@ def resolve_agent(spec: str, prompts: PromptSet | None = None) -> Resolved:
     }
     if spec in diagnostics:
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
-    return _resolve_other(spec, "agent", sorted(diagnostics), prompts)
+    if spec.startswith(SCHEMES):
+        return _http_agent(spec, prompts, connections)
+    known = [*sorted(diagnostics), "http://HOST:PORT/PATH"]
+    return _resolve_other(spec, "agent", known, prompts, connections)
 
 
-def resolve_user(spec: str, agent: Participant, prompts: PromptSet | None = None) -> Resolved:
+def resolve_user(
+    spec: str,
+    agent: Participant,
+    prompts: PromptSet | None = None,
+    connections: Connections | None = None,
+) -> Resolved:
     """Return the user simulator of that name; an empty name is the agent's own partner."""
     from dragoman.simulation.diagnostic import GoldUser, partner_of
     from dragoman.simulation.offline_user import OfflineUser
@@ -69,10 +86,10 @@ def resolve_user(spec: str, agent: Participant, prompts: PromptSet | None = None
     users: dict[str, Callable[[], Participant]] = {"gold": GoldUser, "offline": OfflineUser}
     if spec in users:
         return Resolved(spec, users[spec](), content_key("diagnostic-1", spec, "user"))
-    return _resolve_other(spec, "user", sorted(users), prompts)
+    return _resolve_other(spec, "user", sorted(users), prompts, connections)
 
 
-def resolve_judge(spec: str) -> Judge | None:
+def resolve_judge(spec: str, connections: Connections | None = None) -> Judge | None:
     """Return the judge of that name, None for `none`, or raise UsageError saying which exist."""
     from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge
 
@@ -83,48 +100,113 @@ def resolve_judge(spec: str) -> Judge | None:
     if spec == "rule":
         return RuleJudge()
     if "/" in spec:
-        model, key = _chat_model(spec, greeted=0)
+        model, key = _chat_model(spec, 0, connections)
         return ChatJudge(model, key[:8])
     raise UsageError(f"unknown judge {spec!r}: choose {', '.join(JUDGES)} or PROVIDER/MODEL")
+
+
+def resolve_user_check(
+    user: str, judge: str, connections: Connections | None = None
+) -> UserCheck | None:
+    """Return what checks the simulated users of a run, or None where the user only plays a script.
+
+    Args:
+        user: The user's name; the diagnostic ones recite their script by design.
+        judge: The judge of simulated users, `none` for rules alone.
+        connections: What the models of the run share.
+
+    Raises:
+        UsageError: For a judge that does not exist or would have nobody to judge.
+    """
+    from dragoman.scoring.judges import SIMULATOR, ChatJudge
+    from dragoman.scoring.user_check import UserCheck
+
+    is_scripted = user in {"", *USERS}
+    if judge == "none":
+        return None if is_scripted else UserCheck()
+    if "/" not in judge:
+        raise UsageError(f"unknown user judge {judge!r}: choose none or PROVIDER/MODEL")
+    if is_scripted:
+        raise UsageError(
+            f"--user-judge {judge}: the user {user or 'offline'!r} plays a script, which needs no "
+            "judge: leave it out"
+        )
+    model, key = _chat_model(judge, 0, connections)
+    return UserCheck(ChatJudge(model, key[:8], SIMULATOR))
 
 
 def judge_name(spec: str | None) -> str | None:
     """Return the name that a judge's scores carry; None for none named."""
     if spec is None or spec == IMPORTED:
         return spec
+    if "/" in spec:
+        from dragoman.scoring.judges import ASSERTIONS, chat_judge_name
+
+        name, key = _named_model(spec)
+        return chat_judge_name(ASSERTIONS, name, key[:8])
     judge = resolve_judge(spec)
     return NO_JUDGE if judge is None else judge.name
 
 
-def _resolve_other(spec: str, side: Role, known: list[str], prompts: PromptSet | None) -> Resolved:
+def _resolve_other(
+    spec: str,
+    side: Role,
+    known: list[str],
+    prompts: PromptSet | None,
+    connections: Connections | None,
+) -> Resolved:
     if "/" in spec:
         from dragoman.simulation.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts
 
-        model, key = _chat_model(spec, greeted=1 if side == "agent" else 0)
+        model, key = _chat_model(spec, 1 if side == "agent" else 0, connections)
         prompts = prompts or default_prompts()
         identity = content_key("llm-1", spec, key, prompts.digest)
         return Resolved(spec, LlmParticipant(model, prompts), identity)
     if ":" in spec:
-        return _imported(spec, prompts)
+        target, source = import_attribute(spec)
+        return _resolved(spec, target, source, prompts)
     raise UsageError(
         f"unknown {side} {spec!r}: choose {', '.join(known)}, MODULE:ATTRIBUTE or PROVIDER/MODEL"
     )
 
 
-def _chat_model(spec: str, greeted: int) -> tuple[ChatModel, str]:
-    provider, _, name = spec.partition("/")
-    if provider != "scripted":
-        raise UsageError(
-            f"unknown model provider {provider!r} in {spec!r}: this version knows scripted/FILE"
-        )
+def _chat_model(spec: str, greeted: int, connections: Connections | None) -> tuple[ChatModel, str]:
+    """Return a model with the content key of everything that can change its answers."""
+    if not spec.startswith(SCRIPTED):
+        read = read_spec(spec)
+        return (connections or Connections()).chat_model(read), read.identity
     from dragoman.models.scripted import ScriptedModel, load_script
 
-    script = load_script(Path(name))
+    script = load_script(Path(spec.removeprefix(SCRIPTED)))
     return ScriptedModel(spec, script, greeted), content_key(script)
 
 
-def _imported(spec: str, prompts: PromptSet | None) -> Resolved:
+def _named_model(spec: str) -> tuple[str, str]:
+    """Return a model's name and content key; its key and address may be missing."""
+    if spec.startswith(SCRIPTED):
+        model, key = _chat_model(spec, 0, None)
+        return model.name, key
+    read = read_spec(spec)
+    return read.name, read.identity
+
+
+def _http_agent(url: str, prompts: PromptSet | None, connections: Connections | None) -> Resolved:
+    from dragoman.simulation.llm import LlmParticipant
+    from dragoman.simulation.prompts import default_prompts
+
+    agent = http_agent(url, connections or Connections())
+    prompts = prompts or default_prompts()
+    identity = content_key("http-1", url, prompts.digest)
+    return Resolved(url, LlmParticipant(agent, prompts), identity)
+
+
+def import_attribute(spec: str) -> tuple[object, str | None]:
+    """Return what `module:attribute` names, found from the current folder, and its file.
+
+    Raises:
+        UsageError: Where the module cannot be imported or has no such attribute.
+    """
     module_name, _, attribute = spec.partition(":")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -138,7 +220,7 @@ def _imported(spec: str, prompts: PromptSet | None) -> Resolved:
     target = getattr(module, attribute, None) if attribute else None
     if target is None:
         raise UsageError(f"{spec}: module {module_name!r} has no attribute {attribute!r}")
-    return _resolved(spec, target, getattr(module, "__file__", None), prompts)
+    return target, getattr(module, "__file__", None)
 
 
 def resolve_object(target: object) -> Resolved:

@@ -11,7 +11,8 @@
     infrastructure: "! infrastructure",
     missing: "– not run",
   };
-  const FILTERS = ["run", "suite", "agent", "condition", "standing"];
+  const USERS = { valid: "no check failed", invalid: "✗ a check failed", unchecked: "not checked" };
+  const FILTERS = ["run", "suite", "agent", "condition", "standing", "user"];
   const filters = document.getElementById("filters");
   const list = document.getElementById("list");
   const more = document.getElementById("more");
@@ -171,7 +172,12 @@
     if (value.note) line.append(` ${value.note}`);
     const rows = element("tbody", "", ...value.components.map(component));
     const table = value.components.length ? element("table", "plain", rows) : null;
-    return element("section", "", heading, line, table);
+    return element("section", "", heading, line, table, ...simulator(value.simulator));
+  }
+
+  function simulator(rows) {
+    if (!rows) return [];
+    return [element("h4", "", "Simulated user"), element("ul", "evidence", ...rows.map(evidence))];
   }
 
   function consumption(usage) {
@@ -285,6 +291,7 @@
         element("b", "", `task ${entry.task}`),
         element("span", "", `trial ${entry.trial}`),
         entry.assumed ? element("strong", "badge assumed", "ASSUMED") : null,
+        entry.user === "invalid" ? element("strong", "badge", "invalid user") : null,
         element("small", "", `${entry.agent}, ${entry.condition}, ${entry.suite}, ${entry.run}`),
       ),
     );
@@ -328,7 +335,8 @@
   function offer(name) {
     const select = filters.elements.namedItem(name);
     const values = [...new Set(packed.conversations.map((entry) => entry[name]))];
-    const label = (value) => (name === "standing" ? STANDINGS[value] : value);
+    const labels = { standing: STANDINGS, user: USERS }[name] ?? {};
+    const label = (value) => labels[value] ?? value;
     select.replaceChildren(option("", "all"), ...values.map((value) => option(value, label(value))));
     select.closest("label").hidden = values.length < 2;
   }

@@ -1,0 +1,136 @@
+"""What agents of users answer, and how it is read: a function's object, or JSON from a wire.
+
+An answer has `content`, `tool_calls` and `usage`, all optional. A call has `name`, `arguments` (an
+object, or JSON text) and optionally `id`; OpenAI's nesting under `function` is understood as well.
+"""
+
+import json
+from typing import Annotated, Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.tools import ToolCall
+
+MAX_SHOWN_CHARS = 100_000
+
+Arguments = TypeVar("Arguments")
+"""How arguments arrive: any object from a function, raw JSON from a wire."""
+
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class GivenFunction(msgspec.Struct, Generic[Arguments]):
+    """The nested part of a call in OpenAI's shape."""
+
+    name: str
+    arguments: Arguments | UnsetType = UNSET
+
+
+class GivenCall(msgspec.Struct, Generic[Arguments]):
+    """A call as it was given, flat or nested."""
+
+    name: str | UnsetType = UNSET
+    arguments: Arguments | UnsetType = UNSET
+    id: str | None = None
+    function: GivenFunction[Arguments] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.name is UNSET) == (self.function is None):
+            raise ValueError("a call has a `name`, or a `function` with one")
+
+
+class GivenUsage(msgspec.Struct):
+    """The tokens that an agent tells."""
+
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+
+
+class GivenAnswer(msgspec.Struct, Generic[Arguments]):
+    """An answer as it was given."""
+
+    content: str | UnsetType | None = UNSET
+    tool_calls: list[GivenCall[Arguments]] | UnsetType | None = UNSET
+    usage: GivenUsage | None = None
+
+
+class AgentAnswer(msgspec.Struct, frozen=True):
+    """What was understood of an answer; tokens are None where the agent does not tell them."""
+
+    reply: Reply
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+def read_answer(answer: object, position: int) -> AgentAnswer:
+    """Read a function's answer: a string, or an object with the fields of an answer.
+
+    What JSON cannot carry could be neither sent, nor stored, nor compared: in words it makes the
+    reply unusable, in arguments the call malformed.
+
+    Args:
+        answer: Whatever the function returned.
+        position: The number of messages so far; it makes ids of calls that have none.
+    """
+    try:
+        given = GivenAnswer[object](answer) if isinstance(answer, str) else _converted(answer)
+        if isinstance(given.content, str):
+            # Frameworks have kinds of strings of their own, which could not be stored.
+            given.content = given.content.encode().decode()
+    except _NOT_JSON as error:
+        return AgentAnswer(Unparsed(shown(answer), shown(error)))
+    return understood(given, position)
+
+
+def understood(given: GivenAnswer[Arguments], position: int) -> AgentAnswer:
+    """Return what an answer of the right shape says; unusable arguments make a malformed call."""
+    usage = given.usage or GivenUsage()
+    return AgentAnswer(_reply(given, position), usage.input_tokens, usage.output_tokens)
+
+
+def shown(value: object) -> str:
+    """Return a bounded text of anything, fit to be stored."""
+    is_plain = isinstance(value, str | Exception)
+    text = str(value) if is_plain else repr(value)
+    return text[:MAX_SHOWN_CHARS].encode("utf-8", "backslashreplace").decode()
+
+
+_NOT_JSON = (*UNREADABLE, TypeError, ValueError)
+_ARGUMENTS = msgspec.json.Decoder(dict[str, object])
+
+
+def _converted(answer: object) -> GivenAnswer[object]:
+    return msgspec.convert(answer, GivenAnswer[object], from_attributes=True)
+
+
+def _reply(given: GivenAnswer[Arguments], position: int) -> Reply:
+    content = None if given.content is UNSET else given.content
+    if given.tool_calls is UNSET or not given.tool_calls:
+        return say(content or "")
+    calls = [_call(call, f"call_{position}_{at}") for at, call in enumerate(given.tool_calls)]
+    return Called(tuple(calls), content)
+
+
+def _call(call: GivenCall[Arguments], fallback: str) -> ToolCall:
+    named = call if call.function is None else call.function
+    call_id, name = shown(call.id or fallback), shown(named.name)
+    if named.arguments is UNSET:
+        return ToolCall(call_id, name, {})
+    raw: object = named.arguments
+    try:
+        raw = _json_text(named.arguments)
+        return ToolCall(call_id, name, _ARGUMENTS.decode(raw))
+    except _NOT_JSON as error:
+        return ToolCall(call_id, name, {}, raw=shown(raw), malformed=shown(error))
+
+
+def _json_text(arguments: object) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    if isinstance(arguments, msgspec.Raw):
+        text = bytes(arguments).decode()
+        return msgspec.json.decode(text, type=str) if text.startswith('"') else text
+    return json.dumps(arguments, allow_nan=False, ensure_ascii=False)

@@ -1,0 +1,92 @@
+"""Stops calling an endpoint that has stopped answering, and tries it now and then.
+
+While it is down every call waits, and one of them tries after every pause. So an outage costs time and
+no conversation.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+
+from dragoman.core.errors import RunHalted
+
+log = logging.getLogger(__name__)
+
+Clock = Callable[[], float]
+
+FAILURES_IN_A_ROW = 8
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
+
+
+class Breaker:
+    """The state of one endpoint: answering, or down since some time.
+
+    Args:
+        name: The endpoint's name in messages.
+        patience: Seconds after which an outage ends the run.
+        clock: Seconds, never going back.
+    """
+
+    def __init__(self, name: str, patience: float, clock: Clock) -> None:
+        self._name = name
+        self._patience = patience
+        self._clock = clock
+        self._failures = 0
+        self._down_since: float | None = None
+        self._pause = FIRST_PAUSE
+        self._next_try = 0.0
+        self._is_up = asyncio.Event()
+
+    @property
+    def is_down(self) -> bool:
+        """Whether the endpoint has stopped answering."""
+        return self._down_since is not None
+
+    def answered(self) -> None:
+        """Learn that the endpoint answered, whatever it said."""
+        self._failures = 0
+        if self._down_since is None:
+            return
+        log.warning("%s answers again after %.0f s", self._name, self._clock() - self._down_since)
+        self._down_since = None
+        self._is_up.set()
+
+    def failed(self, detail: str) -> None:
+        """Learn that an attempt got no answer."""
+        self._failures += 1
+        if self._down_since is None and self._failures >= FAILURES_IN_A_ROW:
+            log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
+            self._down_since = self._clock()
+            self._pause = FIRST_PAUSE
+            self._next_try = self._down_since + self._pause
+            self._is_up = asyncio.Event()
+
+    async def ready(self) -> None:
+        """Wait until the endpoint may be called.
+
+        Raises:
+            RunHalted: Where it has been down for too long.
+        """
+        while self._down_since is not None:
+            now = self._clock()
+            self._require_patience(now - self._down_since)
+            if now >= self._next_try:
+                self._pause = min(2 * self._pause, LONGEST_PAUSE)
+                self._next_try = now + self._pause
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._next_try - now):
+                    await self._is_up.wait()
+
+    def _require_patience(self, down: float) -> None:
+        if down > self._patience:
+            raise RunHalted(
+                f"{self._name} has not answered for {_spelt(down)}: what is finished is stored, "
+                "resume the run when it is back"
+            )
+
+
+def _spelt(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes > 1 else f"{seconds:.0f} seconds"

@@ -1,0 +1,170 @@
+"""What a run may spend: money, tokens or time; one budget for all models of a run."""
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.costs import NOTHING, PriceOf, cost_of
+from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.usage import Usage
+
+Unit = Literal["USD", "tokens", "seconds"]
+
+_NUMBER = r"(?P<amount>\d{1,12}(?:\.\d{1,6})?)"
+_DOLLARS = re.compile(rf"\$\s*{_NUMBER}")
+_AMOUNT = re.compile(rf"{_NUMBER}\s*(?P<unit>[A-Za-z]+(?: tokens?)?)")
+_UNITS: dict[str, tuple[int, Unit]] = {
+    "usd": (1, "USD"),
+    "token": (1, "tokens"),
+    "tokens": (1, "tokens"),
+    "k tokens": (1_000, "tokens"),
+    "m tokens": (1_000_000, "tokens"),
+    "s": (1, "seconds"),
+    "min": (60, "seconds"),
+    "h": (3_600, "seconds"),
+}
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """The most that may be spent; `text` is how it was given."""
+
+    amount: Decimal
+    unit: Unit
+    text: str
+
+
+def parse_limit(text: str) -> Limit:
+    """Read a limit as people write it: `5 USD`, `$5`, `2M tokens`, `90 min`, `2 h`.
+
+    Raises:
+        UsageError: Where it is none.
+    """
+    given = text.strip()
+    found = _DOLLARS.fullmatch(given) or _AMOUNT.fullmatch(given)
+    unit = found.groupdict().get("unit", "usd").lower() if found else ""
+    if found is None or unit not in _UNITS:
+        raise UsageError(
+            f"not a budget: {text!r}: write it like '5 USD', '2M tokens', '90 min' or '2 h'"
+        )
+    factor, name = _UNITS[unit]
+    amount = Decimal(found["amount"]) * factor
+    if not amount:
+        raise UsageError(f"a budget of {text!r} allows nothing: leave it out for none")
+    return Limit(amount, name, given)
+
+
+class Budget:
+    """Counts what this process spends, and halts the run when that reaches a limit.
+
+    Calls under way when the limit is reached are not in it: a run may spend a little more, at most
+    what they cost. What our own cache answered costs nothing.
+
+    Args:
+        limit: The most that may be spent.
+        price_of: Returns prices, for a limit in money.
+        clock: Seconds, for a limit in time; it runs from the first call.
+    """
+
+    def __init__(
+        self, limit: Limit, price_of: PriceOf, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.limit = limit
+        self._price_of = price_of
+        self._clock = clock
+        self._started: float | None = None
+        self._spent = NOTHING
+        self._calls = 0
+        self._obstacle = ""
+
+    def require_prices(self, models: Iterable[str]) -> None:
+        """Refuse a limit in money for models without a price.
+
+        Raises:
+            UsageError: Naming the first such model.
+        """
+        unknown = [model for model in models if self._price_of(model) is None]
+        if self.limit.unit == "USD" and unknown:
+            raise UsageError(
+                f"a budget of {self.limit.text} needs the price of {unknown[0]}, which is not "
+                "known: give it with --prices, or a budget in tokens or time"
+            )
+
+    def check(self) -> None:
+        """Say whether another call may be sent; to be asked before each.
+
+        Raises:
+            RunHalted: Where it may not.
+        """
+        if self._started is None:
+            self._started = self._clock()
+        if self._obstacle:
+            raise RunHalted(f"{self._obstacle}; {self._afterwards()}")
+        spent = self._spent
+        if self.limit.unit == "seconds":
+            spent = Decimal(self._clock() - self._started)
+        if spent >= self.limit.amount:
+            raise RunHalted(
+                f"the budget of {self.limit.text} is spent ({_in_words(spent, self.limit.unit)} in "
+                f"{self._calls} {'call' if self._calls == 1 else 'calls'}); {self._afterwards()}"
+            )
+
+    def spend(self, usage: Usage) -> None:
+        """Count what calls consumed; to be told after each, also after one that failed.
+
+        A use that cannot be counted does not lose the reply: the next `check` halts the run.
+        """
+        if usage.calls == usage.replayed:
+            return
+        self._calls += usage.calls - usage.replayed
+        amount: Decimal | None = NOTHING
+        match self.limit.unit:
+            case "USD":
+                cost = cost_of(usage, self._price_of)
+                amount = None if cost is None else cost.paid
+            case "tokens":
+                amount = _paid_tokens(usage)
+            case "seconds":
+                pass
+        if amount is not None:
+            self._spent += amount
+        elif self._price_of(usage.model) is None and self.limit.unit == "USD":
+            self._obstacle = (
+                f"the price of {usage.model} is not known, a budget in money cannot be kept"
+            )
+        else:
+            self._obstacle = (
+                f"{usage.model}: the endpoint tells no usage, a budget of {self.limit.text} cannot "
+                "be kept"
+            )
+
+    def _afterwards(self) -> str:
+        if self._obstacle:
+            return "what was finished is stored: `dragoman resume` goes on with another --max-cost"
+        return "what was finished is stored: `dragoman resume` goes on with a budget of its own"
+
+
+def _paid_tokens(usage: Usage) -> Decimal | None:
+    counts = (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.replayed_input_tokens,
+        usage.replayed_output_tokens,
+    )
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        return None
+    return Decimal(known[0] + known[1] - known[2] - known[3])
+
+
+def _in_words(spent: Decimal, unit: Unit) -> str:
+    match unit:
+        case "USD":
+            return f"{spent:.4f} USD"
+        case "tokens":
+            return f"{spent:,} tokens"
+        case "seconds":
+            return f"{spent / 60:.1f} min"

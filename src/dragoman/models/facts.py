@@ -1,0 +1,74 @@
+"""What is known of providers and models: a table, read strictly and once."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+LITELLM = "litellm:"
+"""Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place."""
+
+ParameterType = Literal["number", "integer", "string", "boolean"]
+
+TYPES: Mapping[ParameterType, tuple[type, ...]] = {
+    "number": (int, float),
+    "integer": (int,),
+    "string": (str,),
+    "boolean": (bool,),
+}
+
+
+class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One provider.
+
+    Attributes:
+        url: The address that `/chat/completions` is added to; empty where the user must give one.
+        url_env: The environment variable that may hold another address.
+        key_env: The environment variable that holds the key.
+        needs_key: Whether nothing works without one.
+        seeds: Whether it takes a seed.
+        schemas: Whether it takes a JSON schema for replies.
+        refuses: Parameters that it does not take.
+    """
+
+    url: str = ""
+    url_env: str = ""
+    key_env: str = ""
+    needs_key: bool = False
+    seeds: bool = True
+    schemas: bool = True
+    refuses: tuple[str, ...] = ()
+
+
+class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Models that share what they do not take; `instead` names the parameter to use."""
+
+    match: tuple[str, ...]
+    refuses: tuple[str, ...] = ()
+    instead: dict[str, str] = {}
+    seeds: bool = True
+
+
+class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole table."""
+
+    parameters: dict[str, ParameterType]
+    providers: dict[str, Provider]
+    models: tuple[ModelFamily, ...]
+
+    def family(self, model: str) -> ModelFamily:
+        """Return what is known of a model, `provider/name`; the first match counts."""
+        for family in self.models:
+            if any(fnmatchcase(model, pattern) for pattern in family.match):
+                return family
+        return ModelFamily(())
+
+
+@cache
+def load_facts() -> Facts:
+    """Return the table that ships."""
+    content = (files("dragoman.models") / "providers.toml").read_bytes()
+    return msgspec.toml.decode(content, type=Facts)

@@ -1,0 +1,148 @@
+"""How many calls of one endpoint are under way: as many as it serves, found while running.
+
+Additive increase: every round of answers allows some more, as long as somebody waits. Back-off: where
+the server refuses, the limit falls by a third, but not below what it was really serving, the time that
+answered calls spent at it per second (Little's law). So a server that refuses at random is not mistaken
+for a full one. A call that hangs gives its slot to others. There is no fixed cap.
+"""
+
+import asyncio
+import contextlib
+import math
+from collections import deque
+from collections.abc import Callable
+
+Clock = Callable[[], float]
+
+FIRST_LIMIT = 16.0
+GROWTH = 0.1
+"""The share by which a round of answers raises the limit, at least by one."""
+
+BACK_OFF = 0.7
+HEADROOM = 1.1
+"""What is allowed above what is being served."""
+
+SHORTEST_WINDOW = 0.25
+"""Seconds over which served calls are counted, at least; slower answers need longer windows."""
+
+HANGING, SHORTEST_HANG = 5.0, 1.0
+"""A call hangs after so many times the usual seconds of an answer, and after so many at least."""
+
+SMOOTHING = 0.05
+
+
+class Pacer:
+    """Lets calls through, one slot each, and learns from how they end.
+
+    Args:
+        clock: Seconds, never going back.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        # When each call that holds a slot began, oldest first.
+        self._holding: dict[object, float] = {}
+        # Slots given to calls that have not resumed yet.
+        self._promised = 0
+        self._usual = 0.0
+        self._window_began = 0.0
+        self._idle_since = -math.inf
+        self._spent = 0.0
+        self._is_probing = True
+        self.limit = FIRST_LIMIT
+
+    @property
+    def holding(self) -> int:
+        """How many calls hold a slot."""
+        return len(self._holding) + self._promised
+
+    async def enter(self) -> object:
+        """Wait for a slot and return it; hand it to `leave`."""
+        if self._waiting or self.holding >= int(self.limit):
+            await self._turn()
+        now = self._clock()
+        if not self._holding and now - self._idle_since >= self._window:
+            self._begin_window()
+        slot = object()
+        self._holding[slot] = now
+        return slot
+
+    def leave(self, slot: object) -> None:
+        """Give a slot back."""
+        self._holding.pop(slot, None)
+        if not self._holding:
+            self._idle_since = self._clock()
+        if self._waiting:
+            self._let_in()
+
+    def answered(self, seconds: float) -> None:
+        """Learn that a call was answered, and how long that took."""
+        self._spent += seconds
+        self._usual += (seconds - self._usual) * (SMOOTHING if self._usual else 1.0)
+        if self._waiting:
+            self.limit += 1.0 if self._is_probing else max(1.0, GROWTH * self.limit) / self.limit
+
+    def refused(self) -> None:
+        """Learn that the server had no room for a call."""
+        self._is_probing = False
+        elapsed = self._clock() - self._window_began
+        if elapsed < self._window:
+            return
+        serving = self._spent / elapsed
+        self.limit = min(self.limit, max(1.0, HEADROOM * serving, BACK_OFF * self.limit))
+        self._begin_window()
+
+    @property
+    def _window(self) -> float:
+        """Seconds after which what was served tells something."""
+        return max(SHORTEST_WINDOW, 2 * self._usual)
+
+    def _begin_window(self) -> None:
+        self._window_began, self._spent = self._clock(), 0.0
+
+    async def _turn(self) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._let_in()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._forget(turn)
+            else:
+                self._promised -= 1
+                self._let_in()
+            raise
+        self._promised -= 1
+
+    def _forget(self, turn: asyncio.Future[None]) -> None:
+        with contextlib.suppress(ValueError):
+            self._waiting.remove(turn)
+        if not self._waiting and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _let_in(self) -> None:
+        """Let in as many as there are slots; look again later if some may come free by hanging."""
+        self._drop_hanging()
+        while self._waiting and self.holding < int(self.limit):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                self._promised += 1
+        if self._waiting and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SHORTEST_HANG, self._look_again)
+
+    def _drop_hanging(self) -> None:
+        if not self._usual:
+            # Nothing was answered yet: a slow model is not to be taken for a hanging one.
+            return
+        oldest = self._clock() - max(SHORTEST_HANG, HANGING * self._usual)
+        while self._holding and next(iter(self._holding.values())) < oldest:
+            del self._holding[next(iter(self._holding))]
+
+    def _look_again(self) -> None:
+        self._timer = None
+        self._let_in()

@@ -1,0 +1,64 @@
+"""The port through which models reach endpoints.
+
+Who stands behind it retries, paces and counts faults; a wire only says what to send and how to read
+what comes back.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from dragoman.core.errors import ParticipantError
+
+T = TypeVar("T")
+
+
+class Unreadable(Exception):  # noqa: N818 - it tells a sender of a bad body and never leaves it
+    """A body of a good answer that is not what it must be; its text says why, without the body."""
+
+
+class Refused(ParticipantError):  # noqa: N818 - says what the endpoint did
+    """A request that the endpoint refuses as it is: trying again would not help."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        shown = " ".join(body[:1_200].decode("utf-8", "replace").split())[:300]
+        super().__init__(f"refused with status {status}: {shown}")
+        self.status = status
+        self.body = body
+
+
+class Who(msgspec.Struct, frozen=True):
+    """For whom something is sent: the purpose (agent, user, judge) and the model's name."""
+
+    purpose: str
+    model: str
+
+
+class Attempts(msgspec.Struct, frozen=True):
+    """What it took to get an answer: failed attempts by kind, and seconds under way."""
+
+    faults: dict[str, int]
+    seconds: float
+
+
+class Sender(Protocol):
+    """Sends a body until it is answered, or gives up."""
+
+    async def send(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        read: Callable[[bytes], T],
+        who: Who,
+    ) -> tuple[T, Attempts]:
+        """Post a body and return what `read` makes of the answer's.
+
+        `read` raises `Unreadable` where a body is not what it must be: one more fault of the endpoint.
+
+        Raises:
+            ParticipantError: Where no readable answer came, with what was tried as its `usage`.
+            Refused: Where the endpoint refuses the request as it is.
+        """
+        ...

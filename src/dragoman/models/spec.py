@@ -1,0 +1,215 @@
+"""A model as a person writes it: `provider/name?parameter=value&...`, read strictly."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
+from dragoman.models.facts import TYPES, Facts, Provider, load_facts
+
+EXTRA = "extra."
+"""The prefix of parameters that no table knows and that are sent as they are."""
+
+_SWITCHES = ("seed", "stream", "schema")
+_ADDRESSES = ("base_url", "key_env")
+_RESERVED = frozenset(
+    {
+        "messages",
+        "model",
+        "response_format",
+        "seed",
+        "stream",
+        "stream_options",
+        "tool_choice",
+        "tools",
+    }
+)
+
+
+class ModelSpec(msgspec.Struct, frozen=True):
+    """One model with all that is to be sent with its calls.
+
+    Attributes:
+        written: The text that it was read from; agents are told apart by it.
+        name: `provider/name`, as in prices and ledgers.
+        provider: What is known of its provider.
+        model: The name at the provider.
+        base_url: The address given, or "".
+        key_env: The environment variable of the key, given or the provider's.
+        settings: Parameters of every call.
+    """
+
+    written: str
+    name: str
+    provider: Provider
+    model: str
+    base_url: str
+    key_env: str
+    settings: dict[str, object]
+    seeds: bool
+    streams: bool
+    schemas: bool
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change an answer; no key is part of it."""
+        return content_key(
+            "model-1",
+            self.name,
+            self.base_url,
+            self.settings,
+            self.seeds,
+            self.streams,
+            self.schemas,
+        )
+
+
+def read_spec(written: str) -> ModelSpec:
+    """Read a model.
+
+    Raises:
+        UsageError: For a provider or parameter that does not exist or does not fit.
+    """
+    facts = load_facts()
+    _require_no_credentials(written)
+    name, _, query = written.partition("?")
+    provider_name, _, model = name.partition("/")
+    if provider_name not in facts.providers:
+        raise UsageError(
+            f"unknown model provider {provider_name!r} in {written!r}: choose "
+            f"{', '.join(sorted(facts.providers))} or scripted"
+        )
+    if not model:
+        raise UsageError(f"{written!r} names no model: write {provider_name}/MODEL")
+    provider, family = facts.providers[provider_name], facts.family(name)
+    given = dict(_pairs(query, written))
+    switches = {key: _switch(given.pop(key), key, written) for key in _SWITCHES if key in given}
+    addresses = {key: given.pop(key, "") for key in _ADDRESSES}
+    base_url = checked_address(addresses["base_url"], "base_url") if addresses["base_url"] else ""
+    seeds = provider.seeds and family.seeds
+    if switches.get("seed") and not seeds:
+        raise UsageError(f"{written}: {name} takes no seed: leave seed=on out")
+    return ModelSpec(
+        written=written,
+        name=name,
+        provider=provider,
+        model=model,
+        base_url=base_url,
+        key_env=_key_env(addresses["key_env"], base_url, provider, written),
+        settings=_settings(given, name, facts),
+        seeds=switches.get("seed", seeds),
+        streams=switches.get("stream", False),
+        schemas=switches.get("schema", provider.schemas),
+    )
+
+
+def _pairs(query: str, written: str) -> list[tuple[str, str]]:
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError as error:
+        raise UsageError(f"{written}: write parameters as ?name=value&name=value") from error
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise UsageError(f"{written}: {twice} is given twice")
+    return pairs
+
+
+def _switch(text: str, name: str, written: str) -> bool:
+    if text not in {"on", "off"}:
+        raise UsageError(f"{written}: {name} is on or off, not {text!r}")
+    return text == "on"
+
+
+def checked_address(url: str, what: str) -> str:
+    """Return an address that paths can be added to.
+
+    Raises:
+        UsageError: Where it is none; it is not repeated, for it may hold credentials.
+    """
+    none = UsageError(f"{what} is an address: write http://HOST:PORT/v1")
+    try:
+        parts = urlsplit(url)
+        is_possible = parts.port != 0 and " " not in url
+    except ValueError:
+        raise none from None
+    if not is_possible or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise none
+    if parts.username is not None or parts.query or parts.fragment:
+        raise UsageError(f"{what} holds credentials or a query: leave them out")
+    return url.rstrip("/")
+
+
+def _require_no_credentials(written: str) -> None:
+    """Refuse what must not be repeated in any message: a key, or characters that are no text."""
+    if not written.isprintable():
+        raise UsageError("a model's name holds characters that cannot be printed")
+    if _KEY.search(unquote(written)):
+        raise UsageError(
+            "a key is never part of a model's name, which is stored: set it in the environment, "
+            "and name the variable with key_env=NAME"
+        )
+
+
+_KEY = re.compile(
+    r"[?&](?:extra\.)?(?:api[-_]?key|key|token|authorization)=|://[^/]*@", re.IGNORECASE
+)
+
+
+def _key_env(given: str, base_url: str, provider: Provider, written: str) -> str:
+    """Return the variable of the key; a provider's own key goes to its own address only."""
+    if given and not given.isidentifier():
+        raise UsageError(f"{written}: key_env names a variable of the environment")
+    return given or ("" if base_url and provider.needs_key else provider.key_env)
+
+
+def _settings(given: Mapping[str, str], model: str, facts: Facts) -> dict[str, object]:
+    for name in given:
+        if f"{EXTRA}{name}" in given:
+            raise UsageError(f"{model}: {name} is given twice, once with {EXTRA}")
+    return {name: _setting(name, text, model, facts) for name, text in given.items()}
+
+
+def _setting(name: str, text: str, model: str, facts: Facts) -> object:
+    value = _value(text)
+    if name.startswith(EXTRA) and len(name) > len(EXTRA):
+        if name.removeprefix(EXTRA) in _RESERVED:
+            raise UsageError(f"{model}: {name}: that part of a request is not to be set")
+        return value
+    if name not in facts.parameters:
+        known = [*facts.parameters, *_SWITCHES, *_ADDRESSES]
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f": did you mean {near[0]!r}?" if near else f": {EXTRA}{name}=... sends it anyway"
+        raise UsageError(f"{model}: unknown parameter {name!r}{hint}")
+    _require_taken(name, model, facts)
+    kind = facts.parameters[name]
+    is_boolean = isinstance(value, bool)
+    if not isinstance(value, TYPES[kind]) or is_boolean != (kind == "boolean"):
+        raise UsageError(f"{model}: {name} is a {kind}, not {text!r}")
+    return value
+
+
+def _require_taken(name: str, model: str, facts: Facts) -> None:
+    family = facts.family(model)
+    provider = facts.providers[model.partition("/")[0]]
+    if name in {*family.refuses, *provider.refuses}:
+        instead = family.instead.get(name)
+        hint = f"use {instead}" if instead else "leave it out"
+        raise UsageError(f"{model} does not take {name}: {hint}")
+
+
+def _value(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except UNREADABLE:
+        return text
+
+
+def sent_settings(settings: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters under the names that they are sent by."""
+    return {name.removeprefix(EXTRA): value for name, value in settings.items()}

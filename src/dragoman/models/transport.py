@@ -1,0 +1,74 @@
+"""What carries a body to an endpoint and an answer back, once, and every way in which that fails."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+import msgspec
+
+FaultKind = Literal[
+    "dns",
+    "connect",
+    "cut",
+    "timeout",
+    "broken_http",
+    "oversized",
+    "rate_limited",
+    "overloaded",
+    "server_error",
+    "malformed",
+]
+"""What went wrong between us and an endpoint; none of it is the model's doing."""
+
+
+class Fault(Exception):  # noqa: N818 - the field's word; what is made of it are errors
+    """One failed attempt: its kind, what happened, and how long the server asks to wait."""
+
+    def __init__(self, kind: FaultKind, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.retry_after = retry_after
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """How long to wait, in seconds: for a connection, between two bytes, and for a whole answer."""
+
+    connect: float = 15.0
+    read: float = 300.0
+    total: float = 900.0
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """When the gate gives up on a call, and on an endpoint.
+
+    Attributes:
+        attempts: Failed attempts at one call; refusals for want of room and outages do not count.
+        seconds: How long one call may be refused for want of room.
+        outage: Seconds after which an endpoint that does not answer ends the run.
+    """
+
+    attempts: int = 8
+    seconds: float = 1_800.0
+    outage: float = 1_800.0
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What an endpoint answered; names of headers are found in any case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Transport(Protocol):
+    """What carries a body to an endpoint and an answer back, once."""
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, proxy: str | None = None
+    ) -> Answer:
+        """Send a body and return the answer, whatever its status; raise Fault where none came."""
+        ...
+
+    async def close(self) -> None:
+        """Release what it holds."""
+        ...

@@ -1,0 +1,143 @@
+"""What the models of one run share: connections, a gate for each endpoint, and keys.
+
+Keys are read here, go into headers, and are taken out of whatever an endpoint says.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import ChatModel
+from dragoman.models.budget import Budget
+from dragoman.models.budgeted import BudgetedModel
+from dragoman.models.facts import LITELLM
+from dragoman.models.openai import Endpoint, OpenAIModel
+from dragoman.models.sending import Sender
+from dragoman.models.spec import ModelSpec, sent_settings
+from dragoman.models.transport import Patience, Timeouts, Transport
+from dragoman.wiring.environment import (
+    cache_folder,
+    key_values,
+    make_litellm_local,
+    proxy_for,
+)
+from dragoman.wiring.providers import address_of, key_of
+
+if TYPE_CHECKING:
+    from dragoman.store.replies import ReplyCache
+
+
+class Connections:
+    """Makes models that share what one endpoint allows; close it when the run is over.
+
+    Args:
+        timeouts: How long to wait for answers.
+        patience: When to give up on calls and endpoints.
+        budget: What may be spent; None for no limit.
+        remembers: Whether replies of chat models are remembered, and taken from memory.
+    """
+
+    def __init__(
+        self,
+        timeouts: Timeouts | None = None,
+        patience: Patience | None = None,
+        budget: Budget | None = None,
+        *,
+        remembers: bool = False,
+    ) -> None:
+        self._timeouts = timeouts or Timeouts()
+        self._patience = patience or Patience()
+        self._budget = budget
+        self._remembers = remembers
+        self._memory: ReplyCache | None = None
+        self._http: Transport | None = None
+        self._litellm: Transport | None = None
+        self._gates: dict[tuple[str, str], Sender] = {}
+
+    def chat_model(self, spec: ModelSpec) -> ChatModel:
+        """Return a model that is ready to be asked.
+
+        Raises:
+            UsageError: Where its address or its key is missing.
+        """
+        url, key = address_of(spec), key_of(spec)
+        endpoint = Endpoint(
+            url=url,
+            headers=_headers(key),
+            model=spec.model,
+            settings=sent_settings(spec.settings),
+            key=key,
+            seeds=spec.seeds,
+            streams=spec.streams,
+            schemas=spec.schemas,
+        )
+        model = self.budgeted(OpenAIModel(spec.name, endpoint, self.gate(url, key)))
+        if not self._remembers:
+            return model
+        return self._remembering(model, content_key(spec.identity, url))
+
+    def budgeted(self, model: ChatModel) -> ChatModel:
+        """Return a model that keeps to the run's budget.
+
+        Raises:
+            UsageError: Where the budget is in money and the model has no price.
+        """
+        if self._budget is None:
+            return model
+        self._budget.require_prices([model.name])
+        return BudgetedModel(model, self._budget)
+
+    def gate(self, url: str, secret: str = "") -> Sender:
+        """Return the gate of the endpoint at an address, one for each key."""
+        from dragoman.models.gate import Gate
+
+        by_litellm = url.startswith(LITELLM)
+        origin = url if by_litellm else "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        if (origin, secret) not in self._gates:
+            self._gates[origin, secret] = Gate(
+                origin,
+                self._litellm_wire() if by_litellm else self._connections(),
+                # Which of its keys litellm sends is its own business.
+                (secret, *key_values()) if by_litellm else (secret,),
+                None if by_litellm else proxy_for(url),
+                self._patience,
+            )
+        return self._gates[origin, secret]
+
+    async def close(self) -> None:
+        """Close all connections, and the memory of replies once everything is written."""
+        if self._memory is not None:
+            self._memory.close()
+        for transport in (self._http, self._litellm):
+            if transport is not None:
+                await transport.close()
+
+    def _remembering(self, model: ChatModel, identity: str) -> ChatModel:
+        from dragoman.models.remembered import RememberedModel
+        from dragoman.store.replies import DEFAULT_BYTES, ReplyCache
+        from dragoman.store.reply_file import FILE
+
+        if self._memory is None:
+            self._memory = ReplyCache(cache_folder() / FILE, DEFAULT_BYTES)
+        return RememberedModel(model, self._memory, identity)
+
+    def _litellm_wire(self) -> Transport:
+        if self._litellm is None:
+            make_litellm_local()
+            from dragoman.models.litellm_wire import LitellmWire
+
+            self._litellm = LitellmWire(self._timeouts.total)
+        return self._litellm
+
+    def _connections(self) -> Transport:
+        if self._http is None:
+            from dragoman.models.http import Http
+
+            self._http = Http(self._timeouts)
+        return self._http
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    return headers | {"Authorization": f"Bearer {key}"} if key else headers

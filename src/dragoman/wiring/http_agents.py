@@ -1,0 +1,42 @@
+"""Agents behind HTTP, named by their address."""
+
+from urllib.parse import urlsplit
+
+from dragoman.core.errors import UsageError
+from dragoman.models.http_agent import HttpAgent
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.environment import header_variable
+
+SCHEMES = ("http://", "https://")
+TOKEN_VARIABLE = "DRAGOMAN_AGENT_TOKEN"  # noqa: S105 - the variable's name, not what it holds
+
+
+def http_agent(url: str, connections: Connections) -> HttpAgent:
+    """Return the agent at an address, which is also its name.
+
+    Raises:
+        UsageError: Where the address is none or carries credentials, which would be stored with the
+            run, or where the token in the environment cannot be sent.
+    """
+    _check(url)
+    token = header_variable(TOKEN_VARIABLE)
+    return HttpAgent(url, url, connections.gate(url, token), token)
+
+
+def _check(url: str) -> None:
+    """Refuse what is no address, without repeating it: it may hold credentials."""
+    try:
+        parts = urlsplit(url)
+        is_address = bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        raise UsageError(_NO_ADDRESS) from None
+    if not is_address or " " in url:
+        raise UsageError(_NO_ADDRESS)
+    if parts.username is not None or parts.fragment:
+        raise UsageError(
+            f"the address of the agent at {parts.hostname} has credentials or a fragment in it: "
+            f"leave them out, set {TOKEN_VARIABLE} for a bearer token"
+        )
+
+
+_NO_ADDRESS = "the agent's address is none: write http://HOST:PORT/PATH"

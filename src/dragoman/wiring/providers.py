@@ -1,0 +1,56 @@
+"""Where the models of a provider are reached, and with which key; keys come from the environment only."""
+
+from dragoman.core.errors import UsageError
+from dragoman.models.facts import LITELLM, Provider, load_facts
+from dragoman.models.spec import ModelSpec, checked_address
+from dragoman.wiring.environment import header_variable, variable
+
+COMPLETIONS = "/chat/completions"
+
+
+def address_of(spec: ModelSpec) -> str:
+    """Return the address that a model's calls go to.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    if spec.provider.url == LITELLM:
+        return LITELLM + (spec.base_url or spec.model.partition("/")[0])
+    url = spec.base_url or _own_address(spec.provider)
+    if not url:
+        raise UsageError(f"{spec.written}: where is it? Add ?base_url=http://HOST:PORT/v1")
+    return f"{url}{COMPLETIONS}"
+
+
+def key_of(spec: ModelSpec) -> str:
+    """Return the key of a model's calls; "" where none is needed.
+
+    Raises:
+        UsageError: Where one is needed, or was named, and is not set.
+    """
+    key = header_variable(spec.key_env) if spec.key_env else ""
+    is_needed = spec.provider.needs_key and not spec.base_url
+    is_named = spec.key_env != spec.provider.key_env
+    if spec.key_env and not key and (is_needed or is_named):
+        raise UsageError(f"{spec.name} needs a key: set {spec.key_env} in the environment")
+    return key
+
+
+def describe_providers() -> dict[str, str]:
+    """Return a line about every provider: its address, and whether its key is set, never the key."""
+    return {f"{name}/MODEL": _about(provider) for name, provider in load_facts().providers.items()}
+
+
+def _own_address(provider: Provider) -> str:
+    configured = variable(provider.url_env) if provider.url_env else ""
+    return checked_address(configured, provider.url_env) if configured else provider.url
+
+
+def _about(provider: Provider) -> str:
+    if provider.url == LITELLM:
+        return "whatever litellm reaches, by its names and keys; needs dragoman[litellm]"
+    where = _own_address(provider) or "give ?base_url=http://HOST:PORT/v1"
+    is_set = "set" if variable(provider.key_env) else "not set"
+    if provider.needs_key:
+        return f"{where}, key in {provider.key_env} ({is_set})"
+    return f"{where}, no key needed; {provider.key_env} is {is_set}"

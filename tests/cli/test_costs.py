@@ -1,0 +1,116 @@
+"""Prices, budgets and the cache of replies, as people use them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+import dragoman as package
+from dragoman.store.replies import ReplyCache
+
+Cli = Callable[..., CompletedProcess[str]]
+Refused = Callable[..., str]
+Told = Callable[..., Any]
+
+SCRIPT = {"*": [{"content": "I cannot help you with that."}]}
+PRICES = """
+[[lists]]
+as_of = 2026-05-01
+[lists.prices]
+"scripted/script.json" = { input = 1, output = 2 }
+"""
+
+
+@pytest.fixture
+def script(folder: Path) -> str:
+    """A chat model that gives up; it tells no usage, as scripts do not."""
+    (folder / "script.json").write_text(json.dumps(SCRIPT))
+    (folder / "prices.toml").write_text(PRICES)
+    return "scripted/script.json"
+
+
+def test_a_run_tells_what_its_models_used_and_that_the_cost_is_unknown(
+    told: Told, script: str
+) -> None:
+    result = told("run", "sample:shop", "--agent", script, "--limit", 1, "--out", "mine")
+
+    (used,) = result["usage"]
+    assert (used["purpose"], used["model"], used["calls"]) == ("agent", script, 1)
+    assert used["input_tokens"] is used["cost"] is result["cost"] is None
+    assert result["cells"][0]["cost"] is None
+    assert result["prices"].startswith("list prices of ")
+
+
+def test_a_table_of_ones_own_is_recorded_with_the_run(
+    told: Told, dragoman: Cli, script: str, folder: Path
+) -> None:
+    run = ("run", "sample:shop", "--agent", script, "--limit", 1, "--prices", "prices.toml")
+    result = told(*run, "--out", "mine")
+    (folder / "prices.toml").unlink()
+
+    assert result["prices"].endswith("1 of one's own")
+    assert told("resume", "mine")["prices"] == result["prices"]
+    assert dragoman("report", "mine").returncode == 0
+    assert "1 of one&#39;s own" in (folder / "mine" / "report.html").read_text()
+
+
+def test_the_ledger_is_a_frame(told: Told, script: str, folder: Path) -> None:
+    told("run", "sample:shop", "--agent", script, "--limit", 2, "--out", "mine")
+
+    frame = package.load(folder / "mine").usage
+
+    assert frame.select("purpose", "model", "calls", "cost_usd").rows() == [
+        ("agent", script, 2, None)
+    ]
+    assert package.load(folder / "mine").cells["cost_usd"].to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--max-cost", "lots"), "write it like '5 USD'"),
+        (("--max-cost", "0 USD"), "allows nothing"),
+        (("--prices", "none.toml"), "No such file"),
+    ],
+)
+def test_a_mistake_about_money_is_one_line(
+    refused: Refused, options: tuple[str, ...], said: str
+) -> None:
+    assert said in refused("run", "sample:shop", "--agent", "gold", *options, status=2)
+
+
+def test_a_grid_file_knows_budget_prices_and_cache(told: Told, script: str, folder: Path) -> None:
+    grid = f'suite = "sample:shop"\nagents = ["{script}"]\nlimit = 1\nmax_cost = "2 h"\n'
+    (folder / "grid.toml").write_text(f'{grid}prices = "prices.toml"\ncache = false\n')
+
+    assert told("run", "grid.toml", "--out", "mine")["prices"].endswith("own")
+
+
+def test_the_cache_is_described_and_cleared(dragoman: Cli, told: Told, folder: Path) -> None:
+    assert told("cache", "info")["replies"] == 0
+    path = folder / "no-cache" / "dragoman" / "replies.sqlite"
+    with ReplyCache(path, 1 << 30) as cache:
+        cache.put(b"1" * 16, b"body")
+
+    info = told("cache", "info")
+    assert (info["file"], info["replies"], info["in_flight"]) == (str(path), 1, 0)
+    assert "replies    1" in dragoman("cache", "info").stdout
+    cleared = dragoman("cache", "clear")
+    assert cleared.returncode == 0, cleared.stderr
+    assert str(path) in cleared.stdout
+    assert told("cache", "info")["bytes"] == 0
+
+
+def test_a_cache_that_cannot_be_read_says_how_to_get_rid_of_it(
+    refused: Refused, dragoman: Cli, folder: Path
+) -> None:
+    path = folder / "no-cache" / "dragoman" / "replies.sqlite"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"nonsense" * 1_000)
+
+    assert "dragoman cache clear" in refused("cache", "info", status=1)
+    assert dragoman("cache", "clear").returncode == 0
+    assert dragoman("cache", "info").returncode == 0

@@ -1,0 +1,36 @@
+"""What the documents say of rules and tests is there."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.rules import DEFAULT_RULES, RULES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def rows(document: str) -> list[list[str]]:
+    """Return the cells of every row of every table in a document."""
+    lines = (ROOT / "docs" / document).read_text("utf-8").splitlines()
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[:1] == "|"
+    ]
+
+
+def test_every_rule_has_its_line() -> None:
+    named = {row[0] for row in rows("rules.md")}
+    assert set(msgspec.structs.asdict(DEFAULT_RULES)) - {"name"} <= named
+
+
+def test_every_rule_set_is_named() -> None:
+    text = (ROOT / "docs" / "rules.md").read_text("utf-8")
+    assert [name for name in RULES if f"`{name}`" not in text] == []
+
+
+def test_every_defect_that_is_fixed_has_a_test_that_shows_it() -> None:
+    shown = [row[2] for row in rows("rules.md") if row[-1].startswith("test_")]
+    assert len(shown) > 15
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    defined = set(re.findall(r"^def (test_\w+)", tests, re.MULTILINE))
+    assert [name for name in shown if name not in defined] == []
