@@ -13,7 +13,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.llm import LlmParticipant
-from dragoman.simulation.prompts import PromptSet, default_prompts
+from dragoman.simulation.prompts import PromptSet, default_prompts, user_prompt
 
 PROMPTS = PromptSet("test", "Work.", "Play.")
 TASK = Task("7", "suite", "digest", Scenario("Cancel it."))
@@ -201,3 +201,12 @@ def test_the_default_prompts_have_a_digest_of_their_texts() -> None:
     changed = msgspec.structs.replace(prompts, user=prompts.user + " ")
     assert prompts.digest != changed.digest
     assert "###STOP###" in prompts.user
+
+
+def test_a_user_with_tools_is_told_how_to_use_them() -> None:
+    prompts = default_prompts()
+    with_tools = user_prompt(prompts, "Cancel it.", has_tools=True)
+    without = user_prompt(prompts, "Cancel it.", has_tools=False)
+    assert "your tools" in with_tools
+    assert "tool" not in without
+    assert all(token in with_tools for token in ("###STOP###", "###TRANSFER###"))

@@ -33,6 +33,7 @@ def default_prompts() -> PromptSet:
         "dragoman-1",
         (folder / "agent.md").read_text("utf-8").strip(),
         (folder / "user.md").read_text("utf-8").strip(),
+        (folder / "user_with_tools.md").read_text("utf-8").strip(),
     )
 
 
