@@ -12,6 +12,7 @@ import sys
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
+from bench.wire import print_wire
 
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Suite
@@ -38,6 +39,8 @@ def main() -> None:
         _print_memory(suite.name)
     print_storage(gold_episodes(suites[0]))
     _print_start_up()
+    if suites[0].name != SAMPLE:
+        print_wire()
 
 
 def _suites() -> list[Suite]:

@@ -18,12 +18,15 @@ from pathlib import Path
 
 from bench.measuring import measured
 
+from dragoman.core.episodes import Episode
 from dragoman.core.protocols import ChatRequest
+from dragoman.core.scores import Score
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.spec import read_spec
 from dragoman.models.transport import Timeouts
 from dragoman.runs.execute import execute, pending_cells
-from dragoman.runs.jobs import start_job
+from dragoman.runs.jobs import Job, start_job
+from dragoman.runs.plan import Cell
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.setup import build_setup
@@ -79,15 +82,11 @@ def _gold(folder: Path) -> Path:
     return folder
 
 
-def _print_run(
-    folder: Path, gold: Path, *, concurrency: int, trials: int, latency: float
-) -> None:
+def _print_run(folder: Path, gold: Path, *, concurrency: int, trials: int, latency: float) -> None:
     behaviour: dict[str, object] = {"capacity": {"latency_seconds": latency}}
     with ExitStack() as stack:
         agent, user = (
-            stack.enter_context(
-                served(folder, behaviour, "--replay", str(gold), "--side", side)
-            )
+            stack.enter_context(served(folder, behaviour, "--replay", str(gold), "--side", side))
             for side in ("agent", "user")
         )
         config = RunConfig(
@@ -120,8 +119,8 @@ def _print_run(
     )
 
 
-async def _played(job, calls) -> None:  # type: ignore[no-untyped-def]
-    def count(_cell, episode, _score) -> None:  # type: ignore[no-untyped-def]
+async def _played(job: Job, calls: list[int]) -> None:
+    def count(_cell: Cell, episode: Episode, _score: Score) -> None:
         calls[0] += sum(entry.calls for entry in episode.usage)
 
     await execute(job.setup, pending_cells(job.cells, job.store), job.store, count)

@@ -61,7 +61,7 @@ async def raw_server(behave: Behaving) -> AsyncIterator[str]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await behave(reader, writer)
-        except ConnectionError:
+        except (ConnectionError, asyncio.IncompleteReadError):
             return
         finally:
             writer.close()

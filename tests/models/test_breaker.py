@@ -124,6 +124,7 @@ def test_patience_ends_the_run_for_everybody(
 ) -> None:
     async def go() -> list[object]:
         breaker = new_breaker(patience)
+        breaker.answered()
         fail(breaker)
 
         async def waits() -> None:
@@ -151,3 +152,15 @@ def test_a_later_outage_has_its_own_patience(in_virtual_time: Run) -> None:
         return now()
 
     assert in_virtual_time(go()) == 150.5
+
+
+def test_an_endpoint_that_never_answered_is_taken_for_a_wrong_address(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        breaker = new_breaker(3_600)
+        fail(breaker)
+        while now() < 1_000:
+            await breaker.ready()
+            breaker.failed("no address found for here")
+
+    with pytest.raises(RunHalted, match="http://here has never answered: check the address"):
+        in_virtual_time(go())

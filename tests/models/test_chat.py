@@ -169,3 +169,62 @@ def test_a_raw_body_can_always_be_shown() -> None:
 @pytest.mark.parametrize("arguments", [None, {"x": 1}])
 def test_arguments_of_another_type_are_never_the_infrastructures_fault(arguments: object) -> None:
     assert isinstance(decoded(calling({"name": "a", "arguments": arguments})).reply, Called)
+
+
+def finished(message: object, reason: str) -> bytes:
+    return json.dumps({"choices": [{"message": message, "finish_reason": reason}]}).encode()
+
+
+def test_words_that_the_limit_cut_off_are_the_models_words() -> None:
+    assert decoded(finished({"content": "so lo"}, "length")).reply == say("so lo")
+
+
+def test_why_nothing_came_is_told() -> None:
+    reply = decoded(finished({"content": None}, "length")).reply
+    why = "the reply has neither words nor calls (finish_reason: length)"
+    assert reply == Unparsed("", why)
+
+
+def test_a_reply_that_the_provider_broke_off_is_its_fault() -> None:
+    with pytest.raises(ParticipantError, match="m: the reply broke off with an error"):
+        decoded(finished({"content": "so lo"}, "error"))
+
+
+def test_words_in_parts_are_words_and_thoughts_are_not() -> None:
+    parts = [{"type": "thinking", "thinking": [{"text": "hm"}]}, {"type": "text", "text": "hi"}]
+    assert decoded(body({"content": parts})).reply == say("hi")
+
+
+@pytest.mark.parametrize("count", [-1, 2**60, 1.5, "5", True, []])
+def test_a_count_that_makes_no_sense_is_unknown_and_the_reply_stands(count: object) -> None:
+    told = decoded(body({"content": "x"}, usage={"prompt_tokens": count, "completion_tokens": 2}))
+    assert told.reply == say("x")
+    assert (told.usage.input_tokens, told.usage.output_tokens) == (None, None)
+
+
+def test_arguments_nested_beyond_measure_are_the_models_mistake() -> None:
+    deep = '{"x":' * 500 + "1" + "}" * 500
+    wide = json.dumps({"x": [[]] * 500, "y": "[{" * 500})
+    reply = decoded(calling({"name": "a", "arguments": deep}, {"name": "a", "arguments": wide}))
+    assert isinstance(reply.reply, Called)
+    assert [call.malformed for call in reply.reply.calls] == [
+        "the arguments are nested too deeply",
+        "",
+    ]
+
+
+def test_no_call_is_lost_where_ids_come_twice() -> None:
+    ids = ["a", "a_2", "a", "a"]
+    calls = [
+        {"id": call_id, "function": {"name": "f", "arguments": f'{{"x": {at}}}'}}
+        for at, call_id in enumerate(ids)
+    ]
+    reply = decoded(body({"tool_calls": calls})).reply
+    assert isinstance(reply, Called)
+    assert [call.arguments["x"] for call in reply.calls] == [0, 1, 2, 3]
+    assert len({call.id for call in reply.calls}) == 4
+
+
+def test_an_empty_name_of_a_tool_is_the_models_mistake() -> None:
+    reply = decoded(calling({"name": "", "arguments": "{}"})).reply
+    assert reply == Called((ToolCall("c0", "", {}),))

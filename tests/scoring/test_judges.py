@@ -12,7 +12,14 @@ from dragoman.core.protocols import ChatRequest, Completion, Judge, Judgement
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.models.scripted import ScriptedCall, ScriptedModel, ScriptedReply
-from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge, parse_verdicts, transcript
+from dragoman.scoring.judges import (
+    VERDICTS_SCHEMA,
+    AssumeMet,
+    ChatJudge,
+    RuleJudge,
+    parse_verdicts,
+    transcript,
+)
 
 
 def judged(judge: Judge, assertions: list[str], *said: str) -> Judgement:
@@ -263,6 +270,7 @@ def test_the_judge_is_asked_with_the_whole_conversation_and_numbered_assertions(
         "<assertions>\n1. be kind\n</assertions>",
     }
     assert (request.label, len(request.tools)) == ("7", 0)
+    assert request.reply_schema == VERDICTS_SCHEMA
 
 
 def test_a_transcript_shows_words_calls_and_results() -> None:

@@ -17,6 +17,8 @@ Clock = Callable[[], float]
 
 FAILURES_IN_A_ROW = 8
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
+NEVER_ANSWERED = 120.0
+"""Seconds after which an endpoint that never answered is taken for a wrong address."""
 
 
 class Breaker:
@@ -37,6 +39,7 @@ class Breaker:
         self._pause = FIRST_PAUSE
         self._next_try = 0.0
         self._is_up = asyncio.Event()
+        self._has_answered = False
 
     @property
     def is_down(self) -> bool:
@@ -46,6 +49,7 @@ class Breaker:
     def answered(self) -> None:
         """Learn that the endpoint answered, whatever it said."""
         self._failures = 0
+        self._has_answered = True
         if self._down_since is None:
             return
         log.warning("%s answers again after %.0f s", self._name, self._clock() - self._down_since)
@@ -80,6 +84,8 @@ class Breaker:
                     await self._is_up.wait()
 
     def _require_patience(self, down: float) -> None:
+        if not self._has_answered and down > min(self._patience, NEVER_ANSWERED):
+            raise RunHalted(f"{self._name} has never answered: check the address, then resume")
         if down > self._patience:
             raise RunHalted(
                 f"{self._name} has not answered for {_spelt(down)}: what is finished is stored, "

@@ -31,7 +31,8 @@ T = TypeVar("T")
 OK = 200
 RATE_LIMITED = 429
 OVERLOADED = frozenset({503, 529})
-TRANSIENT = frozenset({408, 425, 500, 502, 504, 520, 521, 522, 523, 524})
+BROKEN = 500
+TRANSIENT = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's word in a 429 that no waiting mends."""
 
@@ -155,7 +156,10 @@ class Gate:
         if answer.status in OVERLOADED:
             detail = f"overloaded ({answer.status}){shown}"
             raise Fault("overloaded", detail, retry_after(answer))
-        if answer.status in TRANSIENT:
+        if answer.status == BROKEN:
+            # It answers; what broke is this call, as far as anybody knows.
+            self._breaker.answered()
+        if answer.status in TRANSIENT or answer.status == BROKEN:
             detail = f"status {answer.status}{shown}"
             raise Fault("server_error", detail, retry_after(answer))
         self._breaker.answered()

@@ -104,7 +104,9 @@ class OpenAIModel:
     def _headers(self, request: ChatRequest) -> Mapping[str, str]:
         if not request.key:
             return self._endpoint.headers
-        return {**self._endpoint.headers, "Idempotency-Key": request.key}
+        # The same question asked for as a stream has another body, and so another key.
+        key = f"{request.key}-stream" if self._streams else request.key
+        return {**self._endpoint.headers, "Idempotency-Key": key}
 
     def _read(self, body: bytes, purpose: str) -> Completion:
         whole = body.removeprefix(codecs.BOM_UTF8)

@@ -1,9 +1,10 @@
 """How many calls of one endpoint are under way: as many as it serves, found while running.
 
 Additive increase: every round of answers allows some more, as long as somebody waits. Back-off: where
-the server refuses, the limit falls by a third, but not below what it was really serving, the time that
-answered calls spent at it per second (Little's law). So a server that refuses at random is not mistaken
-for a full one. A call that hangs gives its slot to others. There is no fixed cap.
+the server refuses, the limit falls a little. That is a trial: a full server answers as many calls as
+before, and the limit stays low; where answers become fewer, the server refuses whatever is sent, the
+limit is restored, and refusals are overlooked for a while. A call that hangs gives its slot to others.
+There is no fixed cap.
 """
 
 import asyncio
@@ -12,23 +13,42 @@ import math
 from collections import deque
 from collections.abc import Callable
 
+import msgspec
+
 Clock = Callable[[], float]
 
 FIRST_LIMIT = 16.0
 GROWTH = 0.1
 """The share by which a round of answers raises the limit, at least by one."""
 
-BACK_OFF = 0.7
-HEADROOM = 1.1
-"""What is allowed above what is being served."""
-
+BACK_OFF = 0.85
 SHORTEST_WINDOW = 0.25
-"""Seconds over which served calls are counted, at least; slower answers need longer windows."""
+FEWEST = 20
+"""What a window has at least, in seconds and in answers and refusals, to tell anything."""
+
+FEWEST_OVERLOOKED, MOST_OVERLOOKED = 4, 64
+"""Windows whose refusals are overlooked once backing off has turned out to cost answers."""
 
 HANGING, SHORTEST_HANG = 5.0, 1.0
 """A call hangs after so many times the usual seconds of an answer, and after so many at least."""
 
 SMOOTHING = 0.05
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What was seen in a window: the limit, the seconds and the answers."""
+
+    limit: float
+    seconds: float
+    answers: int
+
+    def has_lost_answers_since(self, before: "_Seen") -> bool:
+        """Whether more than half of what the limit gave up has been lost in answers."""
+        if not before.answers:
+            return False
+        lost = 1 - (self.answers / self.seconds) / (before.answers / before.seconds)
+        given_up = 1 - self.limit / before.limit
+        return lost > given_up / 2
 
 
 class Pacer:
@@ -48,9 +68,14 @@ class Pacer:
         self._promised = 0
         self._usual = 0.0
         self._window_began = 0.0
+        self._answers = self._refusals = 0
+        # What was seen before the limit was lowered.
+        self._before: _Seen | None = None
+        # For how many windows refusals say nothing, this time and in all.
+        self._to_overlook = self._overlooks = 0
         self._idle_since = -math.inf
-        self._spent = 0.0
         self._is_probing = True
+        self._is_settling = False
         self.limit = FIRST_LIMIT
 
     @property
@@ -79,20 +104,51 @@ class Pacer:
 
     def answered(self, seconds: float) -> None:
         """Learn that a call was answered, and how long that took."""
-        self._spent += seconds
+        self._answers += 1
         self._usual += (seconds - self._usual) * (SMOOTHING if self._usual else 1.0)
-        if self._waiting:
+        if self._waiting and self._before is None:
             self.limit += 1.0 if self._is_probing else max(1.0, GROWTH * self.limit) / self.limit
+        self._look_back()
 
     def refused(self) -> None:
         """Learn that the server had no room for a call."""
-        self._is_probing = False
+        self._refusals += 1
+        self._look_back()
+
+    def _look_back(self) -> None:
+        """Draw conclusions from a window, once enough has happened in it."""
         elapsed = self._clock() - self._window_began
-        if elapsed < self._window:
+        if elapsed < self._window or self._answers + self._refusals < FEWEST:
             return
-        serving = self._spent / elapsed
-        self.limit = min(self.limit, max(1.0, HEADROOM * serving, BACK_OFF * self.limit))
+        seen, refusals = _Seen(self.limit, elapsed, self._answers), self._refusals
         self._begin_window()
+        if self._is_settling:
+            # Calls that began under another limit have ended only now.
+            self._is_settling = False
+        elif not refusals:
+            self._before = None
+        elif self._before is not None and seen.has_lost_answers_since(self._before):
+            self._restore()
+        elif self._to_overlook:
+            self._to_overlook -= 1
+        elif self._is_probing:
+            self._is_probing = False
+            self._is_settling = True
+        else:
+            self._back_off(seen)
+
+    def _back_off(self, seen: "_Seen") -> None:
+        self._is_settling = True
+        self._before = self._before or seen
+        self.limit = max(1.0, BACK_OFF * self.limit)
+
+    def _restore(self) -> None:
+        """Take a step back up, and overlook refusals for a while, longer each time in a row."""
+        self._before = None
+        self._is_settling = self._is_probing = True
+        self.limit /= BACK_OFF
+        self._overlooks = min(max(FEWEST_OVERLOOKED, 2 * self._overlooks), MOST_OVERLOOKED)
+        self._to_overlook = self._overlooks
 
     @property
     def _window(self) -> float:
@@ -100,7 +156,8 @@ class Pacer:
         return max(SHORTEST_WINDOW, 2 * self._usual)
 
     def _begin_window(self) -> None:
-        self._window_began, self._spent = self._clock(), 0.0
+        self._window_began = self._clock()
+        self._answers = self._refusals = 0
 
     async def _turn(self) -> None:
         turn = asyncio.get_running_loop().create_future()

@@ -184,13 +184,15 @@ def _setting(name: str, text: str, model: str, facts: Facts) -> object:
     if name not in facts.parameters:
         known = [*facts.parameters, *_SWITCHES, *_ADDRESSES]
         near = difflib.get_close_matches(name, known, 1)
-        hint = f": did you mean {near[0]!r}?" if near else f": {EXTRA}{name}=... sends it anyway"
-        raise UsageError(f"{model}: unknown parameter {name!r}{hint}")
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(
+            f"{model}: unknown parameter {name!r}: {hint}{EXTRA}{name}=... sends it as it is"
+        )
     _require_taken(name, model, facts)
     kind = facts.parameters[name]
     is_boolean = isinstance(value, bool)
     if not isinstance(value, TYPES[kind]) or is_boolean != (kind == "boolean"):
-        raise UsageError(f"{model}: {name} is a {kind}, not {text!r}")
+        raise UsageError(f"{model}: {name} is of type {kind}, not {text!r}")
     return value
 
 

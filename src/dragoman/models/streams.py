@@ -6,6 +6,7 @@ from dragoman.core.decoding import UNREADABLE
 from dragoman.models.sending import Unreadable
 
 _DONE = b"[DONE]"
+_NULL = msgspec.Raw(b"null")
 
 
 class _FunctionDelta(msgspec.Struct):
@@ -38,8 +39,8 @@ class _Choice(msgspec.Struct):
 
 class _Chunk(msgspec.Struct):
     choices: list[_Choice] = []
-    usage: msgspec.Raw | None = None
-    error: msgspec.Raw | None = None
+    usage: msgspec.Raw = _NULL
+    error: msgspec.Raw = _NULL
 
 
 class _Call(msgspec.Struct):
@@ -90,16 +91,24 @@ def is_stream(body: bytes) -> bool:
     return body[:1_000].lstrip().startswith(_BEGINNINGS)
 
 
+def _require_text(body: bytes) -> None:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"the stream is damaged ({error})") from error
+
+
 def whole_completion(body: bytes) -> bytes:
     """Return the chat completion that a stream of chunks adds up to.
 
     Raises:
         Unreadable: Where an event is damaged, tells of an error, or the stream stops before its end.
     """
+    _require_text(body)
     words: list[str] = []
     thoughts: list[str] = []
     calls = _Calls()
-    usage: msgspec.Raw | None = None
+    usage = _NULL
     finish: str | None = None
     has_begun = has_ended = False
     for data in _events(body):
@@ -107,7 +116,7 @@ def whole_completion(body: bytes) -> bytes:
             has_ended = True
             break
         chunk = _chunk(data)
-        usage = chunk.usage or usage
+        usage = usage if chunk.usage == _NULL else chunk.usage
         for choice in chunk.choices:
             if choice.index == 0:
                 has_begun = True
@@ -138,7 +147,7 @@ def _chunk(data: bytes) -> _Chunk:
         chunk = msgspec.json.decode(data, type=_Chunk)
     except UNREADABLE as error:
         raise Unreadable(f"an event of the stream is damaged ({error})") from error
-    if chunk.error is not None and bytes(chunk.error) != b"null":
+    if chunk.error != _NULL:
         shown = bytes(chunk.error)[:200].decode("utf-8", "replace")
         raise Unreadable(f"the stream broke off: {shown}")
     return chunk
@@ -156,7 +165,7 @@ def _completion(
     words: list[str],
     thoughts: list[str],
     calls: _Calls,
-    usage: msgspec.Raw | None,
+    usage: msgspec.Raw,
     finish: str | None,
 ) -> bytes:
     message: dict[str, object] = {"role": "assistant", "content": "".join(words) or None}

@@ -1,0 +1,111 @@
+"""What the models of a run share, over real connections."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import pytest
+
+from dragoman.core.episodes import Move
+from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.protocols import ChatRequest
+from dragoman.core.speech import say
+from dragoman.core.tools import NO_TOOLS
+from dragoman.models.scripted import ScriptedReply
+from dragoman.models.spec import read_spec
+from dragoman.models.transport import Patience, Timeouts
+from dragoman.scoring.judges import ChatJudge
+from dragoman.testing.answers import Rule, RuleAnswers, When
+from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.chat_requests import Checks
+from dragoman.testing.faults import UNRESOLVABLE_URL
+from dragoman.testing.server import ModelServer
+from dragoman.wiring.connections import Connections
+
+T = TypeVar("T")
+
+KEY = "sk-2718281828459045"
+VERDICT = '{"verdicts": [{"id": 1, "met": true, "why": "said so"}]}'
+ANSWERS = RuleAnswers(
+    [Rule(ScriptedReply(VERDICT), When(contains="<assertions>")), Rule(ScriptedReply("hi"))]
+)
+HELLO = ChatRequest([{"role": "user", "content": "hello"}], NO_TOOLS, 7, "task")
+
+
+def connected(work: Callable[[Connections, str], Awaitable[T]], checks: Checks | None = None) -> T:
+    async def go() -> T:
+        behaviour = Behaviour(checks=checks or Checks())
+        connections = Connections(Timeouts(connect=5, read=5), Patience(outage=1))
+        async with ModelServer(ANSWERS, behaviour) as server:
+            try:
+                return await work(connections, server.url)
+            finally:
+                await connections.close()
+
+    return asyncio.run(go())
+
+
+def test_a_model_answers_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", KEY)
+
+    async def work(connections: Connections, url: str) -> object:
+        spec = read_spec(f"compatible/any?base_url={url}&key_env=MINE&temperature=0")
+        return (await connections.chat_model(spec).complete(HELLO, "agent")).reply
+
+    assert connected(work, Checks(api_key=KEY)) == say("hi")
+
+
+def test_models_of_one_endpoint_share_a_gate_and_keys_do_not() -> None:
+    async def work(connections: Connections, url: str) -> None:
+        assert connections.gate(f"{url}/a", "x") is connections.gate(f"{url}/b", "x")
+        assert connections.gate(url, "x") is not connections.gate(url, "y")
+        assert connections.gate(url) is not connections.gate("http://localhost:1")
+
+    connected(work)
+
+
+def test_a_missing_address_or_key_is_told_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    connections = Connections()
+    with pytest.raises(UsageError, match=r"where is it\? Add \?base_url="):
+        connections.chat_model(read_spec("compatible/any"))
+    with pytest.raises(UsageError, match="openai/any needs a key: set OPENAI_API_KEY"):
+        connections.chat_model(read_spec("openai/any"))
+
+
+def test_litellm_that_is_not_installed_is_told_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    with pytest.raises(UsageError, match="litellm is not installed"):
+        Connections().chat_model(read_spec("litellm/gemini/flash"))
+
+
+def test_a_name_that_nobody_knows_ends_the_run_after_its_patience() -> None:
+    async def work(connections: Connections, url: str) -> None:
+        assert url
+        spec = read_spec(f"compatible/any?base_url={UNRESOLVABLE_URL}")
+        model = connections.chat_model(spec)
+        await asyncio.gather(*(model.complete(HELLO, "agent") for _ in range(16)))
+
+    with pytest.raises(RunHalted, match=r"no-such-host\.invalid has never answered"):
+        connected(work)
+
+
+async def judge_at(connections: Connections, url: str, parameters: str = "") -> bool | None:
+    spec = read_spec(f"compatible/any?base_url={url}{parameters}")
+    judge = ChatJudge(connections.chat_model(spec))
+    (verdict,) = (await judge.judge(["Be kind."], [Move("agent", say("Hi."))], "1")).verdicts
+    return verdict.met
+
+
+def test_a_judge_asks_with_a_schema_where_the_provider_takes_one() -> None:
+    refusing = Checks(refuses=("response_format",))
+    with pytest.raises(RunHalted, match=r"response_format.*: add schema=off"):
+        connected(judge_at, refusing)
+    assert connected(judge_at) is True
+    assert connected(lambda c, url: judge_at(c, url, "&schema=off"), refusing) is True
