@@ -3,6 +3,7 @@
 import re
 import tomllib
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -93,7 +94,7 @@ def primary(tag: str) -> str | None:
     return language if language in language_facts().scripts else None
 
 
-def _share(spoken: list[str], wanted: frozenset[str]) -> float:
+def _share(spoken: Sequence[str], wanted: frozenset[str]) -> float:
     return sum(word in wanted for word in spoken) / len(spoken) if spoken else 0.0
 
 
