@@ -32,6 +32,9 @@ from dragoman.wiring.connections import Connections
 from dragoman.wiring.setup import build_setup
 
 SUITE = "tau2:retail"
+QUOTED = (
+    "reference: 4.6 ms CPU each, never more than 10 in flight, 44 times the ideal at 64 (quoted)"
+)
 LATENCY = 0.1
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -63,7 +66,7 @@ def served(folder: Path, behaviour: dict[str, object], *answers: str) -> Iterato
 
 
 def print_wire() -> None:
-    print(f"over HTTP, {SUITE}, agent and user behind local servers")
+    print(f"over HTTP, {SUITE}, agent and user behind local servers; {QUOTED}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         gold = _gold(folder / "gold")
