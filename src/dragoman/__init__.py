@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from dragoman.core.version import VERSION
 
 if TYPE_CHECKING:
-    from dragoman.api import RunResult, load, resume, run
+    from dragoman.api import RunResult, compare, load, resume, run
+    from dragoman.runs.comparing import RunComparison
 
 __version__ = VERSION
-__all__ = ["RunResult", "__version__", "load", "resume", "run"]
+__all__ = ["RunComparison", "RunResult", "__version__", "compare", "load", "resume", "run"]
 
 
 def __getattr__(name: str) -> object:

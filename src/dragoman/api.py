@@ -18,6 +18,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
+from dragoman.runs.comparing import RunComparison, Wanted, compare_runs
 from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
 from dragoman.runs.outcomes import chosen_scoring, summary
@@ -56,6 +57,14 @@ class RunResult:
 
         with open_run(self.folder, write=False) as store:
             return episodes_frame(store, self.rules, self.judge)
+
+    @property
+    def calls(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per tool call, with its arguments and result."""
+        from dragoman.runs.frames import calls_frame
+
+        with open_run(self.folder, write=False) as store:
+            return calls_frame(store)
 
     @property
     def usage(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
@@ -168,6 +177,38 @@ def load(folder: str | Path, rules: str | None = None, judge: str | None = None)
     """Open a run's results by its newest scoring, among those by the rules and judge named."""
     with open_run(Path(folder), write=False) as store:
         return RunResult(Path(folder), *chosen_scoring(store, rules, judge_name(judge)))
+
+
+def compare(  # noqa: PLR0913 - keyword options of one call
+    a: str | Path | RunResult,
+    b: str | Path | RunResult | None = None,
+    *,
+    agents: Sequence[str] = (),
+    versus: str | None = None,
+    rules: str | None = None,
+    judge: str | None = None,
+) -> RunComparison:
+    """Compare run B with run A cell by cell, or every two cells of one run.
+
+    Args:
+        a: A run or its folder.
+        b: Another; None to compare the cells of `a`.
+        agents: Only these agents; empty for all.
+        versus: The agent whose cells are B, against those of the one agent that is named.
+        rules: By which rules; None for the newest scoring that all runs have.
+        judge: By which judge.
+
+    Raises:
+        DragomanError: With one line, where there is nothing to compare or scorings differ.
+    """
+    if isinstance(agents, str):
+        raise UsageError(f"agents must be a list of names, not the string {agents!r}")
+    folders = [
+        entry.folder if isinstance(entry, RunResult) else Path(entry)
+        for entry in (a, b)
+        if entry is not None
+    ]
+    return compare_runs(folders, Wanted(tuple(agents), versus, rules, judge_name(judge)))
 
 
 def _result(played: Played) -> RunResult:

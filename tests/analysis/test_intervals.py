@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.intervals import clustered_interval
+from dragoman.analysis.intervals import clustered_interval, difference_interval
 
 RATES = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
 
@@ -52,3 +52,17 @@ def test_tasks_are_drawn_and_not_trials() -> None:
 def test_agreement_on_any_other_rate_is_not_certainty_either(values: list[float]) -> None:
     interval = clustered_interval(values, 0)
     assert interval.high - interval.low > 0.1
+
+
+def test_the_interval_of_a_difference_claims_no_certainty_where_all_tasks_agree() -> None:
+    edge = 0.025 ** (1 / 4)
+    same = difference_interval([0.0] * 4, 1)
+    lost = difference_interval([-1.0] * 4, 1)
+    assert (same.low, same.high) == pytest.approx((edge - 1, 1 - edge))
+    assert (lost.low, lost.high) == pytest.approx((-1.0, 1 - 2 * edge))
+
+
+def test_the_interval_of_a_difference_lies_around_it() -> None:
+    values = [1.0, -1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 1.0]
+    interval = difference_interval(values, 1)
+    assert -1 <= interval.low < sum(values) / 8 < interval.high <= 1

@@ -10,13 +10,25 @@ from typing import Any
 
 import pytest
 
+from dragoman.models.facts import load_facts
 from dragoman.wiring.suites import suite_names
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
 Refused = Callable[..., str]
 
-COMMANDS = ("list", "run", "resume", "score", "show", "report", "check", "demo", "data pull")
+COMMANDS = (
+    "list",
+    "run",
+    "resume",
+    "score",
+    "show",
+    "report",
+    "compare",
+    "check",
+    "demo",
+    "data pull",
+)
 IDS = ["larger-jacket", "return-poles", "two-swaps", "too-late", "cancel-by-mistake"]
 
 
@@ -48,10 +60,17 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
         ("suites", [*suite_names(), "tau2:DOMAIN:SPLIT"]),
         (
             "agents",
-            ["gold", "literal", "silent", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"],
+            [
+                *("gold", "careful", "literal", "lexical", "silent", "human"),
+                *("MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"),
+            ],
         ),
-        ("users", ["offline", "gold", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"]),
+        (
+            "users",
+            ["offline", "gold", "human", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"],
+        ),
         ("judges", ["none", "rule", "assume-met", "PROVIDER/MODEL", "scripted/FILE"]),
+        ("models", [f"{name}/MODEL" for name in load_facts().providers]),
         (
             "rules",
             ["dragoman-1", "tau2-1.0.1", "dragoman-1-lenient", "tau2-1.0.1-lenient"],

@@ -331,6 +331,78 @@ def test_every_pass_k_is_written_and_drawn() -> None:
         assert report.count(tag) >= 3
 
 
+def test_the_answer_of_a_cell_is_one_sentence_with_what_failed() -> None:
+    outcomes = [
+        outcome(str(number), trial, full_episode(), score(float(number != 0)))
+        for number in range(4)
+        for trial in range(2)
+    ]
+    words = Page(render_report([run_view(outcomes)], "Answer")).text
+    assert "passes 75.0 % of trials, 95 % interval " in words
+    assert "over 4 tasks with 2 trials each; 75.0 % of tasks pass every time." in words
+    assert "Cost unknown. 2 of 8 conversations failed: DB 2." in words
+
+
+def test_a_cell_without_a_figure_says_so_first() -> None:
+    words = Page(render_report([run_view([outcome("1", 0, None, None)])], "None")).text
+    assert "no figure : none of 1 task has all its trials scored." in words
+    assert "No conversation failed. 1 not run." in words
+
+
+def test_cells_are_set_against_each_other_over_the_tasks_that_both_finished() -> None:
+    outcomes = [
+        outcome(str(number), 0, full_episode(), score(value), agent)
+        for number in range(6)
+        for agent, value in (("worse", 0.0), ("better", 1.0))
+    ]
+    outcomes.append(outcome("6", 0, full_episode(), score(1.0), "better"))
+    report = render_report([run_view(outcomes)], "Gaps")
+    words = Page(report).text
+    assert "better against worse en/text/none" in words
+    assert "+1.000" in words
+    assert "6 tasks, won 6, lost 0; p 0.031, Holm 0.031" in words
+    assert "corrected by Holm for 1 comparison." in words
+
+
+def test_cells_that_were_scored_in_different_ways_are_not_set_against_each_other() -> None:
+    judged = run_view([outcome("1", 0, full_episode(), score(1.0))], "one")
+    assumed = run_view([outcome("1", 0, full_episode(), score(1.0, assumed=True))], "two")
+    assert "Gaps between cells" not in Page(render_report([judged, assumed], "x")).text
+    assert "Gaps between cells" in Page(render_report([judged, judged], "x")).text
+
+
+def test_many_comparisons_are_drawn_by_their_p_and_the_rest_is_counted() -> None:
+    agents = [f"agent{number}" for number in range(13)]
+    outcomes = [
+        outcome(str(number), 0, full_episode(), score(float(agent != "agent7")), agent)
+        for agent in agents
+        for number in range(3)
+    ]
+    words = Page(render_report([run_view(outcomes)], "Many")).text
+    assert "corrected by Holm for 78 comparisons." in words
+    assert "18 further comparisons with a larger p are not drawn" in words
+    assert words.count("agent7 against") + words.count("against agent7") == 12
+
+
+def test_characters_that_act_are_written_out_in_what_is_not_a_script() -> None:
+    acting = "\u202eexe.txt\u2066\x1b[2J"
+    run = msgspec.structs.replace(
+        run_view([outcome("1", 0, full_episode(acting), score(1.0), agent=acting)]), name=acting
+    )
+    report = render_report([run], acting)
+    assert not set(report) & set("\u202e\u2066\x1b")
+    assert r"\u202eexe.txt\u2066\x1b[2J" in Page(report).text
+
+
+def test_an_endless_text_is_cut_and_says_so() -> None:
+    run = msgspec.structs.replace(
+        run_view([outcome("1", 0, full_episode(), score(1.0))]), facts=(("seed", "9" * 1_000_000),)
+    )
+    report = render_report([run], "Long")
+    assert "980,000 characters cut" in report
+    assert len(report) < 200_000
+
+
 def test_ids_that_describe_figures_exist_once() -> None:
     outcomes = [
         outcome("1", trial, full_episode(), score(float(trial)), agent)

@@ -19,8 +19,8 @@ from dragoman.report.terminal import (
     print_conversation,
     summary_table,
     usage_table,
-    visible,
 )
+from dragoman.report.visible import visible
 from dragoman.report.wording import money
 
 TASK = Task("7", "tau2:retail", "digest", Scenario("You want a refund."))

@@ -12,11 +12,12 @@ from dragoman.core.protocols import Channel, Limits, Opening, Participant, State
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import Scored
 from dragoman.core.speech import Called, Said, Utterance
-from dragoman.core.tasks import Action, Criteria, FunctionCall, Scenario, Task
+from dragoman.core.tasks import Action, Criteria, Deed, Fact, FunctionCall, Scenario, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import RuleJudge
 from dragoman.scoring.reward import Scorer
+from dragoman.simulation.careful import CarefulAgent
 from dragoman.simulation.diagnostic import (
     GoldAgent,
     GoldUser,
@@ -160,6 +161,28 @@ def test_gold_plays_both_sides_of_the_plan_in_its_order(plan: tuple[Action, ...]
     assert names_called(episode) == [(action.by, action.name) for action in plan]
     assert episode.ending.reason == "user_stop"
     assert episode.errors == 0
+
+
+@pytest.mark.parametrize("agent", [LiteralAgent(), CarefulAgent()], ids=lambda agent: agent.name)
+def test_who_plays_the_plan_with_the_offline_user_asks_for_facts_and_deeds(
+    agent: Participant,
+) -> None:
+    scenario = Scenario(
+        "My line is L1.",
+        opening="My phone is dead.",
+        facts=(Fact("line", "L1", ("line",)),),
+        deeds=(Deed("toggle", {}, ("switch", "data")), Deed("other", {}, ("switch",))),
+    )
+    task = Task("1", "s", "d", scenario, Criteria(("DB",), actions=(AGENT_1, USER_1, AGENT_2)))
+    episode = play(task, Phone(), (agent, OfflineUser()))
+    assert names_called(episode) == [("agent", "enable"), ("user", "toggle"), ("agent", "check")]
+    assert episode.ending.reason == "user_stop"
+    words = [
+        e.reply.text for e in episode.events if isinstance(e, Move) and isinstance(e.reply, Said)
+    ]
+    assert "Please tell me: what is your line?" in words
+    assert "Please do your part now: data. Tell me when it is done." in words
+    assert "I did that. It says: ok" in words
 
 
 def test_gold_may_let_the_user_begin() -> None:

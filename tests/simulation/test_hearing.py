@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.simulation.hearing import heard_arguments, heard_value
+from dragoman.simulation.hearing import heard_arguments, heard_value, said_values
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,14 @@ def test_only_what_the_user_says_is_taken_from_hearing() -> None:
         "count": 2,
         "blank": " ",
     }
+
+
+def test_what_the_user_says_is_found_at_any_depth_with_its_argument() -> None:
+    arguments: dict[str, object] = {"ids": ["Maren", "unsaid"], "place": {"city": "Boise"}, "n": 2}
+    assert said_values(arguments, "I am Maren from Boise.") == [
+        ("ids", "Maren"),
+        ("place", "Boise"),
+    ]
 
 
 def test_the_plan_itself_is_not_changed() -> None:

@@ -1,5 +1,5 @@
-from dragoman.core.tasks import Instructions, Scenario
-from dragoman.simulation.scripts import scenario_text, spoken_script
+from dragoman.core.tasks import Fact, Instructions, Scenario
+from dragoman.simulation.scripts import scenario_text, spoken_script, told_script
 
 PARTS = Instructions(
     domain="shop",
@@ -38,3 +38,10 @@ def test_the_spoken_script_holds_every_part_that_says_something() -> None:
     assert spoken_script(Scenario(PARTS)) == (
         "Cancel it.\nAnd be quick.\nYou are Maren.\nBe polite."
     )
+
+
+def test_what_the_offline_user_may_tell_is_its_facts_or_else_its_script() -> None:
+    script = Scenario("My zip is 83702, my dog is Rex.")
+    structured = Scenario(script.instructions, opening="Hi.", facts=(Fact("zip", "83702"),))
+    assert told_script(script) == script.instructions
+    assert told_script(structured) == "Hi.\n83702"

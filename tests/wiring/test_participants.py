@@ -6,7 +6,9 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Opening
+from dragoman.simulation.careful import CarefulAgent
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser, LiteralAgent, SilentAgent
+from dragoman.simulation.lexical import LexicalAgent
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.offline_user import OfflineSession, OfflineUser
 from dragoman.wiring.participants import (
@@ -38,7 +40,14 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("gold", GoldAgent), ("silent", SilentAgent), ("literal", LiteralAgent)]
+    ("name", "kind"),
+    [
+        ("gold", GoldAgent),
+        ("careful", CarefulAgent),
+        ("literal", LiteralAgent),
+        ("lexical", LexicalAgent),
+        ("silent", SilentAgent),
+    ],
 )
 def test_diagnostic_agents_are_known_by_name(name: str, kind: type) -> None:
     resolved = resolve_agent(name)
@@ -65,12 +74,21 @@ def test_judges_are_known_by_name() -> None:
 
 @pytest.mark.parametrize("name", ["golden", "", "Gold"])
 def test_an_unknown_agent_is_refused_with_those_that_exist(name: str) -> None:
-    with pytest.raises(UsageError, match=f"unknown agent '{name}': choose gold, literal, silent"):
+    with pytest.raises(
+        UsageError, match=f"unknown agent '{name}': choose careful, gold, lexical, literal, silent"
+    ):
         resolve_agent(name)
 
 
+def test_a_person_needs_a_terminal() -> None:
+    with pytest.raises(UsageError, match="--agent human"):
+        resolve_agent("human")
+    with pytest.raises(UsageError, match="--user human"):
+        resolve_user("human", GoldAgent())
+
+
 def test_an_unknown_user_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(UsageError, match="unknown user 'me': choose gold, offline"):
+    with pytest.raises(UsageError, match="unknown user 'me': choose gold, offline, human"):
         resolve_user("me", GoldAgent())
 
 

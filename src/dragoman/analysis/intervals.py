@@ -34,3 +34,13 @@ def clustered_interval(values: Sequence[float], seed: int) -> Interval:
     means = counts @ np.asarray(values, dtype=float) / count
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))
+
+
+def difference_interval(differences: Sequence[float], seed: int) -> Interval:
+    """Return the 95 % interval of the mean of one difference (-1 to 1) per task.
+
+    It is the interval of the shares that the differences are laid over, so that tasks which all
+    agree claim no certainty here either.
+    """
+    shares = clustered_interval([(1 + value) / 2 for value in differences], seed)
+    return Interval(2 * shares.low - 1, 2 * shares.high - 1)

@@ -78,7 +78,7 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed:
         trials: How many trials were planned for each task.
         seed: Of the bootstrap; derive it from the cell.
     """
-    complete = [_successes(row) for row in rewards.values() if _is_complete(row, trials)]
+    complete = [_successes(row) for row in rewards.values() if is_complete(row, trials)]
     figures = []
     for k in range(1, trials + 1):
         values = [task_pass_hat(trials, successes, k) for successes in complete]
@@ -119,7 +119,8 @@ def reference_figures(
     )
 
 
-def _is_complete(row: Sequence[Verdict | None], trials: int) -> bool:
+def is_complete(row: Sequence[Verdict | None], trials: int) -> bool:
+    """Whether all of a task's trials are scored with nothing undecided: only then it is counted."""
     decided = [verdict for verdict in row if isinstance(verdict, Scored) and not verdict.undecided]
     return len(decided) == trials
 

@@ -8,10 +8,11 @@ from dragoman.core.errors import UsageError
 from dragoman.runs.exchange import export_results, import_results
 from dragoman.runs.outcomes import chosen_scoring
 from dragoman.runs.result_files import write_results
-from dragoman.store.run import open_run
+from dragoman.runs.table_files import write_json_lines, write_parquet
+from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.participants import judge_name
 
-FORMATS = ("tau2",)
+FORMATS = ("tau2", "parquet", "jsonl")
 
 
 def import_file(path: Path, out: Path) -> None:
@@ -29,14 +30,27 @@ def export_run(  # noqa: PLR0913 - the options of one command
     judge: str | None,
     agent: str | None,
 ) -> None:
-    """Write a run in a foreign format; a folder where `out` is one or ends in a slash."""
+    """Write a run in a format of `FORMATS`; tables go into the folder `out`."""
     if form not in FORMATS:
         raise UsageError(f"cannot export to {form!r}: choose {', '.join(FORMATS)}")
-    path = Path(out)
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
-        exported = export_results(store, scoring, agent)
-        as_folder = out.endswith("/") or path.is_dir()
-        count = write_results(path, exported.head, exported.simulations, as_folder=as_folder)
-    print(f"{count} conversations exported: {path}")
+        match form:
+            case "parquet":
+                files = write_parquet(store, scoring, Path(out), agent)
+                print(*files, sep="\n")
+            case "jsonl":
+                path, count = write_json_lines(store, scoring, Path(out), agent)
+                print(f"{count} conversations exported: {path}")
+            case _:
+                _export_tau2(store, scoring, out, agent)
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
+
+
+def _export_tau2(store: RunStore, scoring: tuple[str, str], out: str, agent: str | None) -> None:
+    """Write a result file; a folder where `out` is one or ends in a slash."""
+    path = Path(out)
+    exported = export_results(store, scoring, agent)
+    as_folder = out.endswith("/") or path.is_dir()
+    count = write_results(path, exported.head, exported.simulations, as_folder=as_folder)
+    print(f"{count} conversations exported: {path}")

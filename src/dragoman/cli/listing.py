@@ -19,10 +19,11 @@ def names(what: str) -> dict[str, str]:
         UsageError: Where there is no such kind.
     """
     from dragoman.core.rules import RULES
-    from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, JUDGES, USERS
+    from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, HUMAN, JUDGES, USERS
     from dragoman.wiring.providers import describe_providers
     from dragoman.wiring.suites import suite_names
 
+    person = {HUMAN: "a person at this terminal, one conversation at a time"}
     own = {
         "MODULE:ATTRIBUTE": "a function of (messages, tools), or a participant, of your own",
         "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
@@ -33,8 +34,8 @@ def names(what: str) -> dict[str, str]:
             **suite_names(),
             "tau2:DOMAIN:SPLIT": "another split than base: train, test; telecom also small, full",
         },
-        "agents": lambda: {**DIAGNOSTIC_AGENTS, **own},
-        "users": lambda: {**USERS, **own},
+        "agents": lambda: {**DIAGNOSTIC_AGENTS, **person, **own},
+        "users": lambda: {**USERS, **person, **own},
         "judges": lambda: {
             **JUDGES,
             **{name: own[name] for name in ("PROVIDER/MODEL", "scripted/FILE")},

@@ -89,10 +89,12 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
     ],
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="gold, silent, literal, MODULE:ATTRIBUTE or PROVIDER/MODEL; repeatable."),
+        typer.Option(
+            help="A name of `dragoman list agents`, MODULE:ATTRIBUTE or PROVIDER/MODEL; repeatable."
+        ),
     ] = None,
     user: Annotated[
-        str | None, typer.Option(help="offline, gold, MODULE:ATTRIBUTE or PROVIDER/MODEL.")
+        str | None, typer.Option(help="offline, gold, human, MODULE:ATTRIBUTE or PROVIDER/MODEL.")
     ] = None,
     judge: Judge = None,
     user_judge: UserJudge = None,
@@ -228,6 +230,37 @@ def report(
     print(write_report(folders, out, rules, judge, prices))
 
 
+@app.command(epilog="Example: dragoman compare runs/before runs/after --fail-under 0.02")
+def compare(  # noqa: PLR0913, PLR0917 - the options of one command
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="RUN [RUN]", help="Two runs, A and B; or one.")
+    ],
+    agent: Annotated[list[str] | None, typer.Option(help="Only this agent; repeatable.")] = None,
+    versus: Annotated[
+        str | None, typer.Option(help="The agent in B to set against the one --agent in A.")
+    ] = None,
+    rules: RuleSet = None,
+    judge: Judge = None,
+    prices: Prices = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(help="Exit 1 where pass^1 of B is lower than that of A by more than this."),
+    ] = None,
+    fail_under_interval: Annotated[
+        float | None,
+        typer.Option(help="Exit 1 where B may be lower by more than this, by the 95 % interval."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Name every flipped task.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare two runs, or the cells of one, over the tasks that both finished."""
+    from dragoman.cli.comparing import Asked, Gate, print_comparison
+
+    asked = Asked(tuple(folders), tuple(agent or ()), versus, rules, judge, prices)
+    gate = Gate(fail_under, fail_under_interval)
+    _exit(print_comparison(asked, gate, full=full, as_json=as_json))
+
+
 @app.command("import", epilog="Example: dragoman import results.json --out runs/theirs")
 def import_results(
     path: Annotated[
@@ -247,15 +280,21 @@ def import_results(
 )
 def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
-    to: Annotated[str, typer.Option(help="The format: tau2.")],
+    to: Annotated[
+        str,
+        typer.Option(help="tau2 (a result file), parquet (all tables) or jsonl (conversations)."),
+    ],
     out: Annotated[
-        str, typer.Option(help="The file to write; a folder, or a name with / at its end, for one.")
+        str,
+        typer.Option(
+            help="A folder for tables; for tau2 a file, or a folder: one there, or a name with / at its end."
+        ),
     ],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
     rules: RuleSet = None,
     judge: Judge = None,
 ) -> None:
-    """Write a run as a tau2-bench result file, with the newest verdicts if none are named."""
+    """Write a run as a tau2-bench result file or as tables, by the newest verdicts if none are named."""
     from dragoman.cli.exchanging import export_run
 
     export_run(folder, to, out, rules=rules, judge=judge, agent=agent)

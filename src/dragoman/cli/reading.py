@@ -87,7 +87,13 @@ def write_report(
 ) -> Path:
     """Write the report of one or more runs and return its path."""
     table = None if prices is None else load_prices(prices)
-    views = [_view(folder, rules, judge_name(judge), table) for folder in folders]
+    names = [folder.absolute().name for folder in folders]
+    if len(set(names)) < len(names):
+        names = list(map(str, folders))
+    views = [
+        msgspec.structs.replace(_view(folder, rules, judge_name(judge), table), name=name)
+        for folder, name in zip(folders, names, strict=True)
+    ]
     path = out or folders[0] / "report.html"
     html = render_report(views, ", ".join(view.name for view in views))
     try:

@@ -7,6 +7,7 @@ from shlex import quote
 
 import msgspec
 
+from dragoman.cli.console import TerminalConsole
 from dragoman.cli.output import print_error, print_json, progress
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.core.errors import RunHalted, UsageError
@@ -17,6 +18,7 @@ from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import not_applicable, plan
 from dragoman.runs.play import Played, new_folder, play, score, start
 from dragoman.wiring.config import RunConfig, checked, load_config
+from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
 
 INTERRUPTED = 130
@@ -31,7 +33,11 @@ def run_grid(
     as_json: bool,
 ) -> int:
     """Start a run from a suite's name or a grid file, with the options given laid over it."""
-    setup = build_setup(configured(target, options))
+    config = configured(target, options)
+    if is_played_by_hand(config) and config.concurrency != 1:
+        print("a person plays: one conversation at a time", file=sys.stderr)
+        config = msgspec.structs.replace(config, concurrency=1)
+    setup = build_setup(config, _person())
     if dry_run:
         _print_plan(setup, as_json=as_json)
         return 0
@@ -57,7 +63,8 @@ def resume_run(
     folder: Path, options: Mapping[str, object], *, retry_invalid: bool, as_json: bool
 ) -> int:
     """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
-    job = resume_job(folder, {name: value for name, value in options.items() if value is not None})
+    changes = {name: value for name, value in options.items() if value is not None}
+    job = resume_job(folder, changes, _person())
     again = invalid_cells(job.store) if retry_invalid else None
     return _play(job, again, as_json=as_json)
 
@@ -79,9 +86,20 @@ def demo_run(out: Path | None) -> None:
     print(f"\nreport: {write_report([result.folder], None)}")
 
 
+def is_played_by_hand(config: RunConfig) -> bool:
+    """Whether a person plays a part, who needs the terminal and some time."""
+    return HUMAN in {*config.agents, config.user}
+
+
+def _person() -> dict[str, Resolved]:
+    return {HUMAN: resolve_person(TerminalConsole())}
+
+
 def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
     folder = job.store.folder
-    waiting = len(pending_cells(job.cells, job.store, again or ()))
+    # A bar would run over the lines that a person reads.
+    by_hand = is_played_by_hand(job.setup.config)
+    waiting = 0 if by_hand else len(pending_cells(job.cells, job.store, again or ()))
     try:
         with progress("conversations", waiting) as advance:
             result = play(job, lambda *_: advance(), again or ())

@@ -81,11 +81,33 @@ class Instructions(msgspec.Struct, frozen=True, omit_defaults=True):
     unknown_info: str | None = None
 
 
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something a user knows: said when asked for; `keywords` are what a question for it contains."""
+
+    name: str
+    value: str
+    keywords: tuple[str, ...] = ()
+
+
+class Deed(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something a user does when asked: a call of its own tool; it reports the result."""
+
+    name: str
+    arguments: dict[str, object] = {}
+    keywords: tuple[str, ...] = ()
+
+
 class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who the user is and what the user wants."""
+    """Who the user is and what the user wants.
+
+    `opening`, `facts` and `deeds` say the same as data, for users that are played without a model.
+    """
 
     instructions: str | Instructions
     persona: str | None = None
+    opening: str = ""
+    facts: tuple[Fact, ...] = ()
+    deeds: tuple[Deed, ...] = ()
 
 
 class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -107,6 +129,34 @@ class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
     history: tuple[Event, ...] = ()
 
 
+class CriticalField(msgspec.Struct, frozen=True):
+    """An argument of a reference action (by its id) that must not be misheard."""
+
+    action: str
+    argument: str
+
+
+class Escalation(msgspec.Struct, frozen=True):
+    """A case that a suite's policy makes a person's: the reason's code, and when it applies."""
+
+    reason: str
+    when: str
+
+
+class Stakes(msgspec.Struct, frozen=True):
+    """What can go badly wrong in a suite.
+
+    Attributes:
+        irreversible: The tools whose effects no other tool undoes.
+        escalation_tool: The tool that hands over to a person, with an argument `reason`.
+        escalations: When handing over is a duty.
+    """
+
+    irreversible: tuple[str, ...] = ()
+    escalation_tool: str = ""
+    escalations: tuple[Escalation, ...] = ()
+
+
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """One task of a suite. `digest` is the content hash of the benchmark's own record."""
 
@@ -119,6 +169,7 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     ticket: str | None = None
     turns: tuple[FixedTurn, ...] = ()
     withheld_tools: tuple[str, ...] = ()
+    critical: tuple[CriticalField, ...] = ()
 
     @property
     def history(self) -> tuple[Event, ...]:

@@ -56,6 +56,11 @@ def percent(value: float) -> str:
     return f"{100 * value:.4g}%"
 
 
+def signed_percent(value: float) -> str:
+    """Return a difference between -1 and 1 as a place along an SVG's width."""
+    return percent((1 + value) / 2)
+
+
 def _mark(figure: Figure, trials: int) -> Mark:
     value = figure.value or 0.0
     whisker = figure.interval or Interval(value, value)

@@ -6,13 +6,14 @@ script when they are opened, as text only. A content policy lets no other script
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import get_args
 
 import msgspec
 
 from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.pass_hat import Figure
 from dragoman.core.tools import Role
 from dragoman.report import figures, wording
@@ -23,18 +24,30 @@ from dragoman.report.view import (
     RunView,
     Standing,
     cell_outcomes,
+    compared,
     count_causes,
     count_tool_errors,
     standing,
 )
+from dragoman.report.visible import visible
 
 MAX_CAUSES = 12
 """How many causes a figure shows; the rest is added up."""
+
+MAX_COMPARISONS = 60
+"""How many comparisons of cells a figure shows, those with the smallest p."""
+
+MAX_TEXT = 20_000
+"""Characters of a text that are written out; what is cut is said."""
+
+SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "start")
+"""The parts of the script, in their order."""
 
 
 class _CellView(msgspec.Struct, frozen=True):
     """A cell with what the template says of it beyond the figures."""
 
+    number: int
     run: str
     cell: CellSummary
     planned: int
@@ -43,6 +56,11 @@ class _CellView(msgspec.Struct, frozen=True):
     further_causes: int
     tool_errors: dict[Role, int]
     panel: Panel | None
+
+    @property
+    def failures(self) -> tuple[tuple[Cause, int], ...]:
+        """The causes of failures, the most frequent first."""
+        return tuple(entry for entry in self.causes if entry[0].standing == "fail")
 
     @property
     def first(self) -> Figure:
@@ -67,30 +85,39 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
     )
     environment.globals.update(wording=wording, figures=figures)
     environment.filters.update(
         number=wording.number,
         interval=wording.interval,
+        share=wording.share,
+        difference=wording.difference,
+        signed_interval=wording.signed_interval,
+        p_value=wording.p_value,
         tokens=wording.tokens,
         money=wording.money,
         calls=wording.calls,
         faults=wording.faults,
         duration=wording.duration,
         percent=figures.percent,
+        signed_percent=figures.signed_percent,
         level=figures.level,
     )
-    style, script = _resource("report.css"), _resource("report.js")
+    style, script = _resource("report.css"), _script()
+    comparisons = compared(runs)
     return environment.get_template("report.html.j2").render(
         title=title,
         runs=runs,
-        cells=[_cell_view(run, cell) for run in runs for cell in run.cells],
+        cells=[_cell_view(*entry) for entry in _numbered(runs)],
+        comparisons=_clearest(comparisons),
+        further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
         provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
         policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}",
-        # Our own files; everything else is escaped.
+        # Our own files, and letters and digits; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        conversations=pack(runs),
+        conversations=Markup(pack(runs)),  # noqa: S704
     )
 
 
@@ -98,18 +125,52 @@ def _resource(name: str) -> str:
     return (files("dragoman.report") / "templates" / name).read_text("utf-8")
 
 
+def _script() -> str:
+    """Return the parts of the script as one that shares nothing with its page."""
+    parts = "".join(_resource(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _shown(value: object) -> object:
+    """Return what a template writes for a value: no text steers the page, none is endless."""
+    if type(value) is not str:  # markup is our own
+        return value
+    if len(value) <= MAX_TEXT:
+        return visible(value)
+    return (
+        f"{visible(value[:MAX_TEXT])} … {wording.counted(len(value) - MAX_TEXT, 'character')} cut"
+    )
+
+
+def _clearest(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Return the comparisons that a figure has room for, in their order."""
+    untested = 2.0
+    places = sorted(
+        range(len(comparisons)),
+        key=lambda place: untested if (p := comparisons[place].p) is None else p,
+    )
+    return tuple(comparisons[place] for place in sorted(places[:MAX_COMPARISONS]))
+
+
 def _source(text: str) -> str:
     """Return the expression by which a content policy admits exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _cell_view(run: RunView, cell: CellSummary) -> _CellView:
+def _numbered(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellSummary]]:
+    """Yield the cells of all runs with their numbers, as `pack` numbers them."""
+    pairs = ((run, cell) for run in runs for cell in run.cells)
+    return ((number, run, cell) for number, (run, cell) in enumerate(pairs))
+
+
+def _cell_view(number: int, run: RunView, cell: CellSummary) -> _CellView:
     outcomes = cell_outcomes(run, cell)
     standings: dict[Standing, int] = dict.fromkeys(get_args(Standing), 0)
     for outcome in outcomes:
         standings[standing(outcome)] += 1
     causes = count_causes(outcomes)
     return _CellView(
+        number=number,
         run=run.name,
         cell=cell,
         planned=len(outcomes),

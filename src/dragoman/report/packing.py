@@ -1,7 +1,7 @@
 """Packs all conversations into one short text that a browser can decode by itself.
 
 The text is base64 of gzip of JSON: `texts` holds every distinct tool result once, `tasks` every
-task once, `conversations` everything else. Results are numbers of `texts`; values of the data
+task once, `cells` the grid's cells, `conversations` everything else. Results are numbers of `texts`; values of the data
 (arguments, changes) are JSON texts, because a browser would print 1.0 as 1.
 """
 
@@ -33,10 +33,14 @@ def pack(runs: Sequence[RunView]) -> str:
     texts = sorted({text for run in runs for text in _texts(run.outcomes)})
     places = {text: place for place, text in enumerate(texts)}
     tasks = _used_tasks(runs)
+    cells = _cells(runs)
     document = {
         "texts": texts,
         "tasks": [_packed(msgspec.to_builtins(task), places) for task in tasks.values()],
-        "conversations": list(_conversations(runs, list(tasks), places)),
+        "cells": [
+            dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
+        ],
+        "conversations": list(_conversations(runs, list(tasks), cells, places)),
         "endings": ENDINGS,
         "components": COMPONENTS,
     }
@@ -67,13 +71,25 @@ def _used_tasks(runs: Sequence[RunView]) -> dict[tuple[str, str, str], Task]:
     return tasks
 
 
+def _cells(runs: Sequence[RunView]) -> list[tuple[str, str, str, str]]:
+    """Return the cells of all runs in the order in which the report numbers them."""
+    return [
+        (run.name, cell.suite, cell.condition, cell.agent) for run in runs for cell in run.cells
+    ]
+
+
 def _conversations(
-    runs: Sequence[RunView], tasks: Sequence[tuple[str, str, str]], places: Mapping[str, int]
+    runs: Sequence[RunView],
+    tasks: Sequence[tuple[str, str, str]],
+    cells: Sequence[tuple[str, str, str, str]],
+    places: Mapping[str, int],
 ) -> Iterator[dict[str, object]]:
     numbers = {key: number for number, key in enumerate(tasks)}
+    numbered = {key: number for number, key in enumerate(cells)}
     for run in runs:
         for outcome in run.outcomes:
             yield {
+                "cell": numbered[run.name, outcome.suite, outcome.condition, outcome.agent],
                 "run": run.name,
                 "suite": outcome.suite,
                 "condition": outcome.condition,

@@ -1,6 +1,5 @@
 """Conversations and summaries in a terminal; data cannot steer the terminal or pose as markup."""
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.report import wording
+from dragoman.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 MAX_SHOWN = 400
 """Characters of a result or an argument that are shown unless all is asked for."""
 
-_KEPT = frozenset("\n\t")
-_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _MET = {
     True: ("met", "green"),
     False: ("not met", "red"),
@@ -135,19 +133,6 @@ def usage_table(cells: Sequence[CellSummary]) -> "Table | None":
         )
         table.add_row(*map(_text, row))
     return table
-
-
-def visible(text: str) -> str:
-    """Return a text with its control characters written out, so that none acts on a terminal."""
-    return "".join(map(_harmless, text))
-
-
-def _harmless(character: str) -> str:
-    if character in _KEPT:
-        return character
-    if character in _OVERRIDES or unicodedata.category(character) in {"Cc", "Cs"}:
-        return character.encode("unicode_escape").decode()
-    return character
 
 
 def _text(text: str, style: str = "") -> "Text":

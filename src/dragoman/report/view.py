@@ -1,11 +1,12 @@
 """What a report is made of: runs as they are shown, and what is said of each outcome."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
 from dragoman.analysis.pass_hat import is_success
 from dragoman.core.episodes import COMPLETE, Episode
 from dragoman.core.protocols import Provenance
@@ -47,6 +48,21 @@ def cell_outcomes(run: RunView, cell: CellSummary) -> tuple[Outcome, ...]:
     """Return the outcomes that a cell summarizes."""
     key = (cell.suite, cell.condition, cell.agent)
     return tuple(row for row in run.outcomes if (row.suite, row.condition, row.agent) == key)
+
+
+def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
+    """Compare every two cells, of all runs, that differ in agent or condition but not in both.
+
+    Only cells that were scored alike are compared.
+    """
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for run in runs:
+        digests = {task.id: task.digest for task in run.tasks.values()}
+        scorings = {(cell.suite, cell.condition, cell.agent): cell for cell in run.cells}
+        for cell in group_cells(run.name, run.outcomes, digests):
+            row = scorings[cell.name.suite, cell.name.condition, cell.name.agent]
+            groups.setdefault((row.rules, row.judge), []).append(cell)
+    return compare(couple for cells in groups.values() for couple in comparable(cells))
 
 
 def standing(outcome: Outcome) -> Standing:

@@ -16,6 +16,7 @@ ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
 UNKNOWN = "unknown"
 
 _MINUTE = 60
+_LEAST_P = 0.001
 _LEAST_SHOWN = Decimal("0.0001")
 
 ENDINGS: dict[EndReason, str] = {
@@ -52,9 +53,38 @@ def number(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
+def share(value: float | None) -> str:
+    """Return a share in percent, or `none`."""
+    return "none" if value is None else f"{100 * value:.1f}\u00a0%"
+
+
 def interval(value: Interval | None) -> str:
     """Return an interval in brackets, or `none`."""
     return "none" if value is None else f"[{value.low:.3f}, {value.high:.3f}]"
+
+
+def difference(value: float | None) -> str:
+    """Return a difference with its sign, or `none`."""
+    return "none" if value is None else f"{value:+.3f}"
+
+
+def signed_interval(value: Interval | None) -> str:
+    """Return the interval of a difference in brackets, with signs, or `none`."""
+    return "none" if value is None else f"[{value.low:+.3f}, {value.high:+.3f}]"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value with three decimals, or that it is smaller than they can say."""
+    if value is None:
+        return "none"
+    return f"{value:.3f}" if value >= _LEAST_P else f"<{_LEAST_P}"
+
+
+def mean(value: float | None) -> str:
+    """Return an average; one that is not known is unknown."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,.1f}" if abs(value) >= 1 or not value else f"{value:.3g}"
 
 
 def reference(figures: ReferenceFigures) -> str:

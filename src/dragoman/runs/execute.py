@@ -82,11 +82,18 @@ async def execute(
         StoreError: Where the run cannot be written any more; what was stored before is safe.
     """
     player = Player(setup)
-    todo = iter(pending)
+    todo = iter(sorted(pending, key=_trial_then_longest_first))
     with rare_collection():
         async with Writer(store) as writer, asyncio.TaskGroup() as group:
             for _ in range(min(setup.config.concurrency, len(pending))):
                 group.create_task(_work(player, todo, writer, on_done))
+
+
+def _trial_then_longest_first(entry: Pending) -> tuple[int, int]:
+    """Order by trial, and within it by the plan's length: what is long must not begin last."""
+    criteria = entry.cell.task.criteria
+    actions = () if criteria is None else criteria.actions or ()
+    return entry.cell.trial, -len(actions)
 
 
 async def _work(player: "Player", todo: Iterator[Pending], writer: Writer, on_done: OnDone) -> None:

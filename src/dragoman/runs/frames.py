@@ -1,13 +1,16 @@
 """A run's results as polars data frames."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import polars as pl
 
 from dragoman.analysis.cells import CellSummary
+from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.scores import METRIC_VERSION, Scored
-from dragoman.store.run import RunStore
+from dragoman.models.prices import PriceTable
+from dragoman.runs.outcomes import summary
+from dragoman.store.run import RunStore, StoredCell
 
 
 def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
@@ -173,3 +176,64 @@ def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
         for part in score.components
     ]
     return pl.DataFrame(rows, schema=COMPONENT_COLUMNS)
+
+
+CALL_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "task": pl.String(),
+    "trial": pl.Int64(),
+    "position": pl.Int64(),
+    "by": pl.String(),
+    "tool": pl.String(),
+    "arguments": pl.String(),
+    "malformed": pl.String(),
+    "error": pl.Boolean(),
+    "result": pl.String(),
+    "changes": pl.Int64(),
+}
+
+
+def calls_frame(store: RunStore) -> pl.DataFrame:
+    """Return one row per tool call, in the order of the conversation.
+
+    `arguments` is what was executed, as JSON. `error`, `result` and `changes` (how many values the
+    call changed) are null where the conversation ended before it was answered.
+    """
+    cells = {cell.key: cell for cell in store.cells()}
+    rows = [row for key, _, episode in store.episodes() for row in _call_rows(cells[key], episode)]
+    return pl.DataFrame(rows, schema=CALL_COLUMNS, orient="row")
+
+
+def _call_rows(cell: StoredCell, episode: Episode) -> Iterator[dict[str, object]]:
+    for position, (call, result) in enumerate(executed_calls(episode.events)):
+        yield {
+            "suite": cell.suite,
+            "condition": cell.condition,
+            "agent": cell.agent,
+            "task": cell.task,
+            "trial": cell.trial,
+            "position": position,
+            "by": call.by,
+            "tool": call.name,
+            "arguments": msgspec.json.encode(call.arguments).decode(),
+            "malformed": call.malformed or None,
+            "error": None if result is None else result.error,
+            "result": None if result is None else result.content,
+            "changes": None if result is None else len(result.changes),
+        }
+
+
+def run_tables(
+    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
+) -> dict[str, pl.DataFrame]:
+    """Return all tables of a run by name, by one scoring."""
+    cells = summary(store, rules, judge, prices)
+    return {
+        "cells": cells_frame(cells),
+        "episodes": episodes_frame(store, rules, judge),
+        "scores": components_frame(store, rules, judge),
+        "calls": calls_frame(store),
+        "usage": usage_frame(cells),
+    }

@@ -15,6 +15,7 @@ from dragoman.models.prices import PriceTable, prices_with
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 
 
@@ -72,13 +73,18 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
     return Job(setup, cells, create_run(folder, new))
 
 
-def resume_job(folder: Path, changes: Mapping[str, object] | None = None) -> Job:
+def resume_job(
+    folder: Path,
+    changes: Mapping[str, object] | None = None,
+    given: Mapping[str, Resolved] | None = None,
+) -> Job:
     """Open a run to play on.
 
     Args:
         folder: The run's folder.
         changes: What is to differ from the run's configuration this time: its budget, its prices,
             whether replies are remembered.
+        given: Participants that are taken as they are.
 
     Raises:
         StoreError: Where data or agents have changed, so that it would be another run.
@@ -88,7 +94,7 @@ def resume_job(folder: Path, changes: Mapping[str, object] | None = None) -> Job
         changed = changes or {}
         prices = None if "prices" in changed else stored_prices(store)
         config = checked(msgspec.structs.replace(_playable(store).config, **changed))
-        setup = build_setup(config, prices=prices)
+        setup = build_setup(config, given, prices)
         cells = plan(setup)
         _require_same_plan(store, cells)
     except BaseException:

@@ -17,16 +17,27 @@ def chosen_scoring(store: RunStore, rules: str | None, judge: str | None) -> tup
     Raises:
         StoreError: Where the run was never scored so; the line says how it was.
     """
+    return fitting_scorings(store, rules, judge)[-1]
+
+
+def fitting_scorings(
+    store: RunStore, rules: str | None, judge: str | None
+) -> tuple[tuple[str, str], ...]:
+    """Return the scorings to read a run by, among those that are named, newest last.
+
+    Raises:
+        StoreError: Where the run was never scored so; the line says how it was.
+    """
     scorings = store.scorings()
     if not scorings and rules is None and judge is None:
-        return DEFAULT_RULES.name, NO_JUDGE
+        return ((DEFAULT_RULES.name, NO_JUDGE),)
     fitting = [pair for pair in scorings if rules in {None, pair[0]} and _is_by(pair[1], judge)]
     if not fitting:
         known = ", ".join(f"rules {pair[0]} with judge {pair[1]}" for pair in scorings) or "nothing"
         raise StoreError(
             f"{store.folder}: not scored like that, but by {known}: use `dragoman score` first"
         )
-    return fitting[-1]
+    return tuple(fitting)
 
 
 def _is_by(name: str, judge: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Agents that need no model: what is possible (gold), free (silent) and lost in hearing (literal).
+"""Agents that play the reference plan: what is possible (gold), lost in hearing (literal), or free.
 
 Gold is a pair. Its agent and its user both derive their moves from the task's reference plan, which
 falls into stretches of one side each: after its own stretch a side speaks, which hands over to the
@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.core.protocols import Answer, Heard, Opening, Participant
 from dragoman.core.speech import Called, Reply, Said, say
-from dragoman.core.tasks import Action, Task
+from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, Toolset
-from dragoman.simulation.hearing import heard_arguments
-from dragoman.simulation.offline_user import STOP, OfflineUser
-from dragoman.simulation.scripts import spoken_script
+from dragoman.simulation.facts import label
+from dragoman.simulation.hearing import heard_arguments, said_values
+from dragoman.simulation.offline_user import OfflineUser
+from dragoman.simulation.scripts import spoken_script, told_script
+from dragoman.simulation.tokens import STOP
 
 Arguments = dict[str, object]
 Fill = Callable[[Action], Arguments]
+Prepare = Callable[[Sequence[Action]], Iterator[Reply]]
+"""What an agent says before its calls of one stretch."""
 
 
 class PlanSession:
@@ -28,6 +32,7 @@ class PlanSession:
 
     def __init__(self) -> None:
         self.heard = ""
+        self.asked: set[Fact] = set()
         self.moves: Iterator[Reply] = iter(())
         self.alone: Iterator[Reply] | None = None
 
@@ -43,6 +48,17 @@ class PlanSession:
     async def close(self) -> None:
         """Nothing to release."""
 
+    def ask_for(self, needed: Sequence[Fact], scenario: Scenario) -> Iterator[Reply]:
+        """Ask, once, for those facts that the user has not told in its opening."""
+        told = scenario.opening.casefold()
+        new = [fact for fact in needed if fact in scenario.facts and fact not in self.asked]
+        new = [fact for fact in new if fact.value.casefold() not in told]
+        self.asked.update(new)
+        if new:
+            yield say(
+                f"Please tell me: {', '.join(f'what is your {label(fact)}' for fact in new)}?"
+            )
+
 
 class GoldAgent:
     """Plays the agent's side of the reference plan."""
@@ -52,8 +68,8 @@ class GoldAgent:
     async def open(self, opening: Opening) -> PlanSession:
         """Open a session on the task's plan."""
         session = PlanSession()
-        session.moves = _agent_moves(opening.task, lambda action: action.arguments)
-        session.alone = _lone_moves(opening.task)
+        session.moves = agent_moves(opening.task, lambda action: action.arguments, _unprepared)
+        session.alone = lone_moves(opening.task)
         return session
 
 
@@ -77,9 +93,12 @@ class LiteralAgent:
     async def open(self, opening: Opening) -> PlanSession:
         """Open a session on the task's plan."""
         session = PlanSession()
-        script = spoken_script(opening.task.scenario)
-        session.moves = _agent_moves(
-            opening.task, lambda action: heard_arguments(action.arguments, script, session.heard)
+        scenario = opening.task.scenario
+        script = told_script(scenario)
+        session.moves = agent_moves(
+            opening.task,
+            lambda action: heard_arguments(action.arguments, script, session.heard),
+            lambda stretch: session.ask_for(needed_facts(stretch, scenario), scenario),
         )
         return session
 
@@ -96,9 +115,54 @@ class SilentAgent:
         return session
 
 
+def needed_facts(stretch: Sequence[Action], scenario: Scenario) -> tuple[Fact, ...]:
+    """Return what the calls of a stretch need from the user: its facts, or else values by argument.
+
+    A value that is part of a fact stands for the whole of it.
+    """
+    script = told_script(scenario)
+    needed: dict[Fact, None] = {}
+    for action in stretch:
+        for name, value in said_values(action.arguments, script):
+            own = (fact for fact in scenario.facts if value.casefold() in fact.value.casefold())
+            needed[next(own, Fact(name, value))] = None
+    return tuple(needed)
+
+
 def partner_of(agent: Participant) -> Participant:
     """Return the user simulator that belongs to an agent where none is named."""
     return GoldUser() if isinstance(agent, GoldAgent) else OfflineUser()
+
+
+def agent_moves(task: Task, fill: Fill, prepare: Prepare) -> Iterator[Reply]:
+    """Yield the agent's side of the plan, without end.
+
+    Args:
+        task: Whose plan is played.
+        fill: Gives a call its arguments.
+        prepare: Yields what is said before the calls of a stretch.
+    """
+    for side, stretch in _stretches(task):
+        if side == "agent":
+            yield from prepare(stretch)
+            yield from _calls(stretch, fill)
+        else:
+            yield say(_asked_of_user(stretch, task.scenario))
+    must_say = () if task.criteria is None else task.criteria.must_say
+    yield say(f"Here is what you asked for: {'; '.join(must_say)}." if must_say else "All done.")
+    yield from itertools.repeat(say("Is there anything else?"))
+
+
+def lone_moves(task: Task) -> Iterator[Reply]:
+    """Yield the moves of both sides as the agent's, where it works alone, then `done`."""
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    for action in actions:
+        yield Called((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
+    yield Called((ToolCall("plan_done", "done", {}),))
+
+
+def _unprepared(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 - nothing is said
+    yield from ()
 
 
 def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
@@ -107,23 +171,22 @@ def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
         yield side, list(group)
 
 
-def _agent_moves(task: Task, fill: Fill) -> Iterator[Reply]:
-    for side, stretch in _stretches(task):
-        if side == "agent":
-            yield from _calls(stretch, fill)
-        else:
-            yield say("Please do your part now and tell me when it is done.")
-    must_say = () if task.criteria is None else task.criteria.must_say
-    yield say(f"Here is what you asked for: {'; '.join(must_say)}." if must_say else "All done.")
-    yield from itertools.repeat(say("Is there anything else?"))
+def _asked_of_user(stretch: Sequence[Action], scenario: Scenario) -> str:
+    """Return what asks the user for its calls, by the keywords of its deeds where it has any."""
+    named = [_keyword(action, scenario.deeds) for action in stretch]
+    deeds = "".join(f" {keyword}." for keyword in dict.fromkeys(filter(None, named)))
+    if not deeds:
+        return "Please do your part now and tell me when it is done."
+    return f"Please do your part now:{deeds} Tell me when it is done."
 
 
-def _lone_moves(task: Task) -> Iterator[Reply]:
-    """Yield the moves of both sides as the agent's, where it works alone, then `done`."""
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    for action in actions:
-        yield Called((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
-    yield Called((ToolCall("plan_done", "done", {}),))
+def _keyword(action: Action, deeds: Sequence[Deed]) -> str:
+    """Return the keyword by which a call is asked for, best one that no other deed shares."""
+    own = [deed for deed in deeds if (deed.name, deed.arguments) == (action.name, action.arguments)]
+    if not own:
+        return ""
+    others = {keyword for deed in deeds if deed != own[0] for keyword in deed.keywords}
+    return next((keyword for keyword in own[0].keywords if keyword not in others), "")
 
 
 def _user_moves(task: Task) -> Iterator[Reply]:

@@ -2,26 +2,66 @@
 
 import difflib
 import re
+from collections.abc import Callable, Iterator
+
+Arguments = dict[str, object]
 
 _WORD = re.compile(r"\S+")
 
 
-def heard_arguments(arguments: dict[str, object], script: str, heard: str) -> dict[str, object]:
+def heard_arguments(arguments: Arguments, script: str, heard: str) -> Arguments:
     """Replace every string that stands in the user's script by what was heard in its place.
 
     Values that the user never says (ids looked up by a tool) stay as planned.
     """
-    return {name: _heard(value, script.casefold(), heard) for name, value in arguments.items()}
+    return replaced_arguments(arguments, script, lambda value: heard_value(value, heard))
 
 
-def _heard(value: object, script: str, heard: str) -> object:
-    if isinstance(value, str) and value.strip() and value.casefold() in script:
-        return heard_value(value, heard)
-    if isinstance(value, list):
-        return [_heard(entry, script, heard) for entry in value]
-    if isinstance(value, dict):
-        return {name: _heard(entry, script, heard) for name, entry in value.items()}
-    return value
+def replaced_arguments(
+    arguments: Arguments, script: str, replace: Callable[[str], str]
+) -> Arguments:
+    """Replace every string that stands in the user's script."""
+    return {name: _replaced(value, script.casefold(), replace) for name, value in arguments.items()}
+
+
+def said_values(arguments: Arguments, script: str) -> list[tuple[str, str]]:
+    """Return the strings that stand in the user's script, each with the argument it is in."""
+    return [
+        (name, text)
+        for name, value in arguments.items()
+        for text in _strings(value)
+        if _is_said(text, script.casefold())
+    ]
+
+
+def _strings(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for entry in value:
+                yield from _strings(entry)
+        case dict():
+            for entry in value.values():
+                yield from _strings(entry)
+        case _:
+            return
+
+
+def _is_said(value: str, script: str) -> bool:
+    return bool(value.strip()) and value.casefold() in script
+
+
+def _replaced(value: object, script: str, replace: Callable[[str], str]) -> object:
+    match value:
+        case str() if _is_said(value, script):
+            return replace(value)
+        case list():
+            return [_replaced(entry, script, replace) for entry in value]
+        case dict():
+            return {name: _replaced(entry, script, replace) for name, entry in value.items()}
+        case _:
+            return value
 
 
 def heard_value(value: str, heard: str) -> str:

@@ -1,19 +1,19 @@
-"""A user that needs no model: says what the instructions contain, agrees, and hangs up.
+"""A user that needs no model: plays its facts where the scenario has any, else recites its script.
 
-It tells everything in its first message, says yes to every question a bounded number of times and
-ends the call when the agent states something instead of asking.
+Who recites tells everything in the first message, says yes to every question a bounded number of
+times and ends the call when the agent states something instead of asking.
 """
 
 from collections.abc import Sequence
 
-from dragoman.core.protocols import Answer, Heard, Opening
+from dragoman.core.protocols import Answer, Heard, Opening, Session
 from dragoman.core.speech import Said, say
 from dragoman.core.tools import Toolset
-from dragoman.simulation.scripts import spoken_script
+from dragoman.simulation.fact_user import FactSession
+from dragoman.simulation.scripts import is_structured, spoken_script
+from dragoman.simulation.tokens import STOP, TRANSFER, is_hand_over
 
 MAX_AGREEMENTS = 10
-STOP = "###STOP###"
-TRANSFER = "###TRANSFER###"
 
 
 class OfflineUser:
@@ -21,9 +21,12 @@ class OfflineUser:
 
     name = "offline"
 
-    async def open(self, opening: Opening) -> "OfflineSession":
-        """Open a session that plays the task's script."""
-        return OfflineSession(spoken_script(opening.task.scenario))
+    async def open(self, opening: Opening) -> Session:
+        """Open a session that plays the task's scenario."""
+        scenario = opening.task.scenario
+        if is_structured(scenario):
+            return FactSession(scenario)
+        return OfflineSession(spoken_script(scenario))
 
 
 class OfflineSession:
@@ -39,7 +42,7 @@ class OfflineSession:
         if self._replies == 1:
             return Answer(say(self._script))
         said = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
-        if "TRANSFERRED TO A HUMAN" in said.upper():
+        if is_hand_over(said):
             return Answer(say(TRANSFER))
         if "?" in said and self._replies <= MAX_AGREEMENTS + 1:
             return Answer(say("Yes, please. I have told you all I know."))

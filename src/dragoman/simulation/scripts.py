@@ -36,17 +36,30 @@ def spoken_script(scenario: Scenario) -> str:
     """Return everything the instructions contain, as one thing to say."""
     script = scenario.instructions
     if isinstance(script, str):
-        return _without_tokens(script)
+        return without_tokens(script)
     parts = (
         script.reason_for_call,
         script.known_info,
         script.unknown_info,
         script.task_instructions,
     )
-    return _without_tokens("\n".join(part for part in parts if part and part.strip(" .")))
+    return without_tokens("\n".join(part for part in parts if part and part.strip(" .")))
 
 
-def _without_tokens(text: str) -> str:
+def told_script(scenario: Scenario) -> str:
+    """Return everything that the offline user may tell: its facts as data, or else its script."""
+    if not is_structured(scenario):
+        return spoken_script(scenario)
+    values = (fact.value for fact in scenario.facts)
+    return without_tokens("\n".join((scenario.opening, *values)))
+
+
+def is_structured(scenario: Scenario) -> bool:
+    """Whether a scenario says as data what its user tells and does."""
+    return bool(scenario.facts or scenario.deeds)
+
+
+def without_tokens(text: str) -> str:
     """Return a script without stop tokens: reciting one would hang up."""
     return _TOKEN.sub("", text)
 

@@ -1,6 +1,7 @@
 """Names of agents, users and judges become objects.
 
-`gold`, `silent`, `literal`: diagnostic agents. `module:attribute`: a function or participant of the
+`gold`, `careful`, `literal`, `lexical`, `silent`: diagnostic agents. `human`: a person at the terminal
+that the command line passes in. `module:attribute`: a function or participant of the
 user's own. `http://HOST:PORT/PATH`: an agent's server. `provider/model`: a chat model; `scripted/FILE`
 answers from a script.
 """
@@ -21,19 +22,23 @@ from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.models.spec import read_spec
 from dragoman.scoring.user_check import UserCheck
+from dragoman.simulation.human import Console
 from dragoman.simulation.prompts import PromptSet
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import SCHEMES, http_agent
 
 DIAGNOSTIC_AGENTS = {
     "gold": "plays the reference plan, agent and user: what is possible",
+    "careful": "as literal, but confirms what it heard before it changes anything",
     "literal": "plays the reference plan with the values it heard: what hearing loses",
+    "lexical": "goes by the words alone, without a plan: a weak real baseline",
     "silent": "does nothing: the floor",
 }
+HUMAN = "human"
 SCRIPTED = "scripted/"
 
 USERS = {
-    "offline": "says what the task's instructions contain; needs no model",
+    "offline": "plays the task's facts, or says what its instructions contain; needs no model",
     "gold": "plays the user's side of the reference plan",
 }
 JUDGES = {
@@ -55,18 +60,22 @@ def resolve_agent(
     spec: str, prompts: PromptSet | None = None, connections: Connections | None = None
 ) -> Resolved:
     """Return the agent of that name, or raise UsageError saying which exist."""
+    from dragoman.simulation.careful import CarefulAgent
     from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
+    from dragoman.simulation.lexical import LexicalAgent
 
     diagnostics: dict[str, Callable[[], Participant]] = {
         "gold": GoldAgent,
+        "careful": CarefulAgent,
         "literal": LiteralAgent,
+        "lexical": LexicalAgent,
         "silent": SilentAgent,
     }
     if spec in diagnostics:
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
     if spec.startswith(SCHEMES):
         return _http_agent(spec, prompts, connections)
-    known = [*sorted(diagnostics), "http://HOST:PORT/PATH"]
+    known = [*sorted(diagnostics), HUMAN, "http://HOST:PORT/PATH"]
     return _resolve_other(spec, "agent", known, prompts, connections)
 
 
@@ -86,7 +95,14 @@ def resolve_user(
     users: dict[str, Callable[[], Participant]] = {"gold": GoldUser, "offline": OfflineUser}
     if spec in users:
         return Resolved(spec, users[spec](), content_key("diagnostic-1", spec, "user"))
-    return _resolve_other(spec, "user", sorted(users), prompts, connections)
+    return _resolve_other(spec, "user", [*sorted(users), HUMAN], prompts, connections)
+
+
+def resolve_person(console: Console) -> Resolved:
+    """Return the person at a console, who can play either side."""
+    from dragoman.simulation.human import Human
+
+    return Resolved(HUMAN, Human(console), content_key("human-1"))
 
 
 def resolve_judge(spec: str, connections: Connections | None = None) -> Judge | None:
@@ -155,6 +171,10 @@ def _resolve_other(
     prompts: PromptSet | None,
     connections: Connections | None,
 ) -> Resolved:
+    if spec == HUMAN:
+        raise UsageError(
+            f"{HUMAN}: a person plays at a terminal only: `dragoman run SUITE --{side} {HUMAN}`"
+        )
     if "/" in spec:
         from dragoman.simulation.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts

@@ -16,6 +16,7 @@ from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.participants import (
+    HUMAN,
     Resolved,
     resolve_agent,
     resolve_judge,
@@ -74,7 +75,7 @@ def build_setup(
 
     Args:
         config: What is to be run.
-        given: Agents that are taken as they are.
+        given: Agents that are taken as they are, and the person who plays as `human`.
         prices: The prices to use, where the configuration's are not to be read.
 
     Raises:
@@ -93,8 +94,9 @@ def build_setup(
     agents = [
         given.get(spec) or resolve_agent(spec, prompts, connections) for spec in config.agents
     ]
+    person = given.get(HUMAN) if config.user == HUMAN else None
     pairs = tuple(
-        (agent, resolve_user(config.user, agent.participant, prompts, connections))
+        (agent, person or resolve_user(config.user, agent.participant, prompts, connections))
         for agent in agents
     )
     tasks = chosen_tasks(suite, config.tasks, config.limit)

@@ -9,6 +9,7 @@ from dragoman.wiring.environment import data_folder
 ENTRY_POINTS = "dragoman.benchmarks"
 
 BUNDLED = {
+    "courier": "a parcel service of our own, 33 tasks, the user has tools; splits easy, harder, hardest; needs no data",
     "sample:shop": "five small tasks of our own in the retail domain; needs no data",
     "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
     "tau2:retail": "tau2-bench retail, 114 tasks; needs `dragoman data pull tau2`",
@@ -29,6 +30,8 @@ def load_suite(name: str) -> Suite:
     source, _, rest = name.partition(":")
     if name == "sample:shop":
         return _sample()
+    if source == "courier":
+        return _courier(rest)
     if source == "tau2":
         return _tau2(name, *rest.split(":", 1))
     for entry in entry_points(group=ENTRY_POINTS):
@@ -48,6 +51,12 @@ def _sample() -> Suite:
     from dragoman.benchmarks.sample.shop import sample_suite
 
     return sample_suite()
+
+
+def _courier(split: str) -> Suite:
+    from dragoman.benchmarks.courier.suite import courier_suite
+
+    return courier_suite(split)
 
 
 def _tau2(name: str, domain: str, split: str = "base") -> Suite:

@@ -21,8 +21,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.courier.suite import courier_suite
 from dragoman.benchmarks.sample.shop import sample_suite
 from dragoman.benchmarks.tables import Table
+from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.telecom.state import SingleObject
 from dragoman.benchmarks.tau2.world import DomainWorld
@@ -32,7 +34,11 @@ from dragoman.core.tasks import FunctionCall, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult
 from dragoman.scoring.replay import replay
 
-SHOP = "sample:shop"
+SHOP, COURIER = "sample:shop", "courier"
+BUNDLED: Mapping[str, Callable[[], ConversationSuite]] = {
+    SHOP: sample_suite,
+    COURIER: courier_suite,
+}
 BOTH = st.sampled_from([DEFAULT_RULES, TAU2_RULES])
 
 
@@ -83,10 +89,10 @@ class Job(msgspec.Struct, frozen=True):
     plays: list[Play]
 
 
-def load(name: str, data: str) -> DomainSuite:
+def load(name: str, data: str) -> ConversationSuite:
     """Return a suite that shares nothing with any that was loaded before."""
-    if name == SHOP:
-        return sample_suite()
+    if name in BUNDLED:
+        return BUNDLED[name]()
 
     def read(file: str) -> bytes:
         raw, zipped = Path(data) / "tau2" / name / file, Path(data) / "tau2" / name / f"{file}.gz"
@@ -96,7 +102,7 @@ def load(name: str, data: str) -> DomainSuite:
     return DomainSuite(f"tau2:{name}", read, source, DOMAINS[name], "base")
 
 
-def fresh(suite: DomainSuite, task: str, rules: Rules) -> DomainWorld:
+def fresh(suite: ConversationSuite, task: str, rules: Rules) -> DomainWorld:
     world = suite.factory(rules)(next(entry for entry in suite.tasks if entry.id == task))
     assert isinstance(world, DomainWorld)
     return world
@@ -113,7 +119,7 @@ def outcome(world: DomainWorld, answers: Iterable[ToolResult]) -> bytes:
     return msgspec.json.encode(Outcome(given_answers, delta, world.fingerprint()))
 
 
-def played(suite: DomainSuite, play: Play, rules: Rules) -> bytes:
+def played(suite: ConversationSuite, play: Play, rules: Rules) -> bytes:
     world = fresh(suite, play.task, rules)
     return outcome(world, [answered(world, call) for call in play.calls])
 
@@ -129,7 +135,7 @@ class Known(msgspec.Struct, frozen=True):
 
     name: str
     data: str
-    suite: DomainSuite
+    suite: ConversationSuite
     tasks: list[Task]
     calls: list[ToolCall]
     values: dict[str, list[object]]
@@ -156,7 +162,7 @@ def known_of(name: str, data: str) -> Known:
     return Known(name, data, suite, tasks, calls, values, ids, loaded)
 
 
-def untouched(suite: DomainSuite) -> DomainWorld:
+def untouched(suite: ConversationSuite) -> DomainWorld:
     """Return a world in the state of the databases, without any task's own."""
     world = suite.factory(DEFAULT_RULES)(
         msgspec.structs.replace(suite.tasks[0], initial_state=None)
@@ -235,11 +241,11 @@ def plays(draw: st.DrawFn, known: Known) -> Play:
     return Play(task.id, tuple(calls))
 
 
-@pytest.fixture(scope="module", params=[SHOP, *sorted(DOMAINS)])
+@pytest.fixture(scope="module", params=[*BUNDLED, *sorted(DOMAINS)])
 def known(request: pytest.FixtureRequest) -> Known:
-    """A suite to call tools of: the bundled sample, and each domain whose data are at hand."""
+    """A suite to call tools of: the bundled ones, and each domain whose data are at hand."""
     name = str(request.param)
-    return known_of(name, "" if name == SHOP else str(request.getfixturevalue("data_folder")))
+    return known_of(name, "" if name in BUNDLED else str(request.getfixturevalue("data_folder")))
 
 
 @pytest.fixture(scope="module")

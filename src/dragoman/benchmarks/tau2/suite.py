@@ -1,26 +1,20 @@
 """A tau2 domain as a suite: read once from its files, then shared by every conversation."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 
-from dragoman.benchmarks.arguments import Validator, compile_validators
 from dragoman.benchmarks.tau2.airline.domain import AIRLINE
-from dragoman.benchmarks.tau2.conductor import HalfDuplex
-from dragoman.benchmarks.tau2.databases import laid_over
+from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite, SuiteParts
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
-from dragoman.benchmarks.tau2.solo import Solo
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
-from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
-from dragoman.core.conditions import Condition
+from dragoman.benchmarks.tau2.world import Domain
 from dragoman.core.decoding import UNREADABLE
-from dragoman.core.errors import DataError, ToolError, UsageError
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
-from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
-from dragoman.core.rules import Rules
+from dragoman.core.protocols import Provenance
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
 
@@ -30,16 +24,13 @@ Read = Callable[[str], bytes]
 DOMAINS: Mapping[str, Domain] = {"airline": AIRLINE, "retail": RETAIL, "telecom": TELECOM}
 ALL_DOMAINS: Mapping[str, Domain] = {**DOMAINS, **VARIANTS}
 
-MOST_OWN_DATABASES = 8
-"""How many databases with a task's own data in them are kept at a time."""
-
 TASKS = "tasks.json"
 SPLITS = "split_tasks.json"
 TOOL_FILES: Mapping[Role, str] = {"agent": "tools_openai.json", "user": "user_tools_openai.json"}
 
 
-class DomainSuite:
-    """One domain with its tasks, policy, tools and shared databases.
+class DomainSuite(ConversationSuite):
+    """One domain, read from files in tau2-bench's formats.
 
     `split` names a list of task ids in the domain's split file; None takes all tasks.
     """
@@ -55,102 +46,25 @@ class DomainSuite:
         tool_files = {side: TOOL_FILES[side] for side in domain.kinds}
         files = (TASKS, *domain.policy_files, *tool_files.values(), *domain.databases.values())
         content = {file: read(file) for file in files}
-        self.name = name
         digest = content_key(*(content[file].decode("utf-8", "replace") for file in files))
-        self.provenance = msgspec.structs.replace(source, digest=digest)
-        self.toolsets: Mapping[Role, Toolset] = {
-            side: decode_tools(content[file], domain.kinds[side], f"{name}: {file}")
-            for side, file in tool_files.items()
-        }
         tasks = decode_tasks(content[TASKS], name, domain, f"{name}: {TASKS}")
-        self.tasks: Sequence[Task] = (
-            tasks if split is None else _split(tasks, read(SPLITS), split, f"{name}: {SPLITS}")
-        )
-        self._policy = domain.compose_policy(
-            [_text(content[file], f"{name}: {file}") for file in domain.policy_files]
-        )
-        self._domain = domain
-        self._databases = {file: content[file] for file in domain.databases.values()}
-
-    def not_applicable(self, condition: Condition) -> str:
-        """Return why the domain cannot be played under a condition; "" where it can."""
-        spoken_by_nobody = condition.voice != "text" or condition.persona != "none"
-        if self._domain.is_solo and spoken_by_nobody:
-            return "nobody speaks in solo mode: it has neither voice nor persona"
-        return ""
-
-    def policy(self, task: Task) -> str:  # noqa: ARG002 - one policy serves every task of the domain
-        """Return the domain's policy."""
-        return self._policy
-
-    def factory(self, rules: Rules) -> WorldFactory:
-        """Return what makes worlds under a rule set."""
-        make_world = self._make_world
-        validators = self._validators if rules.arguments_are_validated else {}
-
-        def fresh(task: Task) -> DomainWorld:
-            own = None if task.initial_state is None else task.initial_state.data
-            make = self._world_over(task, rules) if own else make_world
-            world = make(rules, self.toolsets, validators)
-            _set_up(world, task)
-            return world.solo() if self._domain.is_solo else world
-
-        return fresh
-
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:
-        """Return the protocol of one conversation."""
-        return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits, task.history)
-
-    def _world_over(self, task: Task, rules: Rules) -> MakeWorld:
-        """Return what makes worlds over the databases with a task's own data in them."""
-        if "user" in self._domain.databases and not rules.initial_data_keep_their_side:
-            raise DataError(
-                f"{self.name}: task {task.id} brings its own data, which {rules.name} puts into the "
-                "other side's database: use other --rules"
+        if split is not None:
+            tasks = _split(tasks, read(SPLITS), split, f"{name}: {SPLITS}")
+        policies = [_text(content[file], f"{name}: {file}") for file in domain.policy_files]
+        super().__init__(
+            SuiteParts(
+                name=name,
+                provenance=msgspec.structs.replace(source, digest=digest),
+                domain=domain,
+                tasks=tasks,
+                toolsets={
+                    side: decode_tools(content[file], domain.kinds[side], f"{name}: {file}")
+                    for side, file in tool_files.items()
+                },
+                policy=domain.compose_policy(policies),
+                databases={file: content[file] for file in domain.databases.values()},
             )
-        data = {} if task.initial_state is None else task.initial_state.data
-        try:
-            return self._load_over(msgspec.json.encode(data))
-        except UNREADABLE as error:
-            raise DataError(
-                f"{self.name}: task {task.id}: its own data do not fit the database ({error})"
-            ) from error
-
-    @cached_property
-    def _load_over(self) -> Callable[[bytes], MakeWorld]:
-        def load(data: bytes) -> MakeWorld:
-            own = msgspec.json.decode(data)
-            return self._domain.load(laid_over(self._databases, self._domain.databases, own))
-
-        return lru_cache(maxsize=MOST_OWN_DATABASES)(load)
-
-    @cached_property
-    def _validators(self) -> Mapping[str, Validator]:
-        return {
-            name: validator
-            for toolset in self.toolsets.values()
-            for name, validator in compile_validators(toolset).items()
-        }
-
-    @cached_property
-    def _make_world(self) -> MakeWorld:
-        try:
-            return self._domain.load(self._databases)
-        except UNREADABLE as error:
-            raise DataError(
-                f"{self.name}: the database is damaged ({error}): pull it again"
-            ) from error
-
-
-def _set_up(world: DomainWorld, task: Task) -> None:
-    for function in () if task.initial_state is None else task.initial_state.functions:
-        try:
-            world.run_function(function)
-        except (ToolError, TypeError, ValueError, LookupError) as error:
-            raise DataError(
-                f"{task.suite}: task {task.id} cannot be set up: {function.name}: {error}"
-            ) from error
-    world.take_changes()
+        )
 
 
 def _split(tasks: Sequence[Task], content: bytes, split: str, where: str) -> tuple[Task, ...]:

@@ -101,7 +101,7 @@ def decode_tasks(content: bytes, suite: str, domain: Domain, where: str) -> tupl
         if task.id in seen:
             raise DataError(f"{where}: two tasks have the id {task.id!r}")
         seen.add(task.id)
-        _require_known_names(task, domain, where)
+        require_fitting_names(task, domain, where)
         _require_fitting_start(task, domain, where)
     return tasks
 
@@ -183,7 +183,8 @@ def _require_fitting_start(task: Task, domain: Domain, where: str) -> None:
         raise DataError(f"{where}: task {task.id}: its history is out of order: {error}") from error
 
 
-def _require_known_names(task: Task, domain: Domain, where: str) -> None:
+def require_fitting_names(task: Task, domain: Domain, where: str) -> None:
+    """Refuse a task that names tools or functions that its domain does not have."""
     criteria = task.criteria
     for action in () if criteria is None else criteria.actions or ():
         if action.name not in domain.kinds.get(action.by, {}):

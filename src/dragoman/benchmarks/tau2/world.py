@@ -235,6 +235,8 @@ class Domain(msgspec.Struct, frozen=True):
             msgspec.DecodeError where they are damaged.
         folder: Where its files lie; empty for the domain's own name.
         is_solo: Whether the agent works alone, from a ticket, with the tools of both sides.
+        is_always_validated: Whether arguments are checked under every rule set: a domain without a
+            reference has no laxity to repeat.
         policy_files: The files that `compose_policy` makes the policy of.
         compose_policy: Returns the policy, from the texts of those files in their order.
     """
@@ -247,6 +249,7 @@ class Domain(msgspec.Struct, frozen=True):
     functions: Mapping[Role, frozenset[str]] = {}
     folder: str = ""
     is_solo: bool = False
+    is_always_validated: bool = False
 
 
 Shared = TypeVar("Shared")

@@ -1,0 +1,255 @@
+"""Two cells of a grid side by side: what differs, over the same tasks, and whether it is chance.
+
+A task enters where it is the same in both cells (by its digest) and its trials are complete in both.
+A difference is always that of B to A.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.consumption import measures
+from dragoman.analysis.intervals import Interval, difference_interval
+from dragoman.analysis.pass_hat import is_complete, is_success, task_pass_hat
+from dragoman.analysis.sign_flip import holm, sign_flip_p
+from dragoman.core.costs import PriceOf, unpriced
+from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.scores import Scored, Verdict
+
+
+class CellName(msgspec.Struct, frozen=True):
+    """Where a cell stands: its run and its place in the grid."""
+
+    run: str
+    suite: str
+    condition: str
+    agent: str
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One cell's outcomes, the digests of its tasks by id, and the prices of its models."""
+
+    name: CellName
+    outcomes: tuple[Outcome, ...]
+    digests: dict[str, str]
+    price_of: PriceOf = unpriced
+
+
+class TaskPair(msgspec.Struct, frozen=True):
+    """One task's rewards in both cells, by trial."""
+
+    task: str
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+
+    @property
+    def successes(self) -> tuple[int, int]:
+        """How many trials succeeded in A and in B."""
+        return sum(map(is_success, self.a)), sum(map(is_success, self.b))
+
+    @property
+    def gain(self) -> int:
+        """How much more often B succeeded, in units of 1 / (trials of A x trials of B)."""
+        in_a, in_b = self.successes
+        return in_b * len(self.a) - in_a * len(self.b)
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """pass^k of both cells over the paired tasks, and the difference with its interval."""
+
+    k: int
+    a: float
+    b: float
+    difference: float
+    interval: Interval
+
+
+class Means(msgspec.Struct, frozen=True):
+    """What a conversation took on average, in both cells; None where it is not known."""
+
+    a: float | None
+    b: float | None
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What came of setting cell B against cell A.
+
+    Attributes:
+        a: The one cell.
+        b: The other.
+        pairs: The tasks that were compared, with their rewards.
+        left_out: Tasks that were not, counted by reason.
+        gaps: By k that both cells have; empty where no task was compared.
+        p: Of the sign-flip test on pass^1; None where no task was compared.
+        adjusted_p: The same by Holm's correction over all comparisons that were made together.
+        means: By measure, per conversation over the paired tasks.
+        assumed: Whether verdicts that were assumed take part.
+    """
+
+    a: CellName
+    b: CellName
+    pairs: tuple[TaskPair, ...]
+    left_out: dict[str, int]
+    gaps: tuple[Gap, ...]
+    p: float | None
+    adjusted_p: float | None
+    means: dict[str, Means]
+    assumed: bool
+
+    @property
+    def won(self) -> tuple[TaskPair, ...]:
+        """The tasks on which B succeeded more often."""
+        return tuple(pair for pair in self.pairs if pair.gain > 0)
+
+    @property
+    def lost(self) -> tuple[TaskPair, ...]:
+        """The tasks on which B succeeded less often."""
+        return tuple(pair for pair in self.pairs if pair.gain < 0)
+
+
+def group_cells(
+    run: str, outcomes: Iterable[Outcome], digests: dict[str, str], price_of: PriceOf = unpriced
+) -> tuple[Cell, ...]:
+    """Return the cells of a run, in order of first appearance.
+
+    Args:
+        run: The run's name.
+        outcomes: Its outcomes.
+        digests: The digests of its tasks by id.
+        price_of: Prices of models.
+    """
+    rows: dict[CellName, list[Outcome]] = {}
+    for row in outcomes:
+        rows.setdefault(CellName(run, row.suite, row.condition, row.agent), []).append(row)
+    return tuple(Cell(name, tuple(found), digests, price_of) for name, found in rows.items())
+
+
+def comparable(cells: Iterable[Cell]) -> Iterator[tuple[Cell, Cell]]:
+    """Yield every two cells of a suite that differ in agent or condition, but not in both."""
+    for a, b in combinations(cells, 2):
+        one, other = a.name, b.name
+        alike = one.agent == other.agent or one.condition == other.condition
+        if alike and one.suite == other.suite:
+            yield a, b
+
+
+def compare(couples: Iterable[tuple[Cell, Cell]]) -> tuple[Comparison, ...]:
+    """Compare couples of cells (A, B), and correct their p-values for how many there are."""
+    found = [_comparison(a, b) for a, b in couples]
+    tested = [entry for entry in found if entry.p is not None]
+    adjusted = iter(holm([entry.p for entry in tested if entry.p is not None]))
+    return tuple(
+        entry if entry.p is None else msgspec.structs.replace(entry, adjusted_p=next(adjusted))
+        for entry in found
+    )
+
+
+def _comparison(a: Cell, b: Cell) -> Comparison:
+    pairs, left_out = _paired(a, b)
+    names = {pair.task for pair in pairs}
+    of_a, of_b = ([row for row in cell.outcomes if row.task in names] for cell in (a, b))
+    return Comparison(
+        a=a.name,
+        b=b.name,
+        pairs=pairs,
+        left_out=left_out,
+        gaps=_gaps(pairs, _seed(a, b, pairs)) if pairs else (),
+        p=sign_flip_p([pair.gain for pair in pairs]) if pairs else None,
+        adjusted_p=None,
+        means=_means(_mean_measures(of_a, a.price_of), _mean_measures(of_b, b.price_of)),
+        assumed=any(row.score is not None and row.score.assumed for row in (*of_a, *of_b)),
+    )
+
+
+def _paired(a: Cell, b: Cell) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
+    """Return the pairs (numbered tasks in the order of their numbers), and the tasks left out by reason."""
+    rows_a, rows_b = _verdicts(a), _verdicts(b)
+    complete_a, complete_b = _complete(rows_a), _complete(rows_b)
+    pairs = []
+    left_out: dict[str, int] = {}
+    for task in sorted({*rows_a, *rows_b}, key=lambda name: (len(name), name)):
+        reason = _obstacle(
+            (task in rows_a, task in rows_b),
+            (task in complete_a, task in complete_b),
+            is_same=a.digests.get(task) == b.digests.get(task),
+        )
+        if reason:
+            left_out[reason] = left_out.get(reason, 0) + 1
+        else:
+            pairs.append(TaskPair(task, complete_a[task], complete_b[task]))
+    return tuple(pairs), left_out
+
+
+def _obstacle(known: tuple[bool, bool], complete: tuple[bool, bool], *, is_same: bool) -> str:
+    """Return why a task cannot be compared; empty where it can."""
+    if not all(known):
+        return "only in A" if known[0] else "only in B"
+    if not is_same:
+        return "another version of the task"
+    match complete:
+        case (True, True):
+            return ""
+        case (False, False):
+            return "incomplete in both"
+        case (False, _):
+            return "incomplete in A"
+        case _:
+            return "incomplete in B"
+
+
+def _verdicts(cell: Cell) -> dict[str, list[Verdict | None]]:
+    rows: dict[str, list[Verdict | None]] = {}
+    for row in cell.outcomes:
+        rows.setdefault(row.task, []).append(row.score.reward if row.score else None)
+    return rows
+
+
+def _complete(rows: dict[str, list[Verdict | None]]) -> dict[str, tuple[float, ...]]:
+    """Return the rewards of the tasks whose planned trials are all scored and decided."""
+    trials = max((len(row) for row in rows.values()), default=0)
+    return {
+        task: tuple(verdict.value for verdict in row if isinstance(verdict, Scored))
+        for task, row in rows.items()
+        if is_complete(row, trials)
+    }
+
+
+def _seed(a: Cell, b: Cell, pairs: Sequence[TaskPair]) -> int:
+    """Return a seed that is the same whichever of the two cells comes first."""
+    sides = sorted([name.suite, name.condition, name.agent] for name in (a.name, b.name))
+    return derive_seed(content_key(sides, [pair.task for pair in pairs]), "comparison")
+
+
+def _gaps(pairs: Sequence[TaskPair], seed: int) -> tuple[Gap, ...]:
+    most = min(len(pairs[0].a), len(pairs[0].b))
+    return tuple(_gap(pairs, k, seed + k) for k in range(1, most + 1))
+
+
+def _gap(pairs: Sequence[TaskPair], k: int, seed: int) -> Gap:
+    of_a = [task_pass_hat(len(pair.a), pair.successes[0], k) for pair in pairs]
+    of_b = [task_pass_hat(len(pair.b), pair.successes[1], k) for pair in pairs]
+    differences = [in_b - in_a for in_a, in_b in zip(of_a, of_b, strict=True)]
+    count = len(pairs)
+    return Gap(
+        k=k,
+        a=sum(of_a) / count,
+        b=sum(of_b) / count,
+        difference=sum(differences) / count,
+        interval=difference_interval(differences, seed),
+    )
+
+
+def _means(a: dict[str, float | None], b: dict[str, float | None]) -> dict[str, Means]:
+    return {name: Means(value, b[name]) for name, value in a.items()}
+
+
+def _mean_measures(rows: Sequence[Outcome], price_of: PriceOf) -> dict[str, float | None]:
+    taken = [measures(row, price_of) for row in rows]
+    return {name: _mean([entry[name] for entry in taken]) for name in dict.fromkeys(chain(*taken))}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) and known else None

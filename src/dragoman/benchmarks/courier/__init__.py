@@ -1,0 +1,1 @@
+"""courier: a parcel service of our own, where customers have tools at the locker too."""

@@ -1,0 +1,190 @@
+"""Suites of one's own from a folder of files, with one schema: that of `core.tasks`.
+
+The folder holds `suite.toml` (origin, what is at stake, keywords), `policy.md`, the databases, and
+tasks in `tasks/*.toml`; the name of a task file is the name of a split. Fields that the schema does
+not know are refused, and what the files say of each other is checked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources.abc import Traversable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from dragoman.benchmarks.arguments import compile_validators
+from dragoman.benchmarks.task_checks import stakes_faults, task_faults
+from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite, SuiteParts
+from dragoman.benchmarks.tau2.tasks import require_fitting_names
+from dragoman.benchmarks.tau2.world import Domain, Toolkit
+from dragoman.benchmarks.tool_schemas import toolset_of
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Provenance
+from dragoman.core.tasks import Scenario, Stakes, Task
+from dragoman.core.tools import Role, Toolset
+
+Record = TypeVar("Record")
+
+SUITE, POLICY, TASKS = "suite.toml", "policy.md", "tasks"
+
+
+class SuiteFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `suite.toml` says.
+
+    Attributes:
+        source: What the data are called.
+        licence: Their licence.
+        notice: What reports must say of them.
+        stakes: What can go badly wrong.
+        fact_keywords: What a question for a fact contains, by the fact's name.
+        deed_keywords: What a request for a deed contains, by the tool's name.
+    """
+
+    source: str
+    licence: str
+    notice: str
+    stakes: Stakes = Stakes()
+    fact_keywords: dict[str, tuple[str, ...]] = {}
+    deed_keywords: dict[str, tuple[str, ...]] = {}
+
+
+class _TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tasks: list[dict[str, Any]]
+
+
+def suite_from_files(
+    name: str,
+    folder: Traversable,
+    domain: Domain,
+    toolkits: Mapping[Role, type[Toolkit]],
+    split: str = "",
+) -> ConversationSuite:
+    """Load a suite from its folder.
+
+    Args:
+        name: The suite's name on the command line.
+        folder: Where the files lie.
+        domain: The databases and what makes worlds over them.
+        toolkits: The classes whose methods are the tools, by side.
+        split: The task file to take; all of them where it is empty.
+
+    Raises:
+        DataError: Where a file is missing or damaged, or says what is not so.
+        UsageError: Where there is no such split.
+    """
+    content = {file: _read(folder, file, name) for file in (SUITE, POLICY, *_databases(domain))}
+    about = _decoded(content[SUITE], SuiteFile, f"{name}: {SUITE}")
+    tools = {side: toolset_of(kit, domain.kinds[side]) for side, kit in toolkits.items()}
+    files = _task_files(folder, name)
+    splits = {
+        file.removesuffix(".toml"): list(_tasks(text, name, about, f"{name}: {TASKS}/{file}"))
+        for file, text in files.items()
+    }
+    tasks = [task for part in splits.values() for task in part]
+    _require_sound(tasks, about.stakes, domain, tools, name)
+    if split and split not in splits:
+        raise UsageError(f"{name} has no split {split!r}: choose {', '.join(splits)}")
+    everything = [*content.values(), *files.values()]
+    digest = content_key(*(text.decode("utf-8", "replace") for text in everything))
+    return ConversationSuite(
+        SuiteParts(
+            name=name,
+            provenance=Provenance(about.source, about.licence, about.notice, digest),
+            domain=domain,
+            tasks=splits[split] if split else tasks,
+            toolsets=tools,
+            policy=content[POLICY].decode("utf-8", "replace"),
+            databases={file: content[file] for file in _databases(domain)},
+            stakes=about.stakes,
+        )
+    )
+
+
+def _databases(domain: Domain) -> tuple[str, ...]:
+    return tuple(domain.databases.values())
+
+
+def _task_files(folder: Traversable, name: str) -> Mapping[str, bytes]:
+    """Return the task files by name, in the order of their names."""
+    try:
+        files = sorted(file.name for file in (folder / TASKS).iterdir())
+    except OSError as error:
+        raise DataError(f"{name}: no folder {TASKS} beside {SUITE} ({error.strerror})") from error
+    return {file: _read(folder / TASKS, file, name) for file in files if file.endswith(".toml")}
+
+
+def _read(folder: Traversable, file: str, name: str) -> bytes:
+    try:
+        return (folder / file).read_bytes()
+    except OSError as error:
+        raise DataError(f"{name}: {file} cannot be read ({error.strerror})") from error
+
+
+def _decoded(content: bytes, kind: type[Record], where: str) -> Record:
+    try:
+        return msgspec.toml.decode(content, type=kind)
+    except UNREADABLE as error:
+        raise DataError(f"{where}: {error}") from error
+
+
+def _tasks(content: bytes, suite: str, about: SuiteFile, where: str) -> Iterator[Task]:
+    records = _decoded(content, _TaskFile, where).tasks
+    for number, record in enumerate(records, start=1):
+        here = f"{where}: task {record.get('id', number)}"
+        try:
+            task = msgspec.convert(
+                {**record, "suite": suite, "digest": content_key(record)}, Task, strict=True
+            )
+        except UNREADABLE as error:
+            raise DataError(f"{here}: {error}") from error
+        unknown = next(unknown_fields(record, task), None)
+        if unknown is not None:
+            raise DataError(f"{here}: unknown field {unknown}")
+        yield replace(task, scenario=_with_keywords(task.scenario, about))
+
+
+def unknown_fields(record: object, decoded: object, path: str = "$") -> Iterator[str]:
+    """Yield the paths of fields that decoding a record left behind."""
+    if isinstance(decoded, msgspec.Struct) and isinstance(record, dict):
+        names = {field.encode_name: field.name for field in msgspec.structs.fields(decoded)}
+        for key, value in record.items():
+            if key in names:
+                yield from unknown_fields(value, getattr(decoded, names[key]), f"{path}.{key}")
+            elif key != decoded.__struct_config__.tag_field:
+                yield f"{path}.{key}"
+    elif isinstance(decoded, tuple) and isinstance(record, list):
+        for at, (part, entry) in enumerate(zip(record, decoded, strict=True)):
+            yield from unknown_fields(part, entry, f"{path}[{at}]")
+
+
+def _with_keywords(scenario: Scenario, about: SuiteFile) -> Scenario:
+    """Return a scenario whose facts and deeds have the suite's keywords where they name none."""
+    facts = tuple(
+        replace(fact, keywords=fact.keywords or about.fact_keywords.get(fact.name, ()))
+        for fact in scenario.facts
+    )
+    deeds = tuple(
+        replace(deed, keywords=deed.keywords or about.deed_keywords.get(deed.name, ()))
+        for deed in scenario.deeds
+    )
+    return replace(scenario, facts=facts, deeds=deeds)
+
+
+def _require_sound(
+    tasks: Sequence[Task], stakes: Stakes, domain: Domain, tools: Mapping[Role, Toolset], name: str
+) -> None:
+    fault = next(stakes_faults(stakes, tools), None)
+    if fault is not None:
+        raise DataError(f"{name}: {SUITE}: {fault}")
+    validators = {side: compile_validators(toolset) for side, toolset in tools.items()}
+    seen: set[str] = set()
+    for task in tasks:
+        require_fitting_names(task, domain, name)
+        if task.id in seen:
+            raise DataError(f"{name}: two tasks have the id {task.id!r}")
+        seen.add(task.id)
+        fault = next(task_faults(task, validators), None)
+        if fault is not None:
+            raise DataError(f"{name}: task {task.id}: {fault}")

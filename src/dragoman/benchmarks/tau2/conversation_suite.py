@@ -1,0 +1,141 @@
+"""Conversations with tools in one domain as a suite: read once, then shared by every conversation."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from dragoman.benchmarks.arguments import Validator, compile_validators
+from dragoman.benchmarks.tau2.conductor import HalfDuplex
+from dragoman.benchmarks.tau2.databases import laid_over
+from dragoman.benchmarks.tau2.solo import Solo
+from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
+from dragoman.core.conditions import Condition
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import DataError, ToolError
+from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
+from dragoman.core.rules import Rules
+from dragoman.core.tasks import Stakes, Task
+from dragoman.core.tools import Role, Toolset
+
+MOST_OWN_DATABASES = 8
+"""How many databases with a task's own data in them are kept at a time."""
+
+
+class SuiteParts(msgspec.Struct, frozen=True):
+    """What a suite is made of.
+
+    Attributes:
+        name: The name on the command line.
+        provenance: Where the data come from.
+        domain: What is special about the worlds.
+        tasks: All tasks, in the order of the data.
+        toolsets: The tools that each side is shown.
+        policy: The text that the agent must follow.
+        databases: The content of the domain's database files, by name.
+        stakes: What can go badly wrong.
+    """
+
+    name: str
+    provenance: Provenance
+    domain: Domain
+    tasks: Sequence[Task]
+    toolsets: Mapping[Role, Toolset]
+    policy: str
+    databases: Mapping[str, bytes]
+    stakes: Stakes = Stakes()
+
+
+class ConversationSuite:
+    """One domain with its tasks, policy, tools and shared databases."""
+
+    def __init__(self, parts: SuiteParts) -> None:
+        self.name = parts.name
+        self.provenance = parts.provenance
+        self.tasks: Sequence[Task] = parts.tasks
+        self.toolsets: Mapping[Role, Toolset] = parts.toolsets
+        self.stakes = parts.stakes
+        self._policy = parts.policy
+        self._domain = parts.domain
+        self._databases = parts.databases
+
+    def not_applicable(self, condition: Condition) -> str:
+        """Return why the domain cannot be played under a condition; "" where it can."""
+        spoken_by_nobody = condition.voice != "text" or condition.persona != "none"
+        if self._domain.is_solo and spoken_by_nobody:
+            return "nobody speaks in solo mode: it has neither voice nor persona"
+        return ""
+
+    def policy(self, task: Task) -> str:  # noqa: ARG002 - one policy serves every task of the domain
+        """Return the domain's policy."""
+        return self._policy
+
+    def factory(self, rules: Rules) -> WorldFactory:
+        """Return what makes worlds under a rule set."""
+        make_world = self._make_world
+        is_validated = rules.arguments_are_validated or self._domain.is_always_validated
+        validators = self._validators if is_validated else {}
+
+        def fresh(task: Task) -> DomainWorld:
+            own = None if task.initial_state is None else task.initial_state.data
+            make = self._world_over(task, rules) if own else make_world
+            world = make(rules, self.toolsets, validators)
+            _set_up(world, task)
+            return world.solo() if self._domain.is_solo else world
+
+        return fresh
+
+    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:
+        """Return the protocol of one conversation."""
+        return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits, task.history)
+
+    def _world_over(self, task: Task, rules: Rules) -> MakeWorld:
+        """Return what makes worlds over the databases with a task's own data in them."""
+        if "user" in self._domain.databases and not rules.initial_data_keep_their_side:
+            raise DataError(
+                f"{self.name}: task {task.id} brings its own data, which {rules.name} puts into the "
+                "other side's database: use other --rules"
+            )
+        data = {} if task.initial_state is None else task.initial_state.data
+        try:
+            return self._load_over(msgspec.json.encode(data))
+        except UNREADABLE as error:
+            raise DataError(
+                f"{self.name}: task {task.id}: its own data do not fit the database ({error})"
+            ) from error
+
+    @cached_property
+    def _load_over(self) -> Callable[[bytes], MakeWorld]:
+        def load(data: bytes) -> MakeWorld:
+            own = msgspec.json.decode(data)
+            return self._domain.load(laid_over(self._databases, self._domain.databases, own))
+
+        return lru_cache(maxsize=MOST_OWN_DATABASES)(load)
+
+    @cached_property
+    def _validators(self) -> Mapping[str, Validator]:
+        return {
+            name: validator
+            for toolset in self.toolsets.values()
+            for name, validator in compile_validators(toolset).items()
+        }
+
+    @cached_property
+    def _make_world(self) -> MakeWorld:
+        try:
+            return self._domain.load(self._databases)
+        except UNREADABLE as error:
+            raise DataError(
+                f"{self.name}: the database is damaged ({error}): correct it or pull it again"
+            ) from error
+
+
+def _set_up(world: DomainWorld, task: Task) -> None:
+    for function in () if task.initial_state is None else task.initial_state.functions:
+        try:
+            world.run_function(function)
+        except (ToolError, TypeError, ValueError, LookupError) as error:
+            raise DataError(
+                f"{task.suite}: task {task.id} cannot be set up: {function.name}: {error}"
+            ) from error
+    world.take_changes()

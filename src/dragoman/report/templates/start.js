@@ -1,0 +1,54 @@
+// Unpacks the conversations, and keeps the page and the address's fragment in step.
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+
+// Makes the fragment say what is filtered and what stands side by side.
+function remember() {
+  const state = new URLSearchParams(chosenFilters());
+  if (side.length) state.set("side", side.join("."));
+  history.replaceState(null, "", `#?${state}`);
+}
+
+function follow() {
+  const fragment = location.hash.slice(1);
+  if (fragment.startsWith("?")) {
+    const state = new URLSearchParams(fragment.slice(1));
+    choose(Object.fromEntries([...CHOICES, ...TEXTS].map((name) => [name, state.get(name) ?? ""])));
+    const wanted = (state.get("side") ?? "").split(".").filter((text) => /^\d+$/.test(text));
+    setSide(wanted.map(Number).filter((index) => index in packed.conversations));
+  }
+  openConversation(/^conversation-(\d+)$/.exec(fragment));
+}
+
+function openConversation(match) {
+  const index = match ? Number(match[1]) : -1;
+  if (!(index in packed.conversations)) return;
+  let node = document.getElementById(`conversation-${index}`);
+  if (!node) {
+    node = conversation(index);
+    list.prepend(node);
+  }
+  node.open = true;
+  node.scrollIntoView();
+}
+
+async function begin() {
+  try {
+    packed = await unpack(document.getElementById("packed").textContent);
+  } catch (error) {
+    list.append(element("p", "note", `The conversations could not be unpacked: ${error.message}. A current browser can.`));
+    return;
+  }
+  startFilters();
+  startMatrix();
+  startSide();
+  window.addEventListener("hashchange", follow);
+  apply();
+  follow();
+}
+
+begin();

@@ -1,0 +1,120 @@
+"""The agent `careful`: as `literal`, but it confirms what it heard before it changes anything.
+
+Before a stretch of calls in which one may change something it reads back every value that the user
+had to say. What the user corrects is asked for again letter by letter, until the user agrees or the
+questions are used up. Corrections too are taken as they are heard.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from dragoman.core.protocols import Answer, Heard, Opening
+from dragoman.core.speech import Reply, say
+from dragoman.core.tasks import Action, Fact, Task
+from dragoman.core.tools import Toolset
+from dragoman.simulation.diagnostic import (
+    Arguments,
+    PlanSession,
+    agent_moves,
+    lone_moves,
+    needed_facts,
+)
+from dragoman.simulation.facts import label, resembles, segment_of
+from dragoman.simulation.hearing import heard_value, replaced_arguments
+from dragoman.simulation.questions import agrees
+from dragoman.simulation.scripts import told_script
+from dragoman.simulation.spelling import read_spelling
+
+MAX_QUESTIONS = 6
+"""Read-backs and requests to spell before one stretch."""
+
+
+class CarefulAgent:
+    """Plays the reference plan with values that it has confirmed."""
+
+    name = "careful"
+
+    async def open(self, opening: Opening) -> "CarefulSession":
+        """Open a session on the task's plan."""
+        return CarefulSession(opening.task)
+
+
+class CarefulSession(PlanSession):
+    """One conversation; `understood` is what it takes each of the user's facts for."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__()
+        self._scenario = task.scenario
+        self._script = told_script(task.scenario)
+        self._tools: Toolset | None = None
+        self.understood: dict[Fact, str] = {}
+        self.moves = agent_moves(task, self._fill, self._prepare)
+        self.alone = lone_moves(task)
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Return the next move."""
+        self._tools = tools
+        return await super().reply(heard, tools)
+
+    def _fill(self, action: Action) -> Arguments:
+        return replaced_arguments(action.arguments, self._script, self._value)
+
+    def _value(self, value: str) -> str:
+        """Return what was understood of a value: of the fact it is part of, or of all that was said."""
+        for fact, understood in self.understood.items():
+            if fact.value == value:
+                return understood
+        for fact, understood in self.understood.items():
+            if value.casefold() in fact.value.casefold():
+                return heard_value(value, understood)
+        return heard_value(value, self.heard)
+
+    def _prepare(self, stretch: Sequence[Action]) -> Iterator[Reply]:
+        needed = [
+            fact for fact in needed_facts(stretch, self._scenario) if fact not in self.understood
+        ]
+        yield from self.ask_for(needed, self._scenario)
+        if any(map(self._may_change, stretch)):
+            for fact in needed:
+                self.understood[fact] = heard_value(fact.value, self.heard)
+            yield from self._confirmation(needed)
+
+    def _may_change(self, action: Action) -> bool:
+        tool = None if self._tools is None else self._tools.by_name.get(action.name)
+        return tool is None or tool.kind != "read"
+
+    def _confirmation(self, needed: Sequence[Fact]) -> Iterator[Reply]:
+        """Read facts back until the user agrees; have those spelled that it corrects."""
+        doubtful, spelling = list(needed), False
+        for _ in range(MAX_QUESTIONS if doubtful else 0):
+            start = len(self.heard)
+            yield say(_spell(doubtful) if spelling else self._read_back(doubtful))
+            answer = self.heard[start:]
+            named = self._correct(doubtful, answer, spelled=spelling)
+            if not spelling:
+                if agrees(answer):
+                    return
+                doubtful = named or doubtful
+            spelling = not spelling
+
+    def _correct(self, facts: Sequence[Fact], answer: str, *, spelled: bool) -> list[Fact]:
+        """Take what an answer says about facts for them; return those that it names."""
+        named = []
+        for fact in facts:
+            said = segment_of(answer, fact, facts)
+            if said is None:
+                continue
+            named.append(fact)
+            heard = heard_value(fact.value, said)
+            if spelled:
+                heard = read_spelling(said) or heard
+            if resembles(heard, fact.value):
+                self.understood[fact] = heard
+        return named
+
+    def _read_back(self, facts: Sequence[Fact]) -> str:
+        said = "; ".join(f"the {label(fact)} is {self.understood[fact]}" for fact in facts)
+        return f"Let me make sure that I heard you: {said}. Is that right?"
+
+
+def _spell(facts: Sequence[Fact]) -> str:
+    return f"Please spell the {', the '.join(label(fact) for fact in facts)}."

@@ -1,0 +1,244 @@
+"""The agent `lexical`: a weak real baseline, without a model and without the reference plan.
+
+It sees what any agent sees: tools and what it heard. It looks up all that it can find arguments for,
+asks for what it lacks, names the one change that the words speak of, tries it after a yes, and says
+what it found.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from dragoman.core.episodes import Move
+from dragoman.core.protocols import Answer, Heard, Opening
+from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
+from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
+from dragoman.simulation.findings import Finding, findings
+from dragoman.simulation.overlap import ranked, words
+from dragoman.simulation.questions import agrees
+
+MAX_CALLS = 15
+MAX_CALLS_PER_TOOL = 3
+MAX_ERRORS = 5
+"""Errors of tools after which nothing more is looked up."""
+MAX_QUESTIONS = 4
+MAX_FINDINGS = 60
+"""Values that are told at the end."""
+MAX_MESSAGE = 4_000
+MAX_SAID = 20_000
+"""Characters of one message and of all of them that are looked at."""
+MAX_KEPT = 2_000
+"""Values of results that are kept."""
+
+_LOOKS = frozenset(
+    (
+        "get",
+        "find",
+        "list",
+        "search",
+        "show",
+        "check",
+        "look",
+        "lookup",
+        "view",
+        "read",
+        "track",
+        "quote",
+    )
+)
+_HANDS_OVER = re.compile("transfer|escalate|human")
+_ALSO_CALLED = {
+    "modify": "change swap update instead different",
+    "update": "change modify",
+    "cancel": "call off",
+    "book": "reserve schedule",
+    "send": "resend",
+}
+"""Other words for what tools are called; without one of a tool's own nothing is changed."""
+
+
+class LexicalAgent:
+    """An agent that goes by the words alone."""
+
+    name = "lexical"
+
+    async def open(self, opening: Opening) -> "LexicalSession":
+        """Open a session; of the task it takes what every agent is shown: history and ticket."""
+        said = [
+            event.reply.utterance.received or ""
+            for event in opening.history
+            if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        ]
+        return LexicalSession("\n".join((*said, opening.task.ticket or "")))
+
+
+class LexicalSession:
+    """One conversation: what was said, what was found, and what was tried."""
+
+    def __init__(self, said: str) -> None:
+        self._said = said
+        self._found: list[Finding] = []
+        self._tried: set[tuple[str, bytes]] = set()
+        self._calls: Counter[str] = Counter()
+        self._asked: set[str] = set()
+        self._questions = 0
+        self._errors = 0
+        self._proposed: ToolCall | None = None
+        self._has_tried_change = False
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Return the next lookup, question, change or report."""
+        latest = self._take(heard)
+        reply = self._decided(latest) or self._next(tools)
+        if tools.must_call and isinstance(reply, Said):
+            reply = self._alone()
+        return Answer(reply)
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def _take(self, heard: Sequence[Heard]) -> str:
+        """Keep what was heard; return the words among it."""
+        latest = ""
+        for part in heard:
+            if isinstance(part, ToolResult):
+                content = part.content if part.shown is None else part.shown
+                self._errors += part.error
+                if not part.error:
+                    self._found = (self._found + findings(part.name, content))[:MAX_KEPT]
+            else:
+                latest += f"{(part.utterance.received or '')[:MAX_MESSAGE]}\n"
+        self._said = f"{self._said}\n{latest}"[:MAX_SAID]
+        return latest
+
+    def _decided(self, latest: str) -> Reply | None:
+        """Return the change that was proposed, where the user agreed to it."""
+        proposed, self._proposed = self._proposed, None
+        if proposed is None or not agrees(latest):
+            return None
+        self._has_tried_change = True
+        return self._called(proposed)
+
+    def _next(self, tools: Toolset) -> Reply:
+        if self._has_tried_change:
+            return say(self._report())
+        order = _by_words(self._said, tools)
+        if self._calls.total() < MAX_CALLS and self._errors < MAX_ERRORS:
+            lookup = next(self._ready(filter(_looks, order)), None)
+            if lookup:
+                return self._called(lookup)
+        changes = [tool for tool in order if not _looks(tool) and _is_meant(tool, self._said)][:1]
+        change = next(self._ready(changes), None)
+        if change:
+            return self._propose(change, alone=tools.must_call)
+        return self._question((*changes, *filter(_looks, order))) or say(self._report())
+
+    def _ready(self, tools: Iterator[ToolSpec] | Sequence[ToolSpec]) -> Iterator[ToolCall]:
+        """Yield the calls that have all arguments and were not tried yet."""
+        known = Known(self._said, tuple(self._found))
+        for tool in tools:
+            if self._calls[tool.name] < MAX_CALLS_PER_TOOL:
+                for arguments in _arguments(required_parameters(tool), known):
+                    if (tool.name, msgspec.json.encode(arguments)) not in self._tried:
+                        yield ToolCall(f"lexical_{self._calls.total()}", tool.name, arguments)
+                        break
+
+    def _called(self, call: ToolCall) -> Reply:
+        self._calls[call.name] += 1
+        self._tried.add(_attempt(call))
+        return Called((call,))
+
+    def _propose(self, call: ToolCall, *, alone: bool) -> Reply:
+        if alone:
+            self._has_tried_change = True
+            return self._called(call)
+        self._tried.add(_attempt(call))
+        self._proposed = call
+        told = ", ".join(f"{_plain(name)} {value}" for name, value in call.arguments.items())
+        return say(f"I can do this for you: {_plain(call.name)} ({told}). Shall I go ahead?")
+
+    def _question(self, tools: Sequence[ToolSpec]) -> Reply | None:
+        """Ask for what the likeliest tool lacks and was not asked for yet."""
+        known = Known(self._said, tuple(self._found))
+        if self._questions >= MAX_QUESTIONS:
+            return None
+        for tool in tools:
+            lacking = [p for p in required_parameters(tool) if not values_for(p, known)]
+            new = [parameter for parameter in lacking if parameter.name not in self._asked]
+            if new:
+                self._questions += 1
+                self._asked.update(parameter.name for parameter in new)
+                return say(f"Please tell me: {'; '.join(map(_asked_for, new))}?")
+        return None
+
+    def _report(self) -> str:
+        told = dict.fromkeys(f"{_plain(entry.name)}: {entry.value}" for entry in self._found)
+        if not told:
+            return "I am sorry, I found nothing that I can help you with."
+        return f"This is what I found. {'; '.join(list(told)[:MAX_FINDINGS])}."
+
+    def _alone(self) -> Reply:
+        """Return the end of the work where there is nobody to talk to."""
+        return Called((ToolCall(f"lexical_{self._calls.total()}", "done", {}),))
+
+
+def _by_words(said: str, tools: Toolset) -> list[ToolSpec]:
+    """Return the tools that hand nobody over, best match with the words first.
+
+    One that needs no arguments could always be called: it must match.
+    """
+    documents = {tool.name: _document(tool) for tool in tools if not _HANDS_OVER.search(tool.name)}
+    scored = [(tools.by_name[name], score) for name, score in ranked(said, documents)]
+    return [tool for tool, score in scored if score or required_parameters(tool)]
+
+
+def _document(tool: ToolSpec) -> str:
+    parameters = required_parameters(tool)
+    described = " ".join(f"{parameter.name} {parameter.description}" for parameter in parameters)
+    # A tool's name says most: it counts three times.
+    return f"{tool.name} {tool.name} {tool.name} {tool.description} {described}"
+
+
+def _looks(tool: ToolSpec) -> bool:
+    """Whether a tool looks something up, going by its name: agents are not told."""
+    return tool.name.partition("_")[0] in _LOOKS
+
+
+def _is_meant(tool: ToolSpec, said: str) -> bool:
+    """Whether the words speak of what a tool is called after."""
+    verb = tool.name.partition("_")[0]
+    return bool(set(words(f"{verb} {_ALSO_CALLED.get(verb, '')}")) & set(words(said)))
+
+
+def _arguments(parameters: Sequence[Parameter], known: Known) -> Iterator[dict[str, object]]:
+    """Yield fillings of all parameters: the likeliest first, then others of the first parameter."""
+    if not parameters:
+        yield {}
+        return
+    first, *others = parameters
+    for value in values_for(first, known)[:MAX_CALLS_PER_TOOL]:
+        filled: dict[str, object] = {first.name: value}
+        for parameter in others:
+            choice = [
+                entry for entry in values_for(parameter, known) if entry not in filled.values()
+            ]
+            if not choice:
+                return
+            filled[parameter.name] = choice[0]
+        yield filled
+
+
+def _attempt(call: ToolCall) -> tuple[str, bytes]:
+    return call.name, msgspec.json.encode(call.arguments)
+
+
+def _asked_for(parameter: Parameter) -> str:
+    about = parameter.description.partition(".")[0].partition(",")[0].strip()
+    return f"what is the {_plain(parameter.name)}{f' ({about})' if about else ''}"
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,66 @@
+"""Values spelled aloud, and spelled values read back: "Holt" as "H-o-l-t" or "Hotel-oscar-lima-tango".
+
+One sign is one part, hyphens stand between parts. Signs that are no letter or digit are named
+(`dash`, `at`); a letter's case is kept, in the NATO alphabet as that of its word's first letter.
+"""
+
+import re
+
+_NATO = {
+    word[0]: word
+    for word in (
+        *("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"),
+        *("juliett", "kilo", "lima", "mike", "november", "oscar", "papa", "quebec", "romeo"),
+        *("sierra", "tango", "uniform", "victor", "whiskey", "xray", "yankee", "zulu"),
+    )
+}
+_NAMES = {
+    "#": "hash",
+    "@": "at",
+    ".": "dot",
+    "-": "dash",
+    "_": "underscore",
+    "/": "slash",
+    ":": "colon",
+    "+": "plus",
+    "'": "apostrophe",
+    ",": "comma",
+    " ": "space",
+}
+_SIGNS = {name: sign for sign, name in (_NAMES | _NATO).items()}
+_SPELLED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
+
+
+def spelled(value: str) -> str:
+    """Return a value sign by sign, for example `H-o-l-t` or `hash-S-1`."""
+    return "-".join(_NAMES.get(sign, sign) for sign in value)
+
+
+def spelled_in_words(value: str) -> str:
+    """Return a value in the words of the NATO alphabet, for example `Hotel-oscar-lima-tango`."""
+    return "-".join(_word(sign) for sign in value)
+
+
+def read_spelling(text: str) -> str | None:
+    """Return the last value that a text spells, or None where it spells none.
+
+    Whoever spells says the value first, and that may look like one spelled (`B-7`).
+    """
+    for match in reversed(list(_SPELLED.finditer(text))):
+        signs = [_sign(part) for part in match.group().split("-")]
+        if all(signs):
+            return "".join(signs)
+    return None
+
+
+def _word(sign: str) -> str:
+    word = _NATO.get(sign.casefold(), _NAMES.get(sign, sign))
+    return word.capitalize() if sign.isupper() else word
+
+
+def _sign(part: str) -> str:
+    """Return the sign that one spoken part stands for; "" where it stands for none."""
+    if len(part) == 1:
+        return part
+    sign = _SIGNS.get(part.casefold(), "")
+    return sign.upper() if part[0].isupper() else sign

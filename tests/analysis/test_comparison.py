@@ -1,0 +1,220 @@
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.comparison import (
+    Cell,
+    CellName,
+    Comparison,
+    Means,
+    comparable,
+    compare,
+    group_cells,
+)
+from dragoman.core.costs import Price
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.scores import Score, Scored, Unscored, Verdict
+from dragoman.core.usage import Usage
+
+Rewards = Mapping[str, Sequence[float | None]]
+
+REWARDS = st.lists(
+    st.tuples(*[st.lists(st.sampled_from([0.0, 1.0]), min_size=3, max_size=3)] * 2),
+    min_size=1,
+    max_size=25,
+)
+
+
+def verdict(value: float | None) -> Verdict:
+    return Unscored("no judge") if value is None else Scored(value)
+
+
+def cell(
+    rewards: Rewards,
+    agent: str = "clerk",
+    condition: str = "en/text/none",
+    digests: Mapping[str, str] | None = None,
+    episode: Episode | None = None,
+) -> Cell:
+    played = episode or Episode((), Ending("user_stop"), steps=4, errors=1, seconds=2.0)
+    return Cell(
+        CellName("run", "tau2:retail", condition, agent),
+        tuple(
+            Outcome(
+                "tau2:retail",
+                condition,
+                agent,
+                task,
+                trial,
+                played,
+                Score("dragoman-1", "none", verdict(value), ()),
+            )
+            for task, row in rewards.items()
+            for trial, value in enumerate(row)
+        ),
+        dict(digests) if digests is not None else dict.fromkeys(rewards, "same"),
+        {"model": Price(Decimal(1), Decimal(2))}.get,
+    )
+
+
+def compared(a: Cell, b: Cell) -> Comparison:
+    (found,) = compare([(a, b)])
+    return found
+
+
+def test_figures_are_those_of_the_tasks_that_both_finished() -> None:
+    a = cell({"1": (1.0, 1.0), "2": (1.0, 0.0), "3": (1.0, None), "4": (0.0, 0.0), "6": (1.0, 1.0)})
+    b = cell({"1": (1.0, 0.0), "2": (1.0, 1.0), "3": (1.0, 1.0), "5": (1.0, 1.0), "6": (None, 1.0)})
+    found = compared(a, b)
+    assert [pair.task for pair in found.pairs] == ["1", "2"]
+    assert found.left_out == {
+        "incomplete in A": 1,
+        "only in A": 1,
+        "only in B": 1,
+        "incomplete in B": 1,
+    }
+    first, second = found.gaps
+    assert (first.k, first.a, first.b, first.difference) == (1, 0.75, 0.75, 0.0)
+    assert (second.k, second.a, second.b, second.difference) == (2, 0.5, 0.5, 0.0)
+    assert [pair.task for pair in found.won] == ["2"]
+    assert [pair.task for pair in found.lost] == ["1"]
+    assert found.won[0].a == (1.0, 0.0)
+    assert found.p == 1.0
+
+
+def test_a_task_that_changed_between_the_runs_is_not_compared() -> None:
+    a = cell({"1": (1.0,), "2": (1.0,)}, digests={"1": "old", "2": "same"})
+    b = cell({"1": (0.0,), "2": (1.0,)}, digests={"1": "new", "2": "same"})
+    found = compared(a, b)
+    assert [pair.task for pair in found.pairs] == ["2"]
+    assert found.left_out == {"another version of the task": 1}
+
+
+def test_nothing_is_claimed_where_no_task_is_shared() -> None:
+    found = compared(cell({"1": (None,)}), cell({"1": (None,), "2": (1.0,)}))
+    assert found.pairs == ()
+    assert found.gaps == ()
+    assert (found.p, found.adjusted_p) == (None, None)
+    assert found.means == {}
+    assert found.left_out == {"incomplete in both": 1, "only in B": 1}
+
+
+def test_a_reward_with_something_undecided_leaves_its_task_out() -> None:
+    a = cell({"1": (0.0,)})
+    (row,) = a.outcomes
+    assert row.score is not None
+    open_score = msgspec.structs.replace(row.score, reward=Scored(0.0, ("NL_ASSERTION",)))
+    a = msgspec.structs.replace(a, outcomes=(msgspec.structs.replace(row, score=open_score),))
+    assert compared(a, cell({"1": (0.0,)})).left_out == {"incomplete in A": 1}
+
+
+def test_runs_with_different_numbers_of_trials_compare_the_k_that_both_have() -> None:
+    found = compared(cell({"1": (1.0, 0.0, 1.0)}), cell({"1": (1.0, 1.0)}))
+    assert [gap.k for gap in found.gaps] == [1, 2]
+    assert found.gaps[0].difference == pytest.approx(1 / 3)
+    assert found.gaps[1].a == pytest.approx(1 / 3)
+
+
+def test_one_flipped_task_is_never_evidence() -> None:
+    found = compared(cell({"1": (0.0,)}), cell({"1": (1.0,)}))
+    assert found.gaps[0].difference == 1.0
+    assert found.p == 1.0
+    interval = found.gaps[0].interval
+    assert interval.low < 0 < interval.high == 1.0
+
+
+def test_p_is_corrected_for_all_comparisons_that_were_made() -> None:
+    names = [str(number) for number in range(6)]
+    base, worse = cell(dict.fromkeys(names, (1.0,))), cell(dict.fromkeys(names, (0.0,)), "worse")
+    nothing = cell({"1": (None,)}, "nothing")
+    first, second, third = compare([(base, worse), (base, base), (base, nothing)])
+    assert (first.p, first.adjusted_p) == (2 / 64, 4 / 64)
+    assert (second.p, second.adjusted_p) == (1.0, 1.0)
+    assert third.adjusted_p is None
+
+
+def test_means_are_those_of_the_paired_conversations_and_unknown_stays_unknown() -> None:
+    used = (Usage("agent", "model", 2, 1_000_000, 500_000), Usage("user", "model", 1, 0, 0))
+    paid = Episode((), Ending("user_stop"), steps=6, errors=0, usage=used, seconds=3.0)
+    found = compared(cell({"1": (1.0,)}), cell({"1": (1.0,)}, episode=paid))
+    assert found.means["steps"] == Means(4, 6)
+    assert found.means["tool errors"] == Means(1, 0)
+    assert found.means["agent's calls"] == Means(None, 2)
+    assert found.means["agent's tokens in"] == Means(None, 1_000_000)
+    assert found.means["agent's tokens out"] == Means(None, 500_000)
+    assert found.means["cost, USD"] == Means(None, 2.0)
+    assert found.means["seconds"] == Means(2.0, 3.0)
+
+
+def test_only_cells_that_differ_in_one_thing_are_set_against_each_other() -> None:
+    rows = {"1": (1.0,)}
+    cells = [
+        cell(rows, agent, condition)
+        for agent in ("one", "two")
+        for condition in ("en/text/none", "hi/text/none")
+    ]
+    found = [
+        (a.name.agent, a.name.condition, b.name.agent, b.name.condition)
+        for a, b in comparable(cells)
+    ]
+    assert found == [
+        ("one", "en/text/none", "one", "hi/text/none"),
+        ("one", "en/text/none", "two", "en/text/none"),
+        ("one", "hi/text/none", "two", "hi/text/none"),
+        ("two", "en/text/none", "two", "hi/text/none"),
+    ]
+
+
+def test_outcomes_are_grouped_into_the_cells_of_their_run() -> None:
+    rows = (*cell({"1": (1.0,)}, "one").outcomes, *cell({"1": (1.0,)}, "two").outcomes)
+    cells = group_cells("mine", rows, {"1": "d"})
+    assert [entry.name for entry in cells] == [
+        CellName("mine", "tau2:retail", "en/text/none", "one"),
+        CellName("mine", "tau2:retail", "en/text/none", "two"),
+    ]
+    assert [len(entry.outcomes) for entry in cells] == [1, 1]
+
+
+def sides(rows: list[tuple[list[float], ...]]) -> tuple[Cell, Cell]:
+    return tuple(  # type: ignore[return-value] # two sides
+        cell({str(place): row[side] for place, row in enumerate(rows)}, agent)
+        for side, agent in enumerate(("one", "two"))
+    )
+
+
+@given(REWARDS)
+@settings(deadline=None, max_examples=40)
+def test_the_opposite_comparison_has_the_opposite_figures(
+    rows: list[tuple[list[float], ...]],
+) -> None:
+    a, b = sides(rows)
+    there, back = compared(a, b), compared(b, a)
+    assert there.p == back.p
+    assert [pair.task for pair in there.won] == [pair.task for pair in back.lost]
+    for gap, opposite in zip(there.gaps, back.gaps, strict=True):
+        assert gap.difference == pytest.approx(-opposite.difference)
+        assert gap.interval.low == pytest.approx(-opposite.interval.high)
+        assert gap.interval.high == pytest.approx(-opposite.interval.low)
+
+
+@given(REWARDS)
+@settings(deadline=None, max_examples=40)
+def test_a_cell_does_not_differ_from_itself(rows: list[tuple[list[float], ...]]) -> None:
+    a, _ = sides(rows)
+    found = compared(a, a)
+    assert found.p == 1.0
+    assert found.won == found.lost == ()
+    for gap in found.gaps:
+        assert gap.difference == 0
+        assert gap.interval.low < 0 < gap.interval.high
+
+
+@given(REWARDS)
+@settings(deadline=None, max_examples=40)
+def test_equal_outcomes_give_equal_comparisons(rows: list[tuple[list[float], ...]]) -> None:
+    assert compare([sides(rows)]) == compare([sides(rows)])

@@ -1,0 +1,58 @@
+"""The courier's world, called by name from either side."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
+from dragoman.benchmarks.tau2.world import DomainWorld
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.tasks import FunctionCall
+from dragoman.core.tools import Role, ToolCall, ToolResult
+
+Ask = Callable[..., ToolResult]
+
+
+@pytest.fixture(scope="session")
+def courier() -> ConversationSuite:
+    return courier_suite()
+
+
+@pytest.fixture
+def world(courier: ConversationSuite) -> DomainWorld:
+    """A world in the state of the databases, without any task's own."""
+    task = msgspec.structs.replace(courier.tasks[0], initial_state=None)
+    fresh = courier.factory(DEFAULT_RULES)(task)
+    assert isinstance(fresh, DomainWorld)
+    return fresh
+
+
+def asking(world: DomainWorld, side: Role) -> Ask:
+    def ask(name: str, /, **arguments: object) -> ToolResult:
+        return world.call(ToolCall("1", name, arguments, side))
+
+    return ask
+
+
+@pytest.fixture
+def agent(world: DomainWorld) -> Ask:
+    """Call a tool of the agent's."""
+    return asking(world, "agent")
+
+
+@pytest.fixture
+def user(world: DomainWorld) -> Ask:
+    """Call a tool of the user's."""
+    return asking(world, "user")
+
+
+@pytest.fixture
+def stage(world: DomainWorld) -> Callable[..., object]:
+    """Set the world up: call a function that no participant sees."""
+
+    def setting(side: Role, name: str, /, **arguments: object) -> object:
+        return world.run_function(FunctionCall(side, name, arguments))
+
+    return setting

@@ -1,0 +1,223 @@
+"""The report in a real browser: it filters, sets side by side, and shows hostile text as text."""
+
+import json
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.protocols import Provenance
+from dragoman.core.scores import ComponentScore, Score, Scored
+from dragoman.core.speech import Called, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.report.html import render_report
+from dragoman.report.view import RunView
+
+Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
+
+HOSTILE = "<script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\u202etxt.exe\u202c\x1b[31m"
+LINE = "x" * 1_000_000
+TASKS = [f"t{number}" for number in range(6)]
+SHOWN = "[...document.querySelectorAll('#list .conversation')].map((node) => node.textContent)"
+
+pytestmark = pytest.mark.slow
+
+
+def episode(agent: str, task: str, text: str) -> Episode:
+    call = ToolCall("1", "get_order", {"order_id": text})
+    turns = (
+        Move("agent", say("Hi!"), scripted=True),
+        Move("user", say(f"I want {task}. {text}")),
+        Move("agent", Called((call,))),
+        ToolResult("1", "get_order", text, error=True),
+        Move("agent", say(f"{agent} answers")),
+        Move("user", say("###STOP###")),
+    )
+    shortened = turns if agent == "good" else turns[:-1]
+    ending = Ending("user_stop" if agent == "good" else "max_steps", text)
+    return Episode(shortened, ending, steps=3, errors=1)
+
+
+def outcome(agent: str, task: str, trial: int, text: str = "plain") -> Outcome:
+    value = float(agent == "good" or task == "t0")
+    part = ComponentScore("DB", True, Scored(value))
+    score = Score("dragoman-1", "none", Scored(value), (part,), note=text)
+    played = episode(agent, task, text)
+    return Outcome("tau2:retail", "en/text/none", agent, task, trial, played, score)
+
+
+def view(outcomes: list[Outcome], name: str = "mine") -> RunView:
+    tasks = dict.fromkeys((row.suite, row.task) for row in outcomes)
+    return RunView(
+        name,
+        (("suite", name),),
+        summarize(outcomes, "dragoman-1", "none"),
+        tuple(outcomes),
+        {f"{suite}/{task}": Task(task, suite, "digest", Scenario(name)) for suite, task in tasks},
+        (Provenance(name, "MIT", name, name),),
+    )
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> str:
+    """The address of a report on two agents."""
+    rows = [
+        outcome(agent, task, trial)
+        for agent in ("good", "bad")
+        for task in TASKS
+        for trial in range(2)
+    ]
+    return written(tmp_path, view(rows))
+
+
+def written(folder: Path, *runs: RunView) -> str:
+    path = folder / "report.html"
+    path.write_text(render_report(runs, "A report"), "utf-8")
+    return path.as_uri()
+
+
+def chosen(name: str, value: str) -> str:
+    """Return the expression that sets a filter as a person would."""
+    field = f"document.querySelector('#filters [name={name}]')"
+    return (
+        f"({field}.value = {json.dumps(value)},"
+        f" {field}.dispatchEvent(new Event('input', {{bubbles: true}})))"
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_fits_the_screen_and_the_console_is_silent(
+    browse: Browse, report: str, width: int, scheme: str
+) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401 - a tab of conftest
+        await tab.open(report, width, scheme)
+        assert await tab.value("document.documentElement.scrollWidth") <= width
+        background = await tab.value("getComputedStyle(document.body).backgroundColor")
+        assert (background == "rgb(253, 253, 252)") == (scheme == "light")
+
+    assert browse(steps) == []
+
+
+def test_filters_narrow_the_list_down_and_a_link_keeps_them(browse: Browse, report: str) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(report)
+        assert len(await tab.value(SHOWN)) == 24
+        await tab.value(chosen("agent", "bad"))
+        await tab.until("document.querySelectorAll('#list .conversation').length === 12")
+        await tab.value(chosen("failed", "DB"))
+        await tab.until("document.querySelectorAll('#list .conversation').length === 10")
+        await tab.value(chosen("task", "t3"))
+        await tab.until("document.querySelectorAll('#list .conversation').length === 2")
+        address = await tab.value("location.href")
+        assert address.endswith("#?agent=bad&failed=DB&task=t3")
+
+        await tab.open(address)
+        await tab.until("document.querySelectorAll('#list .conversation').length === 2")
+        assert all("task t3" in text and "bad" in text for text in await tab.value(SHOWN))
+        await tab.value("document.querySelector('#filters button').click()")
+        await tab.until("document.querySelectorAll('#list .conversation').length === 24")
+        await tab.value(chosen("words", "GOOD ANSWERS"))
+        await tab.until("document.querySelectorAll('#list .conversation').length === 12")
+        await tab.value(chosen("ending", "max_steps"))
+        await tab.until("document.getElementById('count').textContent.startsWith('0 of')")
+
+    assert browse(steps) == []
+
+
+def test_a_task_leads_to_its_conversations_side_by_side(browse: Browse, report: str) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(report)
+        names = await tab.value(
+            "[...document.querySelectorAll('button.task')].map((node) => node.textContent)"
+        )
+        assert names == [*TASKS[1:], "t0"]
+        marks = await tab.value("document.querySelector('.matrix tbody tr').textContent")
+        assert marks == "t1✓✓✗✗"
+        await tab.value("document.getElementById('differing').click()")
+        assert await tab.value("document.querySelectorAll('.matrix tbody tr').length") == 5
+        await tab.value("document.querySelector('button.task').click()")
+        heads = await tab.value(
+            "[...document.querySelectorAll('.head')].map((node) => node.textContent)"
+        )
+        assert heads == ["✓ passed good trial 0", "✗ failed bad trial 0"]
+        turns = await tab.value(
+            "[...document.querySelectorAll('.turn > h4')].map((node) => node.textContent)"
+        )
+        assert turns == ["", "start", "turn 1", "turn 2", "end"]
+        last = await tab.value("document.querySelectorAll('.turn')[3].textContent")
+        assert last.endswith("ended before")
+        address = await tab.value("location.href")
+        await tab.open(address)
+        assert await tab.value("document.querySelectorAll('.head').length") == 2
+        await tab.value("document.querySelector('button.marks').click()")
+        await tab.until("document.getElementById('count').textContent === '2 of 24 conversations'")
+
+    assert browse(steps) == []
+
+
+def test_hostile_text_is_inert_and_its_acting_characters_are_seen(
+    browse: Browse, tmp_path: Path
+) -> None:
+    rows = [outcome(f"{HOSTILE}{agent}", HOSTILE, 0, HOSTILE) for agent in ("good", "bad")]
+    address = written(tmp_path, view(rows, HOSTILE))
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(f"{address}#?side=0.1")
+        await tab.value("document.querySelector('#list details').open = true")
+        await tab.until("document.querySelector('#list .body')")
+        text = await tab.value("document.body.textContent")
+        assert "<script>window.harmed=1</script>" in text
+        assert "\\u202etxt.exe\\u202c\\u001b[31m" in text
+        seen = await tab.value("document.querySelector('main').innerText + document.title")
+        assert not [line for line in seen.splitlines() if set(line) & set("\u202e\u202c\x1b")]
+        assert await tab.value("document.images.length") == 0
+        assert await tab.value("window.harmed") is None
+
+    assert browse(steps) == []
+
+
+def test_an_endless_line_is_cut_and_can_be_seen_whole(browse: Browse, tmp_path: Path) -> None:
+    address = written(tmp_path, view([outcome("good", "t1", 0, LINE)]))
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(f"{address}#conversation-0", width=390)
+        await tab.until("document.querySelector('.said button')")
+        rest = "document.querySelector('.said button')"
+        assert "characters cut: show all" in await tab.value(f"{rest}.textContent")
+        assert await tab.value("document.documentElement.scrollWidth") <= 390
+        block = (
+            "[...document.querySelectorAll('.said')].find((node) => node.querySelector('button'))"
+        )
+        await tab.value(f"(window.block = {block}, {rest}.click())")
+        assert await tab.value("window.block.textContent.length") > len(LINE)
+
+    assert browse(steps) == []
+
+
+def test_what_is_filtered_and_compared_can_be_reached_by_keyboard(
+    browse: Browse, report: str
+) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(report)
+        inert = await tab.value(
+            "[...document.querySelectorAll('[tabindex]')].filter((node) => node.tabIndex < 0).length"
+        )
+        unnamed = await tab.value(
+            "[...document.querySelectorAll('button')]"
+            ".filter((node) => !node.hidden && !node.textContent.trim()).length"
+        )
+        assert (inert, unnamed) == (0, 0)
+        await tab.value("document.querySelector('.matrix button.task').focus()")
+        for kind in ("keyDown", "keyUp"):
+            await tab.send(
+                "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r",
+                windowsVirtualKeyCode=13,
+            )  # fmt: skip
+        await tab.until("document.querySelectorAll('.head').length === 2")
+
+    assert browse(steps) == []

@@ -1,0 +1,36 @@
+import asyncio
+
+import pytest
+
+from dragoman.runs.check import SuiteCheck, check_suite
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.setup import build_setup
+
+MEANT_TO_NEED_WORDS_ALONE = {
+    "where-is-my-parcel",
+    "waiting-for-customs",
+    "not-across-the-border",
+    "helpful-neighbour",
+    "goodwill-has-conditions",
+}
+
+
+def check(rules: str) -> SuiteCheck:
+    config = RunConfig("courier", ("gold", "silent"), rules=rules)
+    return asyncio.run(check_suite(build_setup(config)))
+
+
+@pytest.mark.parametrize("rules", ["dragoman-1", "tau2-1.0.1"])
+def test_every_task_can_be_passed_and_none_by_doing_nothing(rules: str) -> None:
+    found = check(rules)
+    assert found.tasks >= 30
+    assert found.gold_passed == found.tasks
+    assert found.floor == (0, 0)
+    assert {finding.task for finding in found.words_suffice} == MEANT_TO_NEED_WORDS_ALONE
+    assert (
+        found.unpassable
+        + found.free
+        + found.failing_writes
+        + found.nothing_to_judge
+        + found.ignored
+    ) == ()

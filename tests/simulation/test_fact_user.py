@@ -1,0 +1,138 @@
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.core.protocols import Heard, Opening
+from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.tasks import Deed, Fact, Scenario, Task
+from dragoman.core.tools import NO_TOOLS, ToolResult, Toolset, ToolSpec
+from dragoman.simulation.fact_user import MAX_REPLIES, MAX_TIMES, UNKNOWN
+from dragoman.simulation.offline_user import OfflineUser
+
+SCENARIO = Scenario(
+    "My zip is 83702.",
+    opening="I want to move an order. ###STOP###",
+    facts=(
+        Fact("last_name", "Holt", ("surname",)),
+        Fact("zip_code", "83702", ("zip",)),
+    ),
+    deeds=(
+        Deed("read_display", {}, ("display",)),
+        Deed("open_compartment", {"number": 7}, ("open", "compartment")),
+    ),
+)
+TOOLS = Toolset((ToolSpec("read_display", "", {}), ToolSpec("open_compartment", "", {})))
+STOP = "###STOP###"
+
+
+def replies(*turns: str | ToolResult, tools: Toolset = TOOLS) -> list[Reply]:
+    async def talk() -> list[Reply]:
+        session = await OfflineUser().open(Opening(Task("1", "s", "d", SCENARIO), "user", 0))
+        given: list[Reply] = []
+        for turn in ("Hi!", *turns):
+            heard: list[Heard] = [say(turn) if isinstance(turn, str) else turn]
+            given.append((await session.reply(heard, tools)).reply)
+        await session.close()
+        return given
+
+    return asyncio.run(talk())
+
+
+def answer(*turns: str | ToolResult) -> str:
+    """Return what is said last."""
+    last = replies(*turns)[-1]
+    assert isinstance(last, Said)
+    return last.text
+
+
+def test_the_opening_comes_first_and_cannot_hang_up() -> None:
+    (first,) = replies()
+    assert first == say("I want to move an order.")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is your zip?", "The zip code is 83702."),
+        ("Please give me your surname and zip.", "The last name is Holt. The zip code is 83702."),
+        ("Your zip is 83702, is that right?", "Yes, please."),
+        ("Your zip is 83702?", "Yes, that is right."),
+        ("Shall I go ahead?", "Yes, please."),
+        (
+            "Your zip is 83712, and what is your surname?",
+            "No. The zip code is 83702. The last name is Holt.",
+        ),
+        ("Your zip is 83712, right?", "No. The zip code is 83702."),
+        ("Your surname is Hold and your zip is 83702?", "No. The last name is Holt."),
+        ("What is your shoe size?", UNKNOWN),
+        ("Please spell your surname.", "The last name is Holt, spelled H-o-l-t."),
+        (
+            "Could you spell your surname in the NATO alphabet?",
+            "The last name is Holt, spelled Hotel-oscar-lima-tango.",
+        ),
+        ("Can you repeat that?", UNKNOWN),
+        ("Is there anything else?", STOP),
+        ("It is all done.", STOP),
+        ("Goodbye!", STOP),
+        ("You are being transferred to a human agent.", "###TRANSFER###"),
+    ],
+)
+def test_what_is_asked_is_answered(question: str, expected: str) -> None:
+    assert answer(question) == expected
+
+
+def test_what_was_told_last_is_what_is_repeated() -> None:
+    assert (
+        answer("Your surname?", "Can you spell that?") == "The last name is Holt, spelled H-o-l-t."
+    )
+
+
+def test_a_deed_is_done_when_asked_and_reported_in_words() -> None:
+    opening, call = replies("Please look at the display.")
+    assert isinstance(opening, Said)
+    assert isinstance(call, Called)
+    assert [(c.name, c.arguments, c.by) for c in call.calls] == [("read_display", {}, "user")]
+    result = ToolResult("1", "read_display", "Code ###STOP### 15", "user")
+    assert answer("Please look at the display.", result) == "I did that. It says: Code  15"
+
+
+def test_a_deed_that_fails_is_reported_as_such() -> None:
+    result = ToolResult("1", "open_compartment", "Error: jammed", "user", error=True)
+    assert answer("Open it.", result) == "That did not work: Error: jammed"
+
+
+def test_several_deeds_are_done_in_the_order_they_are_named() -> None:
+    call = replies("Open the compartment, then read the display.")[-1]
+    assert isinstance(call, Called)
+    assert [c.name for c in call.calls] == ["open_compartment", "read_display"]
+
+
+def test_an_agent_that_tells_of_its_own_deeds_asks_for_none() -> None:
+    assert answer("I can see the display from here.") == STOP
+
+
+def test_a_deed_without_its_tool_is_declined() -> None:
+    assert replies("Read the display.", tools=NO_TOOLS)[-1] == say("I cannot do that.")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["What is it?", "Your zip?", "Shall I?", "Spell your zip.", "Your zip is 12345?", "Open it."],
+)
+def test_an_agent_that_repeats_itself_is_left(words: str) -> None:
+    said = replies(*[words] * (MAX_TIMES + 8))
+    assert say(STOP) in said
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(max_size=40), min_size=MAX_REPLIES, max_size=MAX_REPLIES))
+def test_any_agent_is_answered_a_bounded_number_of_times(words: list[str]) -> None:
+    given_replies = replies(*words)
+    assert all(isinstance(reply, Said | Called) for reply in given_replies)
+    assert given_replies[-1] == say(STOP)
+
+
+def test_two_conversations_are_alike() -> None:
+    assert replies("Your zip?", "Open it.") == replies("Your zip?", "Open it.")

@@ -1,0 +1,50 @@
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.simulation.spelling import read_spelling, spelled, spelled_in_words
+
+SIGNS = string.ascii_letters + string.digits + "#@.-_/:+', "
+VALUES = st.text(SIGNS, min_size=2, max_size=20)
+
+
+@pytest.mark.parametrize(
+    ("value", "letters", "words"),
+    [
+        ("Holt", "H-o-l-t", "Hotel-oscar-lima-tango"),
+        ("#S10", "hash-S-1-0", "hash-Sierra-1-0"),
+        ("a.b@c", "a-dot-b-at-c", "alfa-dot-bravo-at-charlie"),
+        ("Ann-Su", "A-n-n-dash-S-u", "Alfa-november-november-dash-Sierra-uniform"),
+    ],
+)
+def test_a_value_is_spelled_by_letters_or_by_words(value: str, letters: str, words: str) -> None:
+    assert spelled(value) == letters
+    assert spelled_in_words(value) == words
+
+
+def test_a_spelled_value_is_found_in_what_was_said() -> None:
+    assert read_spelling("The last name is Holt, spelled H-o-l-t. Thank you.") == "Holt"
+
+
+def test_the_last_spelling_counts_as_a_value_may_look_like_one() -> None:
+    assert read_spelling("The depot is B-7, spelled B-dash-7.") == "B-7"
+
+
+@pytest.mark.parametrize("text", ["", "My name is Holt.", "a well-known street", "H-", "-"])
+def test_words_with_hyphens_are_no_spelling(text: str) -> None:
+    assert read_spelling(text) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(VALUES)
+def test_what_is_spelled_is_read_back_as_it_was(value: str) -> None:
+    assert read_spelling(f"It is {spelled(value)}.") == value
+    assert read_spelling(f"It is {spelled_in_words(value)}.") == value
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_not(text: str) -> None:
+    assert read_spelling(text) != ""

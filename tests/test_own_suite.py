@@ -1,0 +1,68 @@
+"""The guide to suites of one's own shows what its example holds, and the example is sound."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = ROOT / "docs" / "examples" / "own_suite"
+GUIDE = (ROOT / "docs" / "own_suite.md").read_text("utf-8")
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> dict[str, str]:
+    """An environment with what installing the example leaves: its package and its entry point."""
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
+    about = tmp_path / f"{project['name']}-{project['version']}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n", "utf-8"
+    )
+    (about / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\n" + "".join(f"{name} = {target}\n" for name, target in entries.items())
+            for group, entries in project["entry-points"].items()
+        ),
+        "utf-8",
+    )
+    paths = [str(tmp_path), str(EXAMPLE), str(ROOT / "src")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "XDG_CACHE_HOME": str(tmp_path)}
+
+
+def dragoman(environment: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "dragoman", *arguments],
+        env=environment,
+        cwd=environment["XDG_CACHE_HOME"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_example_is_checked_as_the_guide_shows(installed: dict[str, str]) -> None:
+    (shown,) = re.findall(r"\$ dragoman check lending\n(.*?)```", GUIDE, re.DOTALL)
+    assert dragoman(installed, "check", "lending") == shown
+
+
+def test_the_example_is_listed_and_played(installed: dict[str, str]) -> None:
+    assert "lending" in dragoman(installed, "list", "suites")
+    told = dragoman(installed, "run", "lending", "--agent", "gold", "--agent", "silent", "--json")
+    assert '"tasks":2' in told
+
+
+def test_what_the_guide_shows_is_in_the_example() -> None:
+    shown = re.findall(r"```(?:python|toml)\n(.*?)```", GUIDE, re.DOTALL)
+    files = [
+        path.read_text("utf-8") for path in EXAMPLE.rglob("*") if path.suffix in {".py", ".toml"}
+    ]
+    assert len(shown) == 4
+    assert [part for part in shown if not any(part in text for text in files)] == []
