@@ -7,7 +7,14 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tables import SharedTable, Table, differences, render, render_sorted
+from dragoman.benchmarks.tables import (
+    SharedTable,
+    Table,
+    differences,
+    readable,
+    render,
+    render_sorted,
+)
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.protocols import World
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
@@ -333,3 +340,16 @@ def test_a_record_that_is_new_is_added() -> None:
 
 def test_a_number_of_more_than_64_bits_is_shown_as_it_is() -> None:
     assert render({"bags": 10**30, "room": -0.5}) == f'{{"bags": {10**30}, "room": -0.5}}'
+
+
+def test_a_table_shows_its_records_escaped_or_readable() -> None:
+    class Place(msgspec.Struct, frozen=True):
+        name: str
+
+    records = {"a": Place("Østervik")}
+    escaped, plain = SharedTable(records), SharedTable(records, readable)
+    assert escaped.text("a") == '{"name": "\\u00d8stervik"}'
+    assert plain.text("a") == '{"name": "Østervik"}'
+    own = Table(plain)
+    own.put("a", Place("Åby"))
+    assert own.text("a") == '{"name": "Åby"}'

@@ -60,6 +60,8 @@ def test_the_opening_comes_first_and_cannot_hang_up() -> None:
         ("Your zip is 83702, is that right?", "Yes, please."),
         ("Your zip is 83702?", "Yes, that is right."),
         ("Shall I go ahead?", "Yes, please."),
+        ("Shall I have it kept for you?", "Yes, please."),
+        ("May I have your zip?", "The zip code is 83702."),
         (
             "Your zip is 83712, and what is your surname?",
             "No. The zip code is 83702. The last name is Holt.",
@@ -107,6 +109,12 @@ def test_several_deeds_are_done_in_the_order_they_are_named() -> None:
     call = replies("Open the compartment, then read the display.")[-1]
     assert isinstance(call, Called)
     assert [c.name for c in call.calls] == ["open_compartment", "read_display"]
+
+
+def test_a_deed_is_done_before_the_farewell_that_follows_it() -> None:
+    call = replies("Please open the compartment. Is there anything else?")[-1]
+    assert isinstance(call, Called)
+    assert [c.name for c in call.calls] == ["open_compartment"]
 
 
 def test_an_agent_that_tells_of_its_own_deeds_asks_for_none() -> None:

@@ -17,30 +17,40 @@ from dragoman.core.tools import Change
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
-# The reference's text form: ", " and ": ", ASCII only, fields in order; sorted for its hash.
-_render = json.JSONEncoder().encode
+_quoted = json.JSONEncoder().encode
 _render_sorted = json.JSONEncoder(sort_keys=True).encode
 _canonical = msgspec.json.Encoder(order="sorted").encode
-
-
 _pack = msgspec.msgpack.Encoder().encode
 _MAX_REMEMBERED = 4_096
-# A write is rendered when it happens and again by every replay: the text is remembered by content.
-_remembered: dict[bytes, str] = {}
 
 
-def render(value: object) -> str:
-    """Return the JSON text of a record as a tool shows it."""
-    try:
-        key = _pack(value)
-    except OverflowError:  # a number of more than 64 bits
-        return _render(msgspec.to_builtins(value))
-    text = _remembered.get(key)
-    if text is None:
-        if len(_remembered) >= _MAX_REMEMBERED:
-            _remembered.clear()
-        text = _remembered[key] = _render(msgspec.to_builtins(value))
-    return text
+class Rendering:
+    """How records are shown: JSON with ", " and ": ", fields in order.
+
+    A write is rendered when it happens and again by every replay: texts are remembered by content.
+    """
+
+    def __init__(self, *, is_ascii: bool) -> None:
+        """Prepare a rendering; `is_ascii` escapes what is not ASCII, as the reference does."""
+        self._encode = json.JSONEncoder(ensure_ascii=is_ascii).encode
+        self._remembered: dict[bytes, str] = {}
+
+    def __call__(self, value: object) -> str:
+        """Return the JSON text of a record as a tool shows it."""
+        try:
+            key = _pack(value)
+        except OverflowError:  # a number of more than 64 bits
+            return self._encode(msgspec.to_builtins(value))
+        text = self._remembered.get(key)
+        if text is None:
+            if len(self._remembered) >= _MAX_REMEMBERED:
+                self._remembered.clear()
+            text = self._remembered[key] = self._encode(msgspec.to_builtins(value))
+        return text
+
+
+render = Rendering(is_ascii=True)
+readable = Rendering(is_ascii=False)
 
 
 def render_sorted(value: object) -> str:
@@ -51,10 +61,11 @@ def render_sorted(value: object) -> str:
 class SharedTable(Generic[Record]):
     """Records as loaded, with their texts rendered at most once per process."""
 
-    __slots__ = ("_canonical", "_hashed", "_rendered", "records")
+    __slots__ = ("_canonical", "_hashed", "_rendered", "records", "render")
 
-    def __init__(self, records: Mapping[str, Record]) -> None:
+    def __init__(self, records: Mapping[str, Record], render: Rendering = render) -> None:
         self.records = records
+        self.render = render
         self._rendered: dict[str, str] = {}
         self._canonical: dict[str, bytes] = {}
         self._hashed: dict[str, str] = {}
@@ -63,7 +74,7 @@ class SharedTable(Generic[Record]):
         """Return the rendered text of a record."""
         text = self._rendered.get(key)
         if text is None:
-            text = self._rendered[key] = render(self.records[key])
+            text = self._rendered[key] = self.render(self.records[key])
         return text
 
     def canonical(self, key: str) -> bytes:
@@ -104,7 +115,7 @@ class Table(Generic[Record]):
     def text(self, key: str) -> str:
         """Return the rendered text of a record that exists."""
         own = self.own.get(key)
-        return self.shared.text(key) if own is None else render(own)
+        return self.shared.text(key) if own is None else self.shared.render(own)
 
     def take_changes(self, name: str) -> Iterator[Change]:
         """Yield what `put` changed since the last call, then forget it."""
@@ -128,7 +139,7 @@ class Table(Generic[Record]):
     def full_text(self) -> str:
         """Return the canonical text of the whole table (slow; for the reference's hash)."""
         keys = sorted({*self.shared.records, *self.own})
-        parts = (f"{_render(key)}: {self._hashed(key)}" for key in keys)
+        parts = (f"{_quoted(key)}: {self._hashed(key)}" for key in keys)
         return "{" + ", ".join(parts) + "}"
 
     def _hashed(self, key: str) -> str:

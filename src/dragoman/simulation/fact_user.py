@@ -67,7 +67,7 @@ class FactSession:
     def _response(self, said: str, tools: Toolset) -> Reply:
         if is_hand_over(said):
             return say(TRANSFER)
-        deeds = [] if is_closing(said) else self._deeds(said)
+        deeds = self._deeds(said)
         able = [deed for deed in deeds if deed.name in tools]
         if able:
             return Called(tuple(self._call(deed) for deed in able))
@@ -81,7 +81,7 @@ class FactSession:
         numbers = [
             place.number
             for sentence in sentences(said)
-            if not speaks_of_itself(sentence)
+            if not (speaks_of_itself(sentence) or is_closing(sentence))
             for place in named_in(sentence, names)
         ]
         deeds = [self._scenario.deeds[number] for number in dict.fromkeys(numbers)]

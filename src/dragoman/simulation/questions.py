@@ -8,7 +8,8 @@ _REQUEST = re.compile(
 )
 _OPEN = re.compile(r"\b(what|which|who|whose|when|where|why|how)\b", re.IGNORECASE)
 _CONSENT = re.compile(
-    r"\b(shall|should|may|can) (i|we) (?!have|get|ask|know|take|please)"
+    r"\b(shall|should) (i|we)\b"
+    r"|\b(may|can) (i|we) (?!have|get|ask|know|take|please)"
     r"|\b(go ahead|proceed|please confirm|are you sure|do you agree|do you confirm)\b"
     r"|\b(do you want|would you like|do you wish)\b"
     r"|\b(right|correct|okay|ok|fine) ?\?",

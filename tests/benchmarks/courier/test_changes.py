@@ -110,6 +110,7 @@ def test_what_is_too_far_on_its_way_is_not_changed(agent: Ask, number: str, stat
 def test_a_booking_takes_a_place_and_gives_back_the_one_before(agent: Ask) -> None:
     first = agent("book_redelivery", tracking_number="KE602144370", slot_id="KLO-0314-AM")
     assert parcel_of(first)["slot_id"] == "KLO-0314-AM"
+    assert parcel_of(first)["expected"] == "2026-03-14 08:00-12:00"
     assert places(agent, "KLO-0314-AM") == 2
     parcel_of(agent("book_redelivery", tracking_number="KE602144370", slot_id="KLO-0314-PM"))
     assert (places(agent, "KLO-0314-AM"), places(agent, "KLO-0314-PM")) == (3, 0)

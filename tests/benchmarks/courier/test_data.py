@@ -35,6 +35,18 @@ def test_the_database_is_of_real_size() -> None:
     assert len({parcel.status for parcel in office.parcels.values()}) == 10
 
 
+def test_a_parcel_is_expected_only_while_somebody_will_bring_it() -> None:
+    office = msgspec.json.decode(OFFICE, type=OfficeFile)
+    booked = [parcel for parcel in office.parcels.values() if parcel.slot_id]
+    assert booked
+    for parcel in booked:
+        slot = office.slots[parcel.slot_id]
+        assert parcel.expected == f"{slot.date} {slot.window}", parcel.tracking_number
+    rests = {"in_locker", "held_at_depot", "delivered", "collected", "cancelled"}
+    wrong = [p.tracking_number for p in office.parcels.values() if p.status in rests and p.expected]
+    assert wrong == []
+
+
 def test_contacts_are_reserved_ones_and_belong_to_one_customer_each() -> None:
     customers = msgspec.json.decode(OFFICE, type=OfficeFile).customers.values()
     assert all(entry.phone.startswith("+44 7700 900") for entry in customers)

@@ -33,9 +33,22 @@ def test_stephen_and_steven_are_two_people(agent: Ask) -> None:
     ]
 
 
-def test_a_name_is_found_without_its_accents_and_not_at_another_postcode(agent: Ask) -> None:
-    found = agent("find_customers_by_name", name="Maelle Quere", postcode="OV-7715")
-    assert json.loads(found.content)[0]["name"] == "Maëlle Quéré"
+@pytest.mark.parametrize(
+    ("typed", "postcode", "name"),
+    [
+        ("Maelle Quere", "OV-7715", "Maëlle Quéré"),
+        ("soren agesen", "OV-7740", "Søren Ågesen"),
+        ("THORDIS HALLGRIMSDOTTIR", "KI-3350", "Þórdís Hallgrímsdóttir"),
+    ],
+)
+def test_a_name_is_found_without_its_accents(
+    agent: Ask, typed: str, postcode: str, name: str
+) -> None:
+    found = agent("find_customers_by_name", name=typed, postcode=postcode)
+    assert json.loads(found.content)[0]["name"] == name
+
+
+def test_a_name_is_not_found_at_another_postcode(agent: Ask) -> None:
     assert agent("find_customers_by_name", name="Maëlle Quéré", postcode="OV-7750").error
 
 

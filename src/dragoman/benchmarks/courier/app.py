@@ -9,7 +9,7 @@ from dragoman.benchmarks.courier.app_records import (
     Phone,
     Visit,
 )
-from dragoman.benchmarks.tables import SharedTable, Table
+from dragoman.benchmarks.tables import SharedTable, Table, readable
 from dragoman.benchmarks.tau2.telecom.state import SingleObject
 
 
@@ -19,7 +19,7 @@ class AppData:
     def __init__(self, file: AppFile) -> None:
         self.phone = file.phone
         self.visit = file.visit
-        self.messages: SharedTable[Message] = SharedTable(file.messages)
+        self.messages: SharedTable[Message] = SharedTable(file.messages, readable)
 
 
 class App:

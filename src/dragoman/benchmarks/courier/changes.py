@@ -92,7 +92,10 @@ class Changes(Lookups):
                 parcel.slot_id, replace(given_back, places=given_back.places + 1)
             )
         self._office.slots.put(slot_id, replace(slot, places=slot.places - 1))
-        return self._change(parcel, "redelivery", slot_id=slot_id, status="at_depot")
+        expected = f"{slot.date} {slot.window}"
+        return self._change(
+            parcel, "redelivery", slot_id=slot_id, expected=expected, status="at_depot"
+        )
 
     def hold_at_depot(self, tracking_number: str, depot_id: str) -> str:
         """Keep a parcel at a depot for pick-up, and charge the fee if there is one.
@@ -106,7 +109,11 @@ class Changes(Lookups):
         if parcel.status == "held_at_depot" and parcel.depot_id == depot_id:
             raise ToolError(f"{tracking_number} is held at {depot_id} already")
         return self._change(
-            self._unreserved(parcel), "depot", depot_id=depot_id, status="held_at_depot"
+            self._unreserved(parcel),
+            "depot",
+            depot_id=depot_id,
+            expected="",
+            status="held_at_depot",
         )
 
     def redirect_to_locker(self, tracking_number: str, locker_id: str) -> str:
@@ -137,7 +144,8 @@ class Changes(Lookups):
             tracking_number: Two capital letters and nine digits, no spaces.
         """
         parcel = self._changeable(tracking_number, "cancellation")
-        return self._change(self._unreserved(parcel), "cancellation", status="cancelled")
+        parcel = self._unreserved(parcel)
+        return self._change(parcel, "cancellation", expected="", status="cancelled")
 
     def send_pickup_code(self, tracking_number: str) -> str:
         """Send the code for a parcel that lies in a locker to its recipient's app.

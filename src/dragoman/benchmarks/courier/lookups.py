@@ -8,11 +8,15 @@ from dragoman.benchmarks.arithmetic import calculate
 from dragoman.benchmarks.courier.app import App
 from dragoman.benchmarks.courier.office import Office, contact_key
 from dragoman.benchmarks.courier.records import Change, Parcel
-from dragoman.benchmarks.tables import Table, render
+from dragoman.benchmarks.tables import Table, readable
 from dragoman.core.errors import ToolError
 from dragoman.core.tools import ToolKind
 
 MOST_FOUND = 10
+_WITHOUT_STROKES = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe"}
+)
+"""Letters that do not decompose into a plain one and an accent, as others type them."""
 
 
 class Lookups:
@@ -71,7 +75,7 @@ class Lookups:
         """
         self._office.customer(customer_id)
         numbers = self._office.data.by_party.get(customer_id, [])
-        return render([_line(self._office.parcel(number), customer_id) for number in numbers])
+        return readable([_line(self._office.parcel(number), customer_id) for number in numbers])
 
     def track_parcel(self, tracking_number: str) -> str:
         """Show everything that is known of a parcel.
@@ -120,7 +124,7 @@ class Lookups:
         """
         self._office.depot(depot_id)
         slots = [self._office.slot(key) for key in self._office.data.slots.records]
-        return render([slot for slot in slots if slot.depot_id == depot_id and slot.places > 0])
+        return readable([slot for slot in slots if slot.depot_id == depot_id and slot.places > 0])
 
     def quote_change(self, tracking_number: str, change: Change) -> str:
         """Say what a change of a parcel costs; nothing is charged yet.
@@ -130,7 +134,7 @@ class Lookups:
             change: What is to be changed.
         """
         parcel = self._office.parcel(tracking_number)
-        return render({"change": change, "cents": price(self._office, parcel, change)})
+        return readable({"change": change, "cents": price(self._office, parcel, change)})
 
     def calculate(self, expression: str) -> str:
         """Work out an arithmetic expression.
@@ -154,9 +158,9 @@ def price(office: Office, parcel: Parcel, change: Change) -> int:
 
 def plain(text: str) -> str:
     """Return a name as it is compared: without accents, letter case and surplus spaces."""
-    letters = unicodedata.normalize("NFKD", text)
+    letters = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return " ".join(bare.casefold().split())
+    return " ".join(bare.translate(_WITHOUT_STROKES).split())
 
 
 def _line(parcel: Parcel, customer_id: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from dragoman.benchmarks.courier.records import (
     Slot,
 )
 from dragoman.benchmarks.courier.tracking import check_digit, require_tracking_number
-from dragoman.benchmarks.tables import SharedTable, Table
+from dragoman.benchmarks.tables import SharedTable, Table, readable
 from dragoman.core.errors import ToolError
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)
@@ -32,14 +32,14 @@ class OfficeData:
         self.now = file.now
         self.tariffs = file.tariffs
         self.security_words = file.security_words
-        self.depots: SharedTable[Depot] = SharedTable(file.depots)
-        self.customers: SharedTable[Customer] = SharedTable(file.customers)
-        self.parcels: SharedTable[Parcel] = SharedTable(file.parcels)
-        self.slots: SharedTable[Slot] = SharedTable(file.slots)
-        self.lockers: SharedTable[Locker] = SharedTable(file.lockers)
-        self.codes: SharedTable[PickupCode] = SharedTable(file.codes)
-        self.claims: SharedTable[Claim] = SharedTable(file.claims)
-        self.cases: SharedTable[Case] = SharedTable(file.cases)
+        self.depots: SharedTable[Depot] = SharedTable(file.depots, readable)
+        self.customers: SharedTable[Customer] = SharedTable(file.customers, readable)
+        self.parcels: SharedTable[Parcel] = SharedTable(file.parcels, readable)
+        self.slots: SharedTable[Slot] = SharedTable(file.slots, readable)
+        self.lockers: SharedTable[Locker] = SharedTable(file.lockers, readable)
+        self.codes: SharedTable[PickupCode] = SharedTable(file.codes, readable)
+        self.claims: SharedTable[Claim] = SharedTable(file.claims, readable)
+        self.cases: SharedTable[Case] = SharedTable(file.cases, readable)
         self.by_contact: dict[str, str] = {}
         self.by_party: dict[str, list[str]] = {}
         for customer in file.customers.values():

@@ -66,7 +66,8 @@ class Scan(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 class Parcel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One parcel.
 
-    `slot_id` is its booked redelivery, `authority` on whose behalf it was last changed, and
+    `expected` is when it will be brought: empty where it will not be, "unknown" where nobody knows
+    yet. `slot_id` is its booked redelivery, `authority` on whose behalf it was last changed, and
     `locker_id` with `compartment` where it lies or is to lie.
     """
 
