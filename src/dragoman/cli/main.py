@@ -315,9 +315,10 @@ def check(
 
 @data_app.command("pull", epilog="Example: dragoman data pull tau2")
 def data_pull(
-    source: Annotated[str, typer.Argument(help="tau2")],
+    source: Annotated[str, typer.Argument(help="tau2 or bfcl.")],
     from_dir: Annotated[
-        Path | None, typer.Option("--from", help="Read a local copy, raw or .gz.")
+        Path | None,
+        typer.Option("--from", help="Read a local copy, raw or .gz; of bfcl also its wheel."),
     ] = None,
     url: Annotated[
         str | None, typer.Option(help="Download from a mirror with the same layout.")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.data import Derived, Source, SourceFile
+from dragoman.benchmarks.sources import Derived, Source, SourceFile
 from dragoman.benchmarks.tau2.upstream import derive_schemas
 from dragoman.core.keys import content_key
 
@@ -119,7 +119,7 @@ def upstream_stand_in() -> tuple[Source, dict[str, bytes]]:
     """Return a miniature of the tau2-bench upstream: pins, and the files by upstream path."""
     files = {path: text.encode() for path, text in _STAND_IN.items()}
     listed = tuple(_pinned(path, content) for path, content in files.items())
-    entry = Derived("retail/tools_openai.json", "retail/tools.py", ("retail/data_model.py",))
+    entry = Derived("retail/tools_openai.json", ("retail/tools.py", "retail/data_model.py"))
     texts = {file.name: files[file.path].decode() for file in listed if not file.kept}
     source = Source(
         name="stand-in",
@@ -135,7 +135,7 @@ def upstream_stand_in() -> tuple[Source, dict[str, bytes]]:
     return source, files
 
 
-_KINDS = {"LICENSE": "licence", "tools.py": "tools", "data_model.py": "models"}
+_KINDS = {"LICENSE": "licence", "tools.py": "module", "data_model.py": "module"}
 
 
 def _pinned(path: str, content: bytes) -> SourceFile:

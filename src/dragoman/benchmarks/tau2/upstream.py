@@ -4,7 +4,7 @@ import functools
 import importlib.resources
 from collections.abc import Mapping
 
-from dragoman.benchmarks.data import Derived, Source, load_source
+from dragoman.benchmarks.sources import Derived, Source, load_source
 
 
 @functools.cache
@@ -18,7 +18,7 @@ def derive_schemas(entry: Derived, modules: Mapping[str, str]) -> list[dict[str,
     """Return a toolkit's schemas from the texts of its modules.
 
     Args:
-        entry: The file of schemas, which names the modules.
+        entry: The file of schemas, which names its modules: the toolkit first, then its records.
         modules: Their texts by short name.
 
     Raises:
@@ -26,5 +26,5 @@ def derive_schemas(entry: Derived, modules: Mapping[str, str]) -> list[dict[str,
     """
     from dragoman.benchmarks.tau2.schemas import tool_schemas
 
-    models = [modules[name] for name in entry.models]
-    return tool_schemas(modules[entry.tools], models, where=entry.tools)
+    toolkit, *models = entry.modules
+    return tool_schemas(modules[toolkit], [modules[name] for name in models], where=toolkit)

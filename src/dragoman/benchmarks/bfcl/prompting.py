@@ -1,0 +1,108 @@
+"""Prompts of prompting mode: one system message that asks for calls as text."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from dragoman.benchmarks.bfcl.document_formats import DocumentFormat, written
+from dragoman.benchmarks.bfcl.documents import Document
+from dragoman.benchmarks.bfcl.prompt_texts import Layout, PromptTexts, ReturnFormat, Style
+from dragoman.core.errors import DataError
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One message of a question."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class PromptFormat(NamedTuple):
+    """How a prompt is composed, and in which form it asks for calls."""
+
+    calls: ReturnFormat = "python"
+    tagged: bool = False
+    documents: DocumentFormat = "json"
+    layout: Layout = "plaintext"
+    style: Style = "classic"
+
+    @property
+    def name(self) -> str:
+        """The name that upstream gives the format."""
+        return (
+            f"ret_fmt={self.calls}&tool_call_tag={self.tagged}&func_doc_fmt={self.documents}"
+            f"&prompt_fmt={self.layout}&style={self.style}"
+        )
+
+
+DEFAULT_FORMAT = PromptFormat()
+
+FORMATS = (
+    *map(
+        PromptFormat._make,
+        product(
+            ("python", "json", "verbose_xml", "concise_xml"),
+            (True, False),
+            ("python", "xml", "json"),
+            ("plaintext",),
+            ("classic",),
+        ),
+    ),
+    DEFAULT_FORMAT._replace(layout="markdown"),
+    DEFAULT_FORMAT._replace(style="experimental"),
+)
+"""The formats of which sensitivity is measured, in upstream's order."""
+
+
+def compose_prompt(
+    documents: Sequence[Document], texts: PromptTexts, form: PromptFormat = DEFAULT_FORMAT
+) -> str:
+    """Return the system prompt that offers functions.
+
+    Args:
+        documents: The functions as a model is shown them.
+        texts: What prompts are composed of.
+        form: How.
+    """
+    wording, style = texts.wording, texts.wording.styles[form.style]
+    asking = style.tool_call_with_tag if form.tagged else style.tool_call_no_tag
+    calls = {
+        "output_format": wording.return_formats[form.calls],
+        "param_types": wording.type_hints[form.calls],
+    }
+    tools = {"format": form.documents, "functions": written(documents, form.documents)}
+    parts = {
+        "persona": style.persona,
+        "task": style.task,
+        "tool_call_format": _filled(asking, calls),
+        "multiturn_behavior": style.multiturn_behavior,
+        "available_tools": _filled(style.available_tools, tools),
+    }
+    return _filled(wording.layouts[form.layout], parts)
+
+
+def place_prompt(prompt: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the messages with a system prompt before them; a system message follows it in one."""
+    if messages and messages[0].role == "system":
+        first = Message("system", f"{prompt}\n\n{messages[0].content}")
+        return (first, *messages[1:])
+    return (Message("system", prompt), *messages)
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    """Fill a template in one pass: what is filled in may hold braces."""
+
+    def part(place: re.Match[str]) -> str:
+        name = place.group(1)
+        if name not in parts:
+            raise DataError(
+                f"prompts.json: {{{name}}} is unknown; run `dragoman data pull bfcl` again"
+            )
+        return parts[name]
+
+    return _PLACE.sub(part, template)

@@ -1,0 +1,83 @@
+"""Rule sets of BFCL: every choice in which the reference and our defaults differ has a name."""
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+
+
+class BfclRules(msgspec.Struct, frozen=True):
+    """One rule set; each field names the behaviour it switches on.
+
+    Attributes:
+        name: The name that verdicts carry.
+        positionals_are_bound: Arguments without a name take those of the signature, in its order;
+            otherwise they are dropped, except that the one bare name among a Java or JavaScript
+            call's arguments becomes an argument without a name.
+        signs_keep_their_meaning: `+1`, `~5` and `not True` are what Python makes of them;
+            otherwise every sign before a constant is a minus.
+        odd_calls_are_unreadable: What is not a plain call makes the text unreadable: a called
+            thing that is no dotted name, unpacking, an argument given twice; otherwise the last
+            attribute counts as the name, unpacking is dropped and the last value is kept.
+        json_is_read_whole: JSON calls are read by the grammar of JSON; otherwise by a pattern that
+            cuts nested lists of objects, and what is no JSON holds no calls.
+        source_is_read_as_written: Java and JavaScript text is split into calls by the languages'
+            grammar; otherwise with the faults of one parser's error recovery: short texts fail,
+            class bodies are lost, and characters beyond ASCII shift what follows.
+        source_values_are_read: A Java or JavaScript value is read by the language's grammar;
+            otherwise by patterns that know some spellings and split at every comma.
+        matching_is_perfect: Calls in any order pass if they can be paired with the expected ones;
+            otherwise each expected call takes the first that passes and never gives it back.
+        strings_match_exactly: Strings are compared as they are; otherwise without case, spaces and
+            some punctuation.
+        elements_follow_the_schema: Elements have the types that the schema gives at every depth,
+            where a whole number serves as a float; otherwise only the elements of one list level
+            are looked at, never as floats, and not at all where the list may be omitted.
+        any_alternative_sets_the_type: A value of another type than the schema's passes if it
+            equals any alternative; otherwise only if it has the type of the first one.
+        booleans_are_not_numbers: True never equals 1; otherwise it does inside lists and objects.
+        markers_are_not_values: The mark of an optional argument says no more than that; otherwise
+            it is also an empty string, an empty list and an end to checking elements.
+        nested_objects_hold_alternatives: An expected object inside an object may hold lists of
+            alternatives itself; otherwise it is compared as it stands.
+        defaults_may_be_given: An argument given with its default counts as omitted; otherwise it
+            is unexpected where the answer does not list it.
+        open_schemas_are_judged: A type unknown to BFCL, or a list without element type, is not
+            checked; otherwise there is no verdict, because the reference breaks there.
+        attempts_are_not_abstention: A reply that tries to call an offered function and cannot be
+            read is a call where none was wanted; otherwise it counts as having called nothing.
+    """
+
+    name: str
+    positionals_are_bound: bool
+    signs_keep_their_meaning: bool
+    odd_calls_are_unreadable: bool
+    json_is_read_whole: bool
+    source_is_read_as_written: bool
+    source_values_are_read: bool
+    matching_is_perfect: bool
+    strings_match_exactly: bool
+    elements_follow_the_schema: bool
+    any_alternative_sets_the_type: bool
+    booleans_are_not_numbers: bool
+    markers_are_not_values: bool
+    nested_objects_hold_alternatives: bool
+    defaults_may_be_given: bool
+    open_schemas_are_judged: bool
+    attempts_are_not_abstention: bool
+
+
+DIFFERENCES = tuple(field for field in BfclRules.__struct_fields__ if field != "name")
+"""The names of the behaviours in which rule sets differ."""
+
+DEFAULT_RULES = BfclRules("dragoman-1", *(True for _ in DIFFERENCES))
+
+BFCL_V4 = BfclRules("bfcl-v4", *(False for _ in DIFFERENCES))
+
+RULES = {rules.name: rules for rules in (DEFAULT_RULES, BFCL_V4)}
+
+
+def find_rules(name: str) -> BfclRules:
+    """Return the rule set of that name, or raise UsageError naming those that exist."""
+    if name not in RULES:
+        raise UsageError(f"unknown rules {name!r}: choose one of {', '.join(RULES)}")
+    return RULES[name]

@@ -1,0 +1,24 @@
+"""What a model is shown of an entry: messages that offer functions as text, or native tools."""
+
+from dragoman.benchmarks.bfcl.documents import Document, with_notes
+from dragoman.benchmarks.bfcl.entries import Entry
+from dragoman.benchmarks.bfcl.native_tools import native_tools
+from dragoman.benchmarks.bfcl.prompt_texts import PromptTexts
+from dragoman.benchmarks.bfcl.prompting import Message, compose_prompt, place_prompt
+from dragoman.core.tools import ToolSpec
+
+
+def shown_messages(entry: Entry, texts: PromptTexts) -> tuple[Message, ...]:
+    """Return the messages of prompting mode: the functions stand in the system message."""
+    prompt = compose_prompt(_shown(entry, texts), texts, entry.prompt_format)
+    return place_prompt(prompt, entry.messages)
+
+
+def shown_tools(entry: Entry, texts: PromptTexts) -> tuple[ToolSpec, ...]:
+    """Return the functions as tools for native calling."""
+    return native_tools(_shown(entry, texts), texts.float_note)
+
+
+def _shown(entry: Entry, texts: PromptTexts) -> tuple[Document, ...]:
+    language = entry.question.language
+    return tuple(with_notes(document, language, texts) for document in entry.documents)

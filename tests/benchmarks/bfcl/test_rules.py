@@ -1,0 +1,40 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, RULES, find_rules
+from dragoman.core.errors import UsageError
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def rows() -> list[list[str]]:
+    lines = (ROOT / "docs" / "bfcl_rules.md").read_text("utf-8").splitlines()
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line[:1] == "|"
+    ]
+
+
+def test_the_rule_sets_differ_in_every_rule() -> None:
+    for name in DIFFERENCES:
+        assert getattr(DEFAULT_RULES, name) is True
+        assert getattr(BFCL_V4, name) is False
+
+
+def test_a_rule_set_is_found_by_its_name() -> None:
+    assert [find_rules(name).name for name in RULES] == ["dragoman-1", "bfcl-v4"]
+    with pytest.raises(UsageError, match="choose one of dragoman-1, bfcl-v4"):
+        find_rules("bfcl-v3")
+
+
+def test_every_rule_has_its_line() -> None:
+    assert set(DIFFERENCES) <= {row[0] for row in rows()}
+
+
+def test_every_line_names_a_test_that_is_there() -> None:
+    named = [row[-1] for row in rows() if row[-1].startswith("test_")]
+    assert len(named) > len(DIFFERENCES)
+    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    defined = set(re.findall(r"^def (test_\w+)", tests, re.MULTILINE))
+    assert [name for name in named if name not in defined] == []

@@ -1,0 +1,43 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def pulled(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dragoman", "data", "pull", *arguments],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_bfcl_is_pulled_from_a_local_copy_once(tmp_path: Path, data_folder: Path) -> None:
+    first = pulled(tmp_path, "bfcl", "--from", str(data_folder / "bfcl"))
+    assert first.stdout.startswith("bfcl: 56 files written to "), first.stderr
+    again = pulled(tmp_path, "bfcl")
+    assert again.stdout.startswith("bfcl: all 56 files are already in "), again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (("unheard-of",), 2, "choose tau2 or bfcl"),
+        (("bfcl", "--url", "ftp://example.org"), 2, "is no web address"),
+        (("bfcl", "--from", "/nowhere"), 1, "give one that holds the files, or bfcl_eval-"),
+        (("bfcl", "--url", "http://127.0.0.1:1/"), 1, "cannot be fetched"),
+    ],
+)
+def test_what_cannot_be_pulled_is_told_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], status: int, told: str
+) -> None:
+    done = pulled(tmp_path, *arguments)
+    assert done.returncode == status
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.rglob("index.json")) == []
