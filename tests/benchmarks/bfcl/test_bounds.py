@@ -40,7 +40,7 @@ KINDS: tuple[tuple[SourceLanguage, str], ...] = (
 )
 
 DEEP = 10**5
-NEAR = 30_000
+NEAR = 8_000
 FRAGMENTS = (
     "f(a=",
     "g(",
@@ -177,8 +177,8 @@ CORPUS = {
     "bare text": "Sorry, I cannot do that.",
     "elements": "<functions>" + "<a>" * NEAR + "</functions>",
     "entities": '<!DOCTYPE a [<!ENTITY b "c">]><functions>&b;</functions>',
-    "types": "f(a=new A" + "<A" * 40_000 + ")",
-    "blocks": "f(a=new A()" + "{" * 40_000 + "}" * 40_000 + ")",
+    "types": "f(a=new A" + "<A" * NEAR + ")",
+    "blocks": "f(a=new A()" + "{" * NEAR + "}" * NEAR + ")",
     "open comments": "/*" * NEAR,
     "open strings": "f(a=" + '"' + '\\"' * NEAR,
     "open triple strings": "f(a='''" + "\\'" * NEAR,
@@ -186,22 +186,21 @@ CORPUS = {
     "puts": "new HashMap<String, String>() {{ " + 'put("a", "b' * 8_000,
     "news": "new ArrayList<" * 7_000,
     "arrays": "new a[] {" * 10_000,
-    "casts": "f(a=" + "(a) " * 20_000 + "b)",
+    "casts": "f(a=" + "(a) " * NEAR + "b)",
     "templates": "`${" * NEAR,
     "regular expressions": "f(a=" + "/[" * NEAR + ")",
 }
 
 
-def try_to_read(text: str) -> None:
-    """Read a text in every way; only our own errors may come of it."""
-    for rules in (BFCL_V4, DEFAULT_RULES):
-        for form in FORMS:
-            for in_tags in (False, True):
-                try:
-                    for call in read_calls(text, form, rules, in_tags=in_tags):
-                        call_string(call)
-                except UnreadableError as error:
-                    assert str(error)  # noqa: PT017 - it may or may not be raised
+def try_to_read(text: str, *, in_tags: bool = False) -> None:
+    """Read a text in every form; only our own errors may come of it."""
+    for form in FORMS:
+        for rules in (BFCL_V4, DEFAULT_RULES):
+            try:
+                for call in read_calls(text, form, rules, in_tags=in_tags):
+                    call_string(call)
+            except UnreadableError as error:
+                assert str(error)  # noqa: PT017 - it may or may not be raised
 
 
 def try_to_convert(text: str) -> None:
@@ -211,12 +210,11 @@ def try_to_convert(text: str) -> None:
             read_value(text, Slot(Schema(kind, Schema("any")), language, rules), language)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS)
 def test_the_corpus_raises_nothing_but_our_error(text: str) -> None:
     try_to_read(text)
-    try_to_read(f"<TOOLCALL>{text}</TOOLCALL>")
-    if len(text) <= MAX_LENGTH:
-        try_to_convert(text)
+    try_to_convert(text)
 
 
 @pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS)
@@ -230,10 +228,11 @@ def test_the_corpus_is_judged(text: str) -> None:
         assert isinstance(judgement.outcome, Judged)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join))
 def test_mixed_fragments_raise_nothing_but_our_error(text: str) -> None:
     try_to_read(text)
+    try_to_read(f"<TOOLCALL>{text}</TOOLCALL>", in_tags=True)
     try_to_convert(text)
 
 

@@ -11,8 +11,7 @@ class BfclRules(msgspec.Struct, frozen=True):
     Attributes:
         name: The name that verdicts carry.
         positionals_are_bound: Arguments without a name take those of the signature, in its order;
-            otherwise they are dropped, except that the one bare name among a Java or JavaScript
-            call's arguments becomes an argument without a name.
+            otherwise they are dropped.
         signs_keep_their_meaning: `+1`, `~5` and `not True` are what Python makes of them;
             otherwise every sign before a constant is a minus.
         odd_calls_are_unreadable: What is not a plain call makes the text unreadable: a called
@@ -21,8 +20,9 @@ class BfclRules(msgspec.Struct, frozen=True):
         json_is_read_whole: JSON calls are read by the grammar of JSON; otherwise by a pattern that
             cuts nested lists of objects, and what is no JSON holds no calls.
         source_is_read_as_written: Java and JavaScript text is split into calls by the languages'
-            grammar; otherwise with the faults of one parser's error recovery: short texts fail,
-            class bodies are lost, and characters beyond ASCII shift what follows.
+            grammar; otherwise with the faults of one parser and its error recovery: one call is
+            read, short ones fail, class bodies are lost, characters beyond ASCII shift what
+            follows, and a bare name becomes an argument without a name.
         source_values_are_read: A Java or JavaScript value is read by the language's grammar;
             otherwise by patterns that know some spellings and split at every comma.
         matching_is_perfect: Calls in any order pass if they can be paired with the expected ones;
