@@ -1,8 +1,10 @@
+from collections.abc import Mapping
+
 import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.judging import Written, judge, outcome, reply_of
-from dragoman.benchmarks.bfcl.questions import Question, read_question
+from dragoman.benchmarks.bfcl.questions import ExpectedCall, Question, read_question
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES
 from dragoman.benchmarks.bfcl.verdicts import Fault, Judged, Judgement
 from dragoman.core.errors import DataError
@@ -50,13 +52,64 @@ def test_a_verdict_that_does_not_differ_stands_alone() -> None:
         assert judge(ASKED, Written(text), BFCL_V4).reference is None
 
 
-def test_every_rule_can_decide() -> None:
-    assert set(DIFFERENCES) == {
-        name for name in DIFFERENCES if getattr(DEFAULT_RULES, name) and not getattr(BFCL_V4, name)
-    }
-    for name in DIFFERENCES:
-        one = msgspec.structs.replace(BFCL_V4, **{name: True})
-        assert judge(ASKED, Written("[math.hypot(x=4, y=5)]"), one).outcome == Judged()
+def asked(
+    schema: Mapping[str, object], values: list[object], category: str = "simple_python"
+) -> Question:
+    """A question for `f(a=...)`, where `a` is optional."""
+    function = {"name": "f", "parameters": {"properties": {"a": schema, "b": {"type": "integer"}}}}
+    return read_question({"id": f"{category}_0", "function": [function]}, [{"f": {"a": values}}])
+
+
+TEXT = {"type": "string"}
+FLOATS = {"type": "array", "items": {"type": "float"}}
+PAIRED = msgspec.structs.replace(
+    asked({"type": "integer"}, [1], "parallel"),
+    expected=(ExpectedCall("f", {"a": [1, 2]}), ExpectedCall("f", {"a": [1]})),
+)
+NESTED = '[{"function": "f", "parameters": {"a": [{"k": "v"}]}}]'
+OBJECTS = {"type": "array", "items": {"type": "dict"}}
+
+DECIDED = {
+    "positionals_are_bound": (asked(TEXT, ["x"]), Written("[f('x')]")),
+    "signs_keep_their_meaning": (asked({"type": "integer"}, [1]), Written("[f(a=+1)]")),
+    "odd_calls_are_unreadable": (asked(TEXT, ["x"]), Written("[g(a=1).f(a='x')]")),
+    "json_is_read_whole": (asked(OBJECTS, [[{"k": ["v"]}]]), Written(NESTED, "json")),
+    "source_is_read_as_written": (
+        asked({"type": "integer"}, [5], "simple_java"),
+        Written("[f(a=5)]", "java"),
+    ),
+    "source_values_are_read": (
+        asked({"type": "ArrayList", "items": {"type": "String"}}, [["x"]], "simple_java"),
+        Written([{"f": '{"a": "List.of(\\"x\\")"}'}], "items"),
+    ),
+    "matching_is_perfect": (PAIRED, Written("[f(a=1), f(a=2)]")),
+    "strings_match_exactly": (asked(TEXT, ["New York"]), Written("[f(a='new-york')]")),
+    "elements_follow_the_schema": (asked(FLOATS, [[1.0]]), Written("[f(a=[1])]")),
+    "any_alternative_sets_the_type": (asked(TEXT, ["x", None]), Written("[f(a=None)]")),
+    "booleans_are_not_numbers": (
+        asked({"type": "dict"}, [{"k": [1]}]),
+        Written("[f(a={'k': True})]"),
+    ),
+    "markers_are_not_values": (asked(TEXT, ["x", ""]), Written("[f(a='')]")),
+    "nested_objects_hold_alternatives": (
+        asked({"type": "dict"}, [{"k": [{"m": ["x"]}]}]),
+        Written("[f(a={'k': {'m': 'x'}})]"),
+    ),
+    "defaults_may_be_given": (
+        asked({"type": "integer", "default": 3}, [1, ""]),
+        Written("[f(a=3)]"),
+    ),
+    "open_schemas_are_judged": (asked({"type": "number"}, [1]), Written("[f(a=1)]")),
+    "attempts_are_not_abstention": (IRRELEVANT, Written("['math.hypot(x=1, y=2)']")),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_every_rule_can_decide(name: str) -> None:
+    judgement = judge(*DECIDED[name], DEFAULT_RULES)
+    assert judgement.decided_by == name
+    one = msgspec.structs.replace(BFCL_V4, **{name: True})
+    assert judge(*DECIDED[name], one).decided_by == name
 
 
 def test_a_reply_that_the_reference_cannot_judge_is_unscored_there() -> None:

@@ -16,6 +16,7 @@ _FLOAT = re.compile(_NUMBER + r"[fF]\n?")
 _ARRAY = re.compile(r"new\s++\w++\[\]\s*+\{")
 _LIST = re.compile(r"new\s++ArrayList<\w*+>\(")
 _LIST_OF = re.compile(_LIST.pattern + r"Arrays\.asList\(")
+_LIST_EMPTY = re.compile(_LIST.pattern + r"\)")
 _LIST_BLOCK = re.compile(_LIST.pattern + r"\)\s*+\{\s*+\{")
 _MAP = re.compile(r"new\s++HashMap<")
 _MAP_BLOCK = re.compile(r"\s*+\{\s*+\{?([^}]*+)\}")
@@ -90,7 +91,7 @@ def _list(text: str, element: str | None) -> object:
     elif (body := _body(_LIST_BLOCK, text, "}")) is not None:
         parts = _ADD.findall(body)
     else:
-        return [] if re.search(_LIST.pattern + r"\)", text) else text
+        return [] if _LIST_EMPTY.search(text) else text
     if element in {"char", "String"}:
         return [part.strip()[1:-1] for part in parts]
     return [_element(part.strip(), element) for part in parts]

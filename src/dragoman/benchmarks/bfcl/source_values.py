@@ -43,21 +43,23 @@ def _read(text: str, slot: Slot, language: SourceLanguage) -> object:
         return text
     if isinstance(value, str):
         return text
-    if type(value) in {int, float}:
-        return _number(value, text, slot)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        read = _java_number if language == "java" else _javascript_number
+        return read(value, text.rstrip(), slot.schema.type)
     return value
 
 
-def _number(value: object, text: str, slot: Slot) -> object:
-    """Return a number if the type takes it: Java widens and never narrows, JavaScript has one."""
-    kind = slot.schema.type
-    if slot.language == "java":
-        last = text.strip()[-1]
-        suffix = "" if last.isdigit() or last == "." else last
-        if kind not in _JAVA_SUFFIXES or suffix not in {"", *_JAVA_SUFFIXES[kind]}:
-            return text
-        return text if kind == "float" and isinstance(value, float) and not suffix else value
-    if kind == "Bigint" or text.strip().endswith("n"):
-        return value if kind == "Bigint" and text.strip().endswith("n") else text
-    is_whole = isinstance(value, float) and value.is_integer() and kind == "integer"
-    return int(str(value).partition(".")[0]) if is_whole and "e" not in str(value) else value
+def _java_number(value: float, text: str, kind: str | None) -> object:
+    """Return a number if the type takes it: Java widens and never narrows."""
+    suffix = "" if text[-1].isdigit() or text[-1] == "." else text[-1]
+    allowed = _JAVA_SUFFIXES.get(kind or "")
+    narrows = kind == "float" and not suffix and not isinstance(value, int)
+    return text if allowed is None or suffix not in {"", *allowed} or narrows else value
+
+
+def _javascript_number(value: float, text: str, kind: str | None) -> object:
+    """Return a number if the type takes it: there is one kind, beside that of big integers."""
+    if (kind == "Bigint") != text.endswith("n"):
+        return text
+    whole = kind == "integer" and not isinstance(value, int) and value.is_integer()
+    return int(value) if whole else value

@@ -34,6 +34,8 @@ def exact_fault(value: object, alternatives: list[object], rules: BfclRules) -> 
 
 
 def _string_fault(value: str, alternatives: list[object], rules: BfclRules) -> Fault | None:
+    if value in alternatives:
+        return None
     wanted = [comparable(text, rules) for text in alternatives if isinstance(text, str)]
     if comparable(value, rules) in wanted:
         return None
