@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import dragoman as package
+from dragoman.models.scripted import ScriptedReply
 from dragoman.store.replies import ReplyCache
+from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -114,3 +117,17 @@ def test_a_cache_that_cannot_be_read_says_how_to_get_rid_of_it(
     assert "dragoman cache clear" in refused("cache", "info", status=1)
     assert dragoman("cache", "clear").returncode == 0
     assert dragoman("cache", "info").returncode == 0
+
+
+def test_scoring_anew_asks_the_judge_and_not_its_memory(told: Told) -> None:
+    verdict = ScriptedReply('{"verdicts": [{"id": 1, "met": true, "why": "so"}]}')
+    with ModelServer(RuleAnswers([Rule(verdict)])) as server:
+        judge = ("--judge", f"compatible/judge?base_url={server.url}")
+        grid = ("--agent", "gold", "--tasks", "too-late", *judge)
+        told("run", "sample:shop", *grid, "--out", "one")
+        asked = server.log.completed
+        assert asked > 0
+        told("run", "sample:shop", *grid, "--out", "two")
+        assert server.log.completed == asked
+        told("score", "one", *judge, "--anew")
+        assert server.log.completed > asked

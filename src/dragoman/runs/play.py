@@ -61,10 +61,15 @@ async def _score(setup: Setup, store: RunStore, on_done: Callable[[], None], *, 
 def score(
     folder: Path, changes: dict[str, str], on_done: Callable[[], None], *, anew: bool = False
 ) -> Played:
-    """Score a run's stored conversations with the rules and judge in `changes`."""
+    """Score a run's stored conversations with the rules and judge in `changes`.
+
+    `anew` scores again what has a score; a judge is then really asked, and not its memory.
+    """
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
         config = msgspec.structs.replace(manifest.config, **changes)
+        if anew:
+            config = msgspec.structs.replace(config, cache=False)
         setup = scoring_setup(config, stored_prices(store))
         if manifest.imported is not msgspec.UNSET:
             # Played on tasks of another version, perhaps: the file's own are those that count.
