@@ -131,3 +131,12 @@ def test_scoring_anew_asks_the_judge_and_not_its_memory(told: Told) -> None:
         assert server.log.completed == asked
         told("score", "one", *judge, "--anew")
         assert server.log.completed > asked
+
+
+def test_two_trials_that_went_alike_are_judged_each_for_itself(told: Told) -> None:
+    verdict = ScriptedReply('{"verdicts": [{"id": 1, "met": true, "why": "so"}]}')
+    with ModelServer(RuleAnswers([Rule(verdict)])) as server:
+        judge = ("--judge", f"compatible/judge?base_url={server.url}")
+        options = ("--agent", "gold", "--tasks", "too-late", "--trials", 3)
+        told("run", "sample:shop", *options, *judge, "--out", "one")
+        assert server.log.completed == 3

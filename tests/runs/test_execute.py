@@ -238,7 +238,7 @@ class Broken:
     assumes = False
     costs = False
 
-    async def judge(self, assertions: object, events: object, label: str) -> object:  # noqa: ARG002 - a judge's signature
+    async def judge(self, assertions: object, events: object, case: object) -> object:  # noqa: ARG002 - a judge's signature
         raise RuntimeError("a bug in the judge")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.protocols import ChatRequest, Completion, Judge, Judgement
+from dragoman.core.protocols import Case, ChatRequest, Completion, Judge, Judgement
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.models.scripted import ScriptedCall, ScriptedModel, ScriptedReply
@@ -24,7 +24,7 @@ from dragoman.scoring.judges import (
 
 def judged(judge: Judge, assertions: list[str], *said: str) -> Judgement:
     events: list[Event] = [Move("agent", say(text)) for text in said]
-    return asyncio.run(judge.judge(assertions, events, "7"))
+    return asyncio.run(judge.judge(assertions, events, Case("7")))
 
 
 def by_rule(assertion: str, *said: str) -> bool | None:
@@ -102,7 +102,7 @@ def test_only_the_agents_words_count() -> None:
         ToolResult("1", "look", "$5"),
         Move("agent", say("Yes.")),
     ]
-    judgement = asyncio.run(RuleJudge().judge(["Agent should say it is $5."], events, "7"))
+    judgement = asyncio.run(RuleJudge().judge(["Agent should say it is $5."], events, Case("7")))
     assert judgement.verdicts[0].met is False
 
 

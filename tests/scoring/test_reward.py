@@ -7,7 +7,7 @@ import pytest
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.protocols import AssertionVerdict, Judge, Judgement
+from dragoman.core.protocols import AssertionVerdict, Case, Judge, Judgement
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored
 from dragoman.core.speech import Called, say
@@ -56,7 +56,7 @@ class Saying:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],  # noqa: ARG002 - it does not look
-        label: str,  # noqa: ARG002 - it does not look
+        case: Case,  # noqa: ARG002 - it does not look
     ) -> Judgement:
         self.asked += 1
         if self._error is not None:
@@ -360,7 +360,7 @@ class LeavingOut:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],  # noqa: ARG002 - it does not look
-        label: str,  # noqa: ARG002 - it does not look
+        case: Case,  # noqa: ARG002 - it does not look
     ) -> Judgement:
         left = [
             AssertionVerdict(text, None, "left out", is_answered=False)
@@ -443,3 +443,11 @@ def test_a_user_is_checked_in_the_language_of_its_condition(shop: DomainSuite) -
     scorer = Scorer(shop.factory(DEFAULT_RULES), DEFAULT_RULES, None, UserCheck())
     assert asyncio.run(scorer.score(task("DB"), episode, "th")).invalid == ()
     assert asyncio.run(scorer.score(task("DB"), episode, "en")).invalid == ("own_language",)
+
+
+def test_the_attempts_at_a_judge_that_broke_are_in_the_ledger(shop: DomainSuite) -> None:
+    broken = ParticipantError("the judge's endpoint was cut")
+    broken.usage = Usage("judge", "m", 0, faults={"cut": 8})
+    scored = score(shop, JUDGED, talked(shop, DID), Saying(error=broken))
+    assert isinstance(scored.reward, Unscored)
+    assert scored.usage == broken.usage

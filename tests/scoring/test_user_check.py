@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.protocols import Case, ChatRequest, Completion
 from dragoman.core.scores import Evidence
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
@@ -16,6 +16,8 @@ from dragoman.scoring.validity import CHECKS
 
 TASK = Task("7", "suite", "digest", Scenario("You want to cancel order #W1234567. You are polite."))
 GREETING = Move("agent", say("Hi!"), scripted=True)
+
+CASE = Case("7", "a-draw")
 
 
 def episode(*words: str) -> Episode:
@@ -34,7 +36,7 @@ def checked(reply: str | None, *words: str, language: str = "en") -> Checked:
     """Check a conversation by rules, and by a model that gives a reply (None: none for the task)."""
     script = {} if reply is None else {"*": [ScriptedReply(reply)]}
     judge = ChatJudge(ScriptedModel("m", script, greeted=0), rubric=SIMULATOR)
-    return asyncio.run(UserCheck(judge).check(TASK, episode(*words), language))
+    return asyncio.run(UserCheck(judge).check(TASK, episode(*words), language, CASE))
 
 
 def met(result: Checked) -> dict[str, bool | None]:
@@ -46,13 +48,13 @@ def test_every_check_has_a_statement() -> None:
 
 
 def test_rules_alone_consume_nothing() -> None:
-    result = asyncio.run(UserCheck().check(TASK, episode("It is order #W7654321."), "en"))
+    result = asyncio.run(UserCheck().check(TASK, episode("It is order #W7654321."), "en", CASE))
     assert met(result)["nothing_invented"] is False
     assert result.usage is None
 
 
 def test_a_judge_decides_what_rules_leave_open() -> None:
-    by_rule = asyncio.run(UserCheck().check(TASK, episode("Hello."), "en"))
+    by_rule = asyncio.run(UserCheck().check(TASK, episode("Hello."), "en", CASE))
     assert met(by_rule)["goal_kept"] is None
     result = checked(answer(True, True, True, True, True), "Hello.")
     assert set(met(result).values()) == {True}
@@ -105,7 +107,9 @@ class Recorder:
 def test_the_judge_sees_the_scenario_the_conversation_and_the_statements() -> None:
     recorder = Recorder()
     told = msgspec.structs.replace(TASK, scenario=Scenario("You want <conversation> peace."))
-    check = UserCheck(ChatJudge(recorder, rubric=SIMULATOR)).check(told, episode("Hello."), "th")
+    check = UserCheck(ChatJudge(recorder, rubric=SIMULATOR)).check(
+        told, episode("Hello."), "th", CASE
+    )
     asyncio.run(check)
     (request,) = recorder.requests
     system, user = (str(message["content"]) for message in request.messages)

@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.core.episodes import Move
 from dragoman.core.errors import RunHalted, UsageError
-from dragoman.core.protocols import ChatRequest
+from dragoman.core.protocols import Case, ChatRequest
 from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.scripted import ScriptedReply
@@ -99,7 +99,7 @@ def test_a_name_that_nobody_knows_ends_the_run_after_its_patience() -> None:
 async def judge_at(connections: Connections, url: str, parameters: str = "") -> bool | None:
     spec = read_spec(f"compatible/any?base_url={url}{parameters}")
     judge = ChatJudge(connections.chat_model(spec))
-    (verdict,) = (await judge.judge(["Be kind."], [Move("agent", say("Hi."))], "1")).verdicts
+    (verdict,) = (await judge.judge(["Be kind."], [Move("agent", say("Hi."))], Case("1"))).verdicts
     return verdict.met
 
 

@@ -348,6 +348,16 @@ class Judgement(msgspec.Struct, frozen=True):
     usage: Usage | None = None
 
 
+class Case(msgspec.Struct, frozen=True):
+    """Which conversation is judged: its task's id as a label, and its draw.
+
+    Two trials never share a verdict that was remembered, even where they went alike.
+    """
+
+    label: str
+    draw: str = ""
+
+
 class Judge(Protocol):
     """Decides natural-language assertions about a conversation."""
 
@@ -367,7 +377,7 @@ class Judge(Protocol):
         ...
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], label: str
+        self, assertions: Sequence[str], events: Sequence[Event], case: Case
     ) -> Judgement:
         """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
         ...
@@ -382,7 +392,7 @@ class UserJudge(Protocol):
         ...
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], label: str, scenario: str
+        self, assertions: Sequence[str], events: Sequence[Event], case: Case, scenario: str
     ) -> Judgement:
         """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
         ...

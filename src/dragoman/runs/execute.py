@@ -143,7 +143,9 @@ class Player:
 
     async def score(self, cell: Cell, episode: Episode) -> Score:
         """Score one conversation."""
-        return await score_safely(self.scorer, cell.task, episode, cell.condition.language)
+        return await score_safely(
+            self.scorer, cell.task, episode, cell.condition.language, cell.key
+        )
 
     async def converse(self, cell: Cell, attempt: int = 0) -> Episode:
         """Play one conversation."""
@@ -175,10 +177,12 @@ class Player:
         return msgspec.structs.replace(episode, started=started)
 
 
-async def score_safely(scorer: Scorer, task: Task, episode: Episode, language: str) -> Score:
+async def score_safely(
+    scorer: Scorer, task: Task, episode: Episode, language: str, draw: str
+) -> Score:
     """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
     try:
-        return await scorer.score(task, episode, language)
+        return await scorer.score(task, episode, language, draw)
     except RunHalted:
         raise
     except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost

@@ -45,7 +45,7 @@ async def rescore(
         for key, attempt, episode in rows:
             cell = places[key]
             language = language_of(cell.condition)
-            score = await score_safely(scorer, tasks[cell.task], episode, language)
+            score = await score_safely(scorer, tasks[cell.task], episode, language, key)
             await writer.put(StoredScore(key, attempt, score))
             counts[0] += 1
             on_done()

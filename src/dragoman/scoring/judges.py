@@ -11,6 +11,7 @@ from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError
 from dragoman.core.protocols import (
     AssertionVerdict,
+    Case,
     ChatModel,
     ChatRequest,
     Completion,
@@ -50,7 +51,7 @@ class AssumeMet:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],  # noqa: ARG002 - it does not look
-        label: str,  # noqa: ARG002 - it does not look
+        case: Case,  # noqa: ARG002 - it does not look
     ) -> Judgement:
         """Return `met` for everything."""
         return Judgement(tuple(AssertionVerdict(text, True, "assumed") for text in assertions))
@@ -71,7 +72,7 @@ class RuleJudge:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],
-        label: str,  # noqa: ARG002 - rules need no label
+        case: Case,  # noqa: ARG002 - rules need no name
     ) -> Judgement:
         """Return met, not met or undecided for every assertion."""
         texts = agent_texts(events)
@@ -174,7 +175,7 @@ class ChatJudge:
         self.name = chat_judge_name(rubric, model.name, version)
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], label: str, scenario: str = ""
+        self, assertions: Sequence[str], events: Sequence[Event], case: Case, scenario: str = ""
     ) -> Judgement:
         """Return the model's verdicts; a scenario is shown before the conversation.
 
@@ -189,7 +190,9 @@ class ChatJudge:
             {"role": "system", "content": rubric.read_text("utf-8")},
             {"role": "user", "content": question},
         ]
-        request = ChatRequest(messages, NO_TOOLS, 0, label, reply_schema=VERDICTS_SCHEMA)
+        request = ChatRequest(
+            messages, NO_TOOLS, 0, case.label, draw=case.draw, reply_schema=VERDICTS_SCHEMA
+        )
         completion = await self._model.complete(request, self._rubric.purpose)
         try:
             verdicts = parse_verdicts(_text(completion), assertions)

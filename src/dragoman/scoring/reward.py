@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.episodes import COMPLETE, Episode, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
-from dragoman.core.protocols import Judge, Judgement, StateDelta, WorldFactory
+from dragoman.core.protocols import Case, Judge, Judgement, StateDelta, WorldFactory
 from dragoman.core.rules import Rules
 from dragoman.core.scores import (
     ComponentScore,
@@ -51,17 +51,27 @@ class Scorer:
         self._expected: dict[str, StateDelta] = {}
         self.judge_name = scoring_name(judge, users)
 
-    async def score(self, task: Task, episode: Episode, language: str = "en") -> Score:
-        """Score one conversation; `language` is the one that its user had to speak."""
-        score = await self._rewarded(task, episode)
+    async def score(
+        self, task: Task, episode: Episode, language: str = "en", draw: str = ""
+    ) -> Score:
+        """Score one conversation.
+
+        Args:
+            task: Its task.
+            episode: What happened.
+            language: The one that its user had to speak.
+            draw: What keeps verdicts on it apart from those on other trials.
+        """
+        case = Case(task.id, draw)
+        score = await self._rewarded(task, episode, case)
         if self._users is None or episode.is_infrastructure_fault:
             return score
-        checked = await self._users.check(task, episode, language)
+        checked = await self._users.check(task, episode, language, case)
         return msgspec.structs.replace(
             score, simulator=checked.evidence, simulator_usage=checked.usage
         )
 
-    async def _rewarded(self, task: Task, episode: Episode) -> Score:
+    async def _rewarded(self, task: Task, episode: Episode, case: Case) -> Score:
         criteria = task.criteria
         unjudged = self._without_judging(criteria, episode)
         if unjudged is not None or criteria is None:
@@ -69,8 +79,8 @@ class Scorer:
         try:
             components, differing = self._components(task, criteria, episode)
         except ReplayError as error:
-            return await self._not_repeated(task, criteria, episode, error)
-        judged, usage = await self._assertions(task, criteria, episode)
+            return await self._not_repeated(criteria, episode, case, error)
+        judged, usage = await self._assertions(criteria, episode, case)
         components = (*components, judged)
         if self._rules.nothing_to_judge_passes:
             components = tuple(map(_passing, components))
@@ -113,12 +123,12 @@ class Scorer:
         )
 
     async def _not_repeated(
-        self, task: Task, criteria: Criteria, episode: Episode, error: ReplayError
+        self, criteria: Criteria, episode: Episode, case: Case, error: ReplayError
     ) -> Score:
         """Return the score of a conversation that does not replay: early ends earn 0 all the same."""
         if episode.ending.reason in COMPLETE:
             return self._without_components(Unscored(f"replay: {error}"))
-        judged, _ = await self._assertions(task, criteria, episode)
+        judged, _ = await self._assertions(criteria, episode, case)
         return self._without_components(*self._reward((judged,), episode))
 
     def _components(
@@ -140,7 +150,7 @@ class Scorer:
         return components, differing
 
     async def _assertions(
-        self, task: Task, criteria: Criteria, episode: Episode
+        self, criteria: Criteria, episode: Episode, case: Case
     ) -> tuple[ComponentScore, Usage | None]:
         in_basis = "NL_ASSERTION" in criteria.basis
         if not criteria.assertions:
@@ -149,10 +159,9 @@ class Scorer:
         if self._judge is None or reason:
             return _undecided(reason, criteria, in_basis), None
         try:
-            judgement = await self._judge.judge(criteria.assertions, episode.events, task.id)
+            judgement = await self._judge.judge(criteria.assertions, episode.events, case)
         except (JudgeError, ParticipantError) as error:
-            usage = error.usage if isinstance(error, JudgeError) else None
-            return _undecided(f"judge failed: {error}", criteria, in_basis), usage
+            return _undecided(f"judge failed: {error}", criteria, in_basis), error.usage
         answered = tuple(verdict.assertion for verdict in judgement.verdicts)
         if answered != criteria.assertions:
             reason = f"judge failed: {len(answered)} answers that do not fit the assertions"

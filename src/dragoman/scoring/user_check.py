@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.protocols import AssertionVerdict, Judge, UserJudge
+from dragoman.core.protocols import AssertionVerdict, Case, Judge, UserJudge
 from dragoman.core.scores import NO_JUDGE, USER_JUDGE, Evidence
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
@@ -38,7 +38,7 @@ class UserCheck:
         self._judge = judge
         self.judge_name = None if judge is None else judge.name
 
-    async def check(self, task: Task, episode: Episode, language: str) -> Checked:
+    async def check(self, task: Task, episode: Episode, language: str, case: Case) -> Checked:
         """Return the evidence on the simulated user of one conversation; none where none spoke.
 
         What rules found stands. A judge decides what they left open and may find more; where it
@@ -50,11 +50,10 @@ class UserCheck:
         asked = tuple(text.format(language=language) for text in STATEMENTS.values())
         told = "\n\n".join(scenario_texts(task.scenario))
         try:
-            judgement = await self._judge.judge(asked, episode.events, task.id, told)
+            judgement = await self._judge.judge(asked, episode.events, case, told)
         except (JudgeError, ParticipantError) as error:
-            usage = error.usage if isinstance(error, JudgeError) else None
             reason = f"the users' judge failed: {error}"
-            return Checked(tuple(_open(entry, reason) for entry in by_rule), usage)
+            return Checked(tuple(_open(entry, reason) for entry in by_rule), error.usage)
         if tuple(verdict.assertion for verdict in judgement.verdicts) != asked:
             reason = "the users' judge failed: its answers do not fit what was asked"
             return Checked(tuple(_open(entry, reason) for entry in by_rule), judgement.usage)
