@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
+from dragoman.benchmarks.bfcl.suite import SingleTurnSuite, load_suite
 from dragoman.benchmarks.bfcl.upstream import adopt_texts, bfcl_source, derive_texts
 from dragoman.benchmarks.data import pull
 from dragoman.benchmarks.sample.shop import sample_suite
@@ -59,6 +60,12 @@ def truth_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
+def seeds_folder() -> Path:
+    """The folder of the papers' texts."""
+    return shared_folder("DRAGOMAN_SEEDS", "seeds")
+
+
+@pytest.fixture(scope="session")
 def retail(data_folder: Path) -> DomainSuite:
     """tau2 retail from the folder of real data."""
     folder = data_folder / "tau2" / "retail"
@@ -69,14 +76,12 @@ def retail(data_folder: Path) -> DomainSuite:
     )
 
 
-@pytest.fixture(scope="session")
-def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache into which the real data were pulled by the command."""
-    cache = tmp_path_factory.mktemp("cache")
+def pulled_cache(source: str, data_folder: Path, cache: Path) -> Path:
+    """Pull real data into a cache, by the command."""
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "dragoman", "data", "pull", "tau2"),
-            *("--from", str(data_folder / "tau2")),
+            *(sys.executable, "-m", "dragoman", "data", "pull", source),
+            *("--from", str(data_folder / source)),
         ],
         env={**os.environ, "XDG_CACHE_HOME": str(cache)},
         capture_output=True,
@@ -86,6 +91,18 @@ def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return cache
+
+
+@pytest.fixture(scope="session")
+def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache into which tau2's real data were pulled."""
+    return pulled_cache("tau2", data_folder, tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def pulled_bfcl(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache into which BFCL's real data were pulled."""
+    return pulled_cache("bfcl", data_folder, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")
@@ -102,3 +119,10 @@ def read_bfcl(
         from_dir=data_folder / "bfcl",
     )
     return functools.partial(read_pulled, folder)
+
+
+@pytest.fixture(scope="session")
+def load_bfcl(read_bfcl: Callable[[str], bytes]) -> Callable[[str], SingleTurnSuite]:
+    """What loads a category of BFCL, or a group of them, from the real data."""
+    provenance = Provenance("BFCL v4", "Apache-2.0", "", "")
+    return functools.cache(lambda name: load_suite(name, read_bfcl, provenance))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.language_rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,6 +27,16 @@ def test_every_rule_has_its_line() -> None:
 def test_every_rule_set_is_named() -> None:
     text = (ROOT / "docs" / "rules.md").read_text("utf-8")
     assert [name for name in RULES if f"`{name}`" not in text] == []
+
+
+def test_every_choice_in_language_correctness_has_its_line() -> None:
+    named = {row[0] for row in rows("languages_measured.md")}
+    assert set(msgspec.structs.asdict(DEFAULT_LANGUAGE_RULES)) - {"name"} <= named
+
+
+def test_every_definition_of_language_correctness_is_named() -> None:
+    text = (ROOT / "docs" / "languages_measured.md").read_text("utf-8")
+    assert [name for name in LANGUAGE_RULES if f"`{name}`" not in text] == []
 
 
 def test_every_defect_that_is_fixed_has_a_test_that_shows_it() -> None:

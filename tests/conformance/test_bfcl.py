@@ -47,7 +47,7 @@ TEXTS = "messages in the reference's own words (compared: the error type)"
 CLASSES = "names of exception classes (compared: that it fails)"
 CRASHED = "verdicts of rows on which the reference breaks (compared: Unscored)"
 SEVERAL = "items with several names, which no reply is read as (compared: the expected name's call)"
-AGENTIC = "texts of the agentic matcher, which is not built yet"
+AGENTIC = "texts of the agentic matcher (compared in test_bfcl_multi_turn)"
 
 Record = dict[str, Any]
 Report = Callable[[str, int, Mapping[str, int]], None]

@@ -6,7 +6,7 @@ from dragoman.core.conditions import Condition
 from dragoman.core.tasks import Action, Component, Criteria, EnvAssertion, FunctionCall
 
 ASSERTION = EnvAssertion(FunctionCall("user", "assert_service", {}))
-COMPONENTS: tuple[Component, ...] = get_args(Component)
+COMPONENTS: tuple[Component, ...] = tuple(name for name in get_args(Component) if name != "CALLS")
 
 
 def listed(criteria: Criteria) -> set[Component]:
@@ -40,6 +40,11 @@ def test_each_list_serves_its_component(criteria: Criteria, expected: set[Compon
 
 def test_what_is_listed_does_not_depend_on_the_basis() -> None:
     assert listed(Criteria((), must_say=("5",))) == listed(Criteria(COMPONENTS, must_say=("5",)))
+
+
+def test_what_a_suite_checks_itself_is_there_where_the_basis_names_it() -> None:
+    assert Criteria(("CALLS",)).lists("CALLS")
+    assert not Criteria(("DB",)).lists("CALLS")
 
 
 def test_the_plain_condition_has_a_label() -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
 from dragoman.analysis.pass_hat import PassHat, ReferenceFigures, pass_hat, reference_figures
+from dragoman.analysis.rho import Rho, rho_hat
 from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import content_key, derive_seed
@@ -40,7 +41,8 @@ class CellSummary(msgspec.Struct, frozen=True):
     `invalid` counts conversations whose simulated user failed a check (None where none was checked)
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
     with these conversations taken as not played; it is None where there are none. `ledger` counts
-    every attempt at every conversation, also those that were played again.
+    every attempt at every conversation, also those that were played again. `rho` holds rho^q for
+    q from 2 on.
     """
 
     suite: str
@@ -64,6 +66,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     invalid: int | None = None
     invalid_kinds: dict[str, int] = {}
     without_invalid: PassHat | None = None
+    rho: tuple[Rho, ...] = ()
 
     @property
     def usage(self) -> tuple[Usage, ...]:
@@ -127,6 +130,7 @@ def _summary(
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
         without_invalid=pass_hat(_rewards(valid), trials, seed) if invalid else None,
+        rho=tuple(rho_hat(rewards, trials, derive_seed(content_key(*key), "rho"))),
     )
 
 

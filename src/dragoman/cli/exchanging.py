@@ -3,8 +3,11 @@
 import sys
 import time
 from pathlib import Path
+from shlex import quote
 
+from dragoman.benchmarks.bfcl.result_files import find_result_files
 from dragoman.core.errors import UsageError
+from dragoman.runs.bfcl_import import import_bfcl
 from dragoman.runs.exchange import export_results, import_results
 from dragoman.runs.outcomes import chosen_scoring
 from dragoman.runs.result_files import write_results
@@ -16,9 +19,16 @@ FORMATS = ("tau2", "parquet", "jsonl")
 
 
 def import_file(path: Path, out: Path) -> None:
-    """Make a run of a result file and say what came in."""
-    count = import_results(path, out, time.time())
-    print(f"{count} conversations imported: {out}")
+    """Make a run of a result file, or of BFCL's result files, and say what came in."""
+    files = find_result_files(path)
+    if not files:
+        print(f"{import_results(path, out, time.time())} conversations imported: {out}")
+        return
+    imported = import_bfcl(files, out, time.time())
+    print(f"{imported.conversations} conversations imported: {out}")
+    if imported.left_out:
+        print(f"left out: {', '.join(imported.left_out)}", file=sys.stderr)
+    print(f"no verdicts yet: dragoman score {quote(str(out))} --rules bfcl-v4", file=sys.stderr)
 
 
 def export_run(  # noqa: PLR0913 - the options of one command

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from dragoman.core.errors import UsageError
-from dragoman.core.rules import Rules
+from dragoman.core.rules import BFCL_RULES, Rules
 
 
 def print_names(what: str) -> None:
     """Print names with a line about each."""
     for name, about in names(what).items():
-        print(f"{name:<20} {about}")
+        print(f"{name:<25} {about}")
 
 
 def names(what: str) -> dict[str, str]:
@@ -49,6 +49,8 @@ def names(what: str) -> dict[str, str]:
 
 
 def _about(rules: Rules) -> str:
+    if rules.name == BFCL_RULES.name:
+        return "parity with BFCL v4, for bfcl suites"
     whose = (
         "parity with the reference of that version"
         if rules.guidelines_are_the_references

@@ -261,15 +261,54 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     _exit(print_comparison(asked, gate, full=full, as_json=as_json))
 
 
+@app.command(epilog="Example: dragoman validate experiments.csv --against printed.csv")
+def validate(
+    table: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A table of results: .csv, or .parquet.")
+    ],
+    against: Annotated[
+        Path | None, typer.Option(help="Another table of the same cells, to compare with.")
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="Trials per task, where no column says so [the highest k printed]."),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(help="How far a printed figure may lie from the true one.")
+    ] = 0.001,
+    as_json: Json = False,
+) -> None:
+    """Check printed results: figures that cannot be, copies, mixed routes, incomplete tables."""
+    from dragoman.cli.validating import print_validation
+
+    _exit(print_validation(table, against, trials, tolerance, as_json=as_json))
+
+
+@app.command(epilog="Example: dragoman leaderboard runs/non_live runs/live --rules bfcl-v4")
+def leaderboard(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs on bfcl suites.")],
+    rules: RuleSet = None,
+    judge: Judge = None,
+    as_json: Json = False,
+) -> None:
+    """Make BFCL's aggregates of its categories; what is missing is named and never counted as 0."""
+    from dragoman.cli.leading import print_leaderboard
+
+    print_leaderboard(folders, rules, judge, as_json=as_json)
+
+
 @app.command("import", epilog="Example: dragoman import results.json --out runs/theirs")
 def import_results(
     path: Annotated[
         Path,
-        typer.Argument(metavar="FILE|FOLDER", help="A tau2-bench result file, or its folder form."),
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="A tau2-bench result file or its folder form; BFCL result files.",
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The run's folder.")],
 ) -> None:
-    """Make a run of a tau2-bench result file: to show, to compare, to score again."""
+    """Make a run of tau2-bench or BFCL results: to show, to compare, to score again."""
     from dragoman.cli.exchanging import import_file
 
     import_file(path, out)
@@ -313,9 +352,31 @@ def check(
     _exit(check_suite_command(suite, rules, judge, as_json=as_json))
 
 
+@app.command(epilog="Example: dragoman lint seataubench --language th")
+def lint(
+    assets: Annotated[
+        str,
+        typer.Argument(
+            metavar="ASSETS", help="A folder with DOMAIN/LANGUAGE, or seataubench as pulled."
+        ),
+    ],
+    domain: Annotated[list[str] | None, typer.Option(help="Only this domain; repeatable.")] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only this language; repeatable.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Name every place.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find defects of translated artifacts, by domain and language; exit 1 where there are any."""
+    from dragoman.cli.linting import Wanted, print_lint
+
+    wanted = Wanted(assets, tuple(domain or ()), tuple(language or ()))
+    _exit(print_lint(wanted, full=full, as_json=as_json))
+
+
 @data_app.command("pull", epilog="Example: dragoman data pull tau2")
 def data_pull(
-    source: Annotated[str, typer.Argument(help="tau2 or bfcl.")],
+    source: Annotated[str, typer.Argument(help="tau2, bfcl or seataubench.")],
     from_dir: Annotated[
         Path | None,
         typer.Option("--from", help="Read a local copy, raw or .gz; of bfcl also its wheel."),

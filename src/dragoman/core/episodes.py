@@ -32,6 +32,7 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
 
     `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as
     it came, where a model gave it. `turn` counts the benchmark's turns where it fixes them.
+    `call_form` names the form in which calls were asked for as text; it is empty for native calls.
     """
 
     by: Role
@@ -39,6 +40,7 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     scripted: bool = False
     turn: int = 0
     raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    call_form: str = ""
 
 
 Event = Move | ToolResult

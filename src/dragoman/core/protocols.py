@@ -6,8 +6,9 @@ from typing import Protocol
 import msgspec
 
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, Event
+from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.rules import Rules
+from dragoman.core.scores import ComponentScore
 from dragoman.core.speech import AudioRef, Reply, Said, Utterance
 from dragoman.core.tasks import FunctionCall, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
@@ -80,6 +81,14 @@ class Limits(msgspec.Struct, frozen=True):
     seconds: float | None = None
 
 
+class Check(Protocol):
+    """A suite's own way of judging, where states, sayings and assertions do not tell."""
+
+    def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
+        """Return the components of a finished conversation's reward, with their evidence."""
+        ...
+
+
 class Provenance(msgspec.Struct, frozen=True):
     """Where a suite's data come from: what reports must say and keys must contain."""
 
@@ -119,6 +128,14 @@ class Suite(Protocol):
         """Return what makes worlds under a rule set."""
         ...
 
+    def check(self, rules: Rules) -> Check | None:
+        """Return the suite's own way of judging; None where a task's criteria say it all.
+
+        Raises:
+            UsageError: Where the suite cannot be judged by these rules.
+        """
+        ...
+
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> "Conductor":
         """Return the protocol of one conversation."""
         ...
@@ -147,8 +164,8 @@ class ToolView(Protocol):
         """Return the call in the world's own values."""
         ...
 
-    def present(self, result: ToolResult) -> ToolResult:
-        """Return the result as this participant sees it."""
+    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:
+        """Return the result of a call, which its caller made, as this participant sees it."""
         ...
 
 
@@ -170,11 +187,15 @@ class Opening(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A session's reply with its raw form and what it consumed."""
+    """A session's reply with its raw form and what it consumed.
+
+    `call_form` names the form in which calls were asked for as text; it is empty for native calls.
+    """
 
     reply: Reply
     raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     usage: Usage | None = None
+    call_form: str = ""
 
 
 Heard = Said | ToolResult

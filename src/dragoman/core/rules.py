@@ -4,6 +4,8 @@ A rule set is part of a cell's key (worlds and endings depend on it) and of a sc
 name carries its version: a changed value is a new name.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from dragoman.core.errors import UsageError
@@ -117,10 +119,16 @@ def lenient(rules: Rules) -> Rules:
     return msgspec.structs.replace(rules, name=f"{rules.name}-lenient", replay_must_repeat=False)
 
 
-RULES = {
+BFCL_RULES = msgspec.structs.replace(DEFAULT_RULES, name="bfcl-v4")
+"""BFCL's suites are judged by rules of their own; in conversations these differ in nothing."""
+
+CONVERSATION_RULES = {
     rules.name: rules
     for rules in (DEFAULT_RULES, TAU2_RULES, lenient(DEFAULT_RULES), lenient(TAU2_RULES))
 }
+"""The rule sets of suites whose conversations change a world."""
+
+RULES = {**CONVERSATION_RULES, BFCL_RULES.name: BFCL_RULES}
 
 
 def find_rules(name: str) -> Rules:
@@ -128,3 +136,9 @@ def find_rules(name: str) -> Rules:
     if name not in RULES:
         raise UsageError(f"unknown rules {name!r}: choose one of {', '.join(RULES)}")
     return RULES[name]
+
+
+def require_known(rules: Rules, known: Iterable[str], suite: str) -> None:
+    """Raise UsageError for rules that a suite cannot be judged by, naming those that it can."""
+    if rules.name not in known:
+        raise UsageError(f"{suite} has no rules {rules.name!r}: choose {', '.join(known)}")

@@ -7,8 +7,8 @@ import msgspec
 from dragoman.core.episodes import Event
 from dragoman.core.tools import Role
 
-Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
-"""The parts of a reward, with the names of tau2-bench."""
+Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION", "CALLS"]
+"""The parts of a reward, with the names of tau2-bench; CALLS is a suite's own check of calls."""
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,6 +69,8 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
                 return bool(self.must_say)
             case "NL_ASSERTION":
                 return bool(self.assertions)
+            case "CALLS":
+                return "CALLS" in self.basis
 
 
 class Instructions(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -37,6 +37,7 @@ COMPONENTS: dict[Component, str] = {
     "ACTION": "the expected tool calls were made",
     "COMMUNICATE": "what must be said was said",
     "NL_ASSERTION": "assertions about the conversation",
+    "CALLS": "the calls are those that were expected",
 }
 
 SIMULATOR: dict[str, str] = {

@@ -99,7 +99,20 @@ def _unpassable(task: Task, score: Score) -> Finding | None:
     if _passed(score) or _is_open(score):
         return None
     failed = _failed(score)
+    found = "; ".join(_calls_evidence(score))
+    if found:
+        return Finding(task.id, f"no answer passes: {found}")
     return Finding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
+
+
+def _calls_evidence(score: Score) -> list[str]:
+    """Return what a suite's own check found wrong with the calls of the plan."""
+    return [
+        f"{entry.subject}: {entry.why}"
+        for part in score.components
+        for entry in part.evidence
+        if part.component == "CALLS" and entry.met is False and not entry.kind
+    ]
 
 
 def _failed(score: Score) -> list[Component]:
@@ -112,10 +125,16 @@ def _failed(score: Score) -> list[Component]:
 
 def _free(task: Task, score: Score) -> Finding | None:
     if _passed(score):
-        return Finding(task.id, "the reference plan leaves the state as it is" + _handoff(task))
+        return Finding(task.id, _why_free(task))
     if isinstance(score.reward, Unscored) and score.components:
         return Finding(task.id, f"if a judge says so ({score.reward.reason})")
     return None
+
+
+def _why_free(task: Task) -> str:
+    if task.criteria is not None and "CALLS" in task.criteria.basis:
+        return "nothing is to be called"
+    return "the reference plan leaves the state as it is" + _handoff(task)
 
 
 def _words_suffice(task: Task, score: Score) -> Finding | None:

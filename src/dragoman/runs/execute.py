@@ -115,7 +115,7 @@ class Player:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._factory: WorldFactory = setup.suite.factory(setup.rules)
-        self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users)
+        self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
 
     def fresh_world(self, task: Task) -> World:
         """Return a world in a task's initial state."""

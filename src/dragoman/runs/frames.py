@@ -14,7 +14,7 @@ from dragoman.store.run import RunStore, StoredCell
 
 
 def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
-    """Return one row per cell of the grid and k."""
+    """Return one row per cell of the grid and k; rho^k is null for k = 1."""
     return pl.DataFrame(
         [
             {
@@ -27,6 +27,7 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
                 "pass_hat": figure.value,
                 "low": None if figure.interval is None else figure.interval.low,
                 "high": None if figure.interval is None else figure.interval.high,
+                **_rho_columns(cell, figure.k),
                 "missing_fail": figure.bounds.low,
                 "missing_pass": figure.bounds.high,
                 "tasks": cell.result.tasks,
@@ -45,11 +46,24 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
             "pass_hat": pl.Float64,
             "low": pl.Float64,
             "high": pl.Float64,
+            "rho": pl.Float64,
+            "rho_low": pl.Float64,
+            "rho_high": pl.Float64,
             "invalid": pl.Int64,
             "cost_usd": pl.Float64,
             "paid_usd": pl.Float64,
         },
     )
+
+
+def _rho_columns(cell: CellSummary, q: int) -> dict[str, float | None]:
+    entry = next((entry for entry in cell.rho if entry.q == q), None)
+    interval = None if entry is None else entry.interval
+    return {
+        "rho": None if entry is None else entry.value,
+        "rho_low": None if interval is None else interval.low,
+        "rho_high": None if interval is None else interval.high,
+    }
 
 
 USAGE_COLUMNS: dict[str, pl.DataType] = {

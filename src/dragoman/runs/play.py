@@ -71,7 +71,7 @@ def score(
         if anew:
             config = msgspec.structs.replace(config, cache=False)
         setup = scoring_setup(config, stored_prices(store))
-        if manifest.imported is not msgspec.UNSET:
+        if manifest.imported is not msgspec.UNSET and setup.check is None:
             # Played on tasks of another version, perhaps: the file's own are those that count.
             setup = msgspec.structs.replace(setup, tasks=tuple(store.tasks().values()))
         elif setup.suite.provenance.digest != manifest.provenance.digest:

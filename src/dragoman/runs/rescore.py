@@ -30,7 +30,9 @@ async def rescore(
     Returns:
         How many conversations were scored.
     """
-    scorer = Scorer(setup.suite.factory(setup.rules), setup.rules, setup.judge, setup.users)
+    scorer = Scorer(
+        setup.suite.factory(setup.rules), setup.rules, setup.judge, setup.users, setup.check
+    )
     tasks = {task.id: task for task in setup.tasks}
     for name, task in store.tasks().items():
         if name not in tasks or tasks[name].digest != task.digest:

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.episodes import COMPLETE, Episode, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
-from dragoman.core.protocols import Case, Judge, Judgement, StateDelta, WorldFactory
+from dragoman.core.protocols import Case, Check, Judge, Judgement, StateDelta, WorldFactory
 from dragoman.core.rules import Rules
 from dragoman.core.scores import (
     ComponentScore,
@@ -42,12 +42,22 @@ class Scorer:
         rules: Rules,
         judge: Judge | None,
         users: UserCheck | None = None,
+        check: Check | None = None,
     ) -> None:
-        """Prepare scoring; `users` checks simulated users and is None where there are none."""
+        """Prepare scoring.
+
+        Args:
+            factory: Makes worlds.
+            rules: The rule set.
+            judge: Decides assertions; None leaves them unscored.
+            users: Checks simulated users; None where there are none.
+            check: The suite's own way of judging; None where tasks' criteria say it all.
+        """
         self._factory = factory
         self._rules = rules
         self._judge = judge
         self._users = users
+        self._check = check
         self._expected: dict[str, StateDelta] = {}
         self.judge_name = scoring_name(judge, users)
 
@@ -80,8 +90,10 @@ class Scorer:
             components, differing = self._components(task, criteria, episode)
         except ReplayError as error:
             return await self._not_repeated(criteria, episode, case, error)
-        judged, usage = await self._assertions(criteria, episode, case)
-        components = (*components, judged)
+        usage = None
+        if self._check is None or criteria.assertions:
+            judged, usage = await self._assertions(criteria, episode, case)
+            components = (*components, judged)
         if self._rules.nothing_to_judge_passes:
             components = tuple(map(_passing, components))
         reward, note = self._reward(components, episode)
@@ -135,6 +147,8 @@ class Scorer:
         self, task: Task, criteria: Criteria, episode: Episode
     ) -> tuple[tuple[ComponentScore, ...], tuple[str, ...]]:
         """Return what needs no judge, and a line for each result that was not repeated."""
+        if self._check is not None:
+            return self._check.components(task, episode), ()
         world = self._factory(task)
         executed = list(executed_calls(episode.events))
         differing = replay(executed, world)

@@ -142,6 +142,9 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare) -> Iterator[Reply]:
         fill: Gives a call its arguments.
         prepare: Yields what is said before the calls of a stretch.
     """
+    if task.turns:
+        yield from _turn_moves(task, fill)
+        return
     for side, stretch in _stretches(task):
         if side == "agent":
             yield from prepare(stretch)
@@ -153,10 +156,19 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare) -> Iterator[Reply]:
     yield from itertools.repeat(say("Is there anything else?"))
 
 
+def _turn_moves(task: Task, fill: Fill) -> Iterator[Reply]:
+    """Yield the plan of a task with fixed turns: the calls of a turn at once, then words."""
+    for number in range(len(task.turns)):
+        planned = [action for action in _plan(task) if action.turn == number]
+        if planned:
+            yield Called(tuple(_call(action, fill) for action in planned))
+        yield say("That is all there is to do here.")
+    yield from itertools.repeat(say("Is there anything else?"))
+
+
 def lone_moves(task: Task) -> Iterator[Reply]:
     """Yield the moves of both sides as the agent's, where it works alone, then `done`."""
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    for action in actions:
+    for action in _plan(task):
         yield Called((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
     yield Called((ToolCall("plan_done", "done", {}),))
 
@@ -165,9 +177,12 @@ def _unprepared(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 -
     yield from ()
 
 
+def _plan(task: Task) -> Sequence[Action]:
+    return () if task.criteria is None else task.criteria.actions or ()
+
+
 def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    for side, group in itertools.groupby(actions, key=lambda action: action.by):
+    for side, group in itertools.groupby(_plan(task), key=lambda action: action.by):
         yield side, list(group)
 
 
@@ -200,4 +215,10 @@ def _user_moves(task: Task) -> Iterator[Reply]:
 
 def _calls(actions: Sequence[Action], fill: Fill) -> Iterator[Reply]:
     for action in actions:
-        yield Called((ToolCall(f"plan_{action.id}", action.name, fill(action), action.by),))
+        yield Called((_call(action, fill),))
+
+
+def _call(action: Action, fill: Fill) -> ToolCall:
+    arguments = fill(action)
+    identity = f"plan_{action.id}"
+    return ToolCall(identity, action.name, arguments, action.by, action.positionals)

@@ -53,17 +53,18 @@ class LlmSession:
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Send what was heard and return the model's reply."""
         if not self._messages:
-            self._messages.append({"role": "system", "content": self._system(tools)})
+            if system := self._system(tools):
+                self._messages.append({"role": "system", "content": system})
             if tools.must_call and self._ticket:
                 self._messages.append({"role": "user", "content": self._ticket})
-            self._messages += _past(self._opening.history, self._opening.side)
-        self._messages += map(_incoming, heard)
+            self._messages += past(self._opening.history, self._opening.side)
+        self._messages += map(incoming, heard)
         request = ChatRequest(
             self._messages, tools, self._seed, self._label, self._conversation, self._opening.draw
         )
         completion = await self._model.complete(request, self._side)
         reply = completion.reply
-        self._messages.append(_outgoing(reply))
+        self._messages.append(outgoing(reply))
         return Answer(reply, completion.raw, completion.usage)
 
     async def close(self) -> None:
@@ -77,7 +78,7 @@ class LlmSession:
         return user_prompt(self._prompts, scenario, has_tools=len(tools) > 0)
 
 
-def _past(history: Sequence[Event], side: Role) -> list[Message]:
+def past(history: Sequence[Event], side: Role) -> list[Message]:
     """Return what a side saw and did up to its last own move; the rest reaches it as heard."""
     own = [at for at, event in enumerate(history) if isinstance(event, Move) and event.by == side]
     seen = history[: own[-1] + 1] if own else ()
@@ -86,20 +87,22 @@ def _past(history: Sequence[Event], side: Role) -> list[Message]:
 
 def _seen(event: Event, side: Role) -> Message | None:
     if isinstance(event, ToolResult):
-        return _incoming(event) if event.by == side else None
+        return incoming(event) if event.by == side else None
     if event.by == side:
-        return _outgoing(event.reply)
-    return _incoming(event.reply) if isinstance(event.reply, Said) else None
+        return outgoing(event.reply)
+    return incoming(event.reply) if isinstance(event.reply, Said) else None
 
 
-def _incoming(part: Heard) -> Message:
+def incoming(part: Heard) -> Message:
+    """Return what reaches a participant as a message."""
     if isinstance(part, Said):
         return {"role": "user", "content": part.utterance.received}
     content = part.content if part.shown is None else part.shown
     return {"role": "tool", "tool_call_id": part.call_id, "content": content}
 
 
-def _outgoing(reply: Reply) -> Message:
+def outgoing(reply: Reply) -> Message:
+    """Return a participant's own reply as a message of the assistant."""
     match reply:
         case Said():
             return {"role": "assistant", "content": reply.text}

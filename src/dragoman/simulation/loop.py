@@ -118,7 +118,7 @@ class Conversation:
         if answer.usage is not None:
             self._usage.append(answer.usage)
         reply = await self._carried(side, _checked(answer.reply, side))
-        self._record(Move(side, reply, False, ask.turn, answer.raw))
+        self._record(Move(side, reply, False, ask.turn, answer.raw, answer.call_form))
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, Said):
@@ -144,7 +144,7 @@ class Conversation:
             view = self._surfaces.views[call.by]
             executed = view.canonical(call)
             result = self._world.call(executed)
-            shown = view.present(result)
+            shown = view.present(result, call)
             self.errors += result.error
             self._malformed += bool(call.malformed)
             self._unheard[call.by].append(shown)

@@ -11,13 +11,15 @@ from dragoman.core.keys import content_key
 class PromptSet(msgspec.Struct, frozen=True):
     """The fixed texts that agent and user models are given; name and digest go into keys.
 
-    `user_with_tools` is for a user that has tools too; empty where `user` serves both.
+    `user_with_tools` is for a user that has tools too; empty where `user` serves both. `greets` says
+    that the agent's first words are the benchmark's own greeting.
     """
 
     name: str
     agent: str
     user: str
     user_with_tools: str = ""
+    greets: bool = True
 
     @property
     def digest(self) -> str:
@@ -37,12 +39,19 @@ def default_prompts() -> PromptSet:
     )
 
 
+BARE = PromptSet("bare", "", "", greets=False)
+"""No prompts of our own: agents are told what the benchmark tells them and nothing else."""
+
+
 @lru_cache(maxsize=16)
 def agent_prompt(prompts: PromptSet, policy: str) -> str:
     """Return an agent's system prompt: instructions, then the benchmark's policy.
 
-    Remembered, so that a thousand conversations share one text.
+    Without instructions it is the policy alone. Remembered, so that a thousand conversations share
+    one text.
     """
+    if not prompts.agent:
+        return policy
     return f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
 
 

@@ -9,7 +9,7 @@ answers from a script.
 import importlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -26,6 +26,7 @@ from dragoman.simulation.human import Console
 from dragoman.simulation.prompts import PromptSet
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import SCHEMES, http_agent
+from dragoman.wiring.text_agents import Offer, split_options
 
 DIAGNOSTIC_AGENTS = {
     "gold": "plays the reference plan, agent and user: what is possible",
@@ -57,9 +58,22 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 def resolve_agent(
-    spec: str, prompts: PromptSet | None = None, connections: Connections | None = None
+    spec: str,
+    prompts: PromptSet | None = None,
+    connections: Connections | None = None,
+    offer: Offer | None = None,
 ) -> Resolved:
-    """Return the agent of that name, or raise UsageError saying which exist."""
+    """Return the agent of that name.
+
+    Args:
+        spec: Its name, with options.
+        prompts: What chat models are told.
+        connections: What they share.
+        offer: How the suite offers its functions as text, for agents that call in their text.
+
+    Raises:
+        UsageError: Where there is no such agent, saying which exist.
+    """
     from dragoman.simulation.careful import CarefulAgent
     from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
     from dragoman.simulation.lexical import LexicalAgent
@@ -75,6 +89,9 @@ def resolve_agent(
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
     if spec.startswith(SCHEMES):
         return _http_agent(spec, prompts, connections)
+    name, options = split_options(spec)
+    if options:
+        return _text_agent(spec, name, connections, offer, options)
     known = [*sorted(diagnostics), HUMAN, "http://HOST:PORT/PATH"]
     return _resolve_other(spec, "agent", known, prompts, connections)
 
@@ -179,8 +196,9 @@ def _resolve_other(
         from dragoman.simulation.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts
 
-        model, key = _chat_model(spec, 1 if side == "agent" else 0, connections)
         prompts = prompts or default_prompts()
+        is_greeted = side == "agent" and prompts.greets
+        model, key = _chat_model(spec, int(is_greeted), connections)
         identity = content_key("llm-1", spec, key, prompts.digest)
         return Resolved(spec, LlmParticipant(model, prompts), identity)
     if ":" in spec:
@@ -189,6 +207,33 @@ def _resolve_other(
     raise UsageError(
         f"unknown {side} {spec!r}: choose {', '.join(known)}, MODULE:ATTRIBUTE or PROVIDER/MODEL"
     )
+
+
+def _text_agent(
+    spec: str,
+    name: str,
+    connections: Connections | None,
+    offer: Offer | None,
+    options: Mapping[str, str],
+) -> Resolved:
+    """Return a chat model, or a function of one's own, as an agent that calls in its text."""
+    from dragoman.simulation.callables import CallableModel
+    from dragoman.simulation.prompted import PromptedParticipant
+
+    if offer is None:
+        raise UsageError(f"{spec}: calls in text are for agents of bfcl suites")
+    text = offer(options)
+    if "/" in name:
+        model, key = _chat_model(name, 0, connections)
+    elif ":" in name:
+        target, source = import_attribute(name)
+        if not callable(target):
+            raise UsageError(f"{name}: not a function of (messages, tools)")
+        model, key = CallableModel(name, target), _identity(name, target, source)
+    else:
+        raise UsageError(f"{spec}: calls in text are for MODULE:FUNCTION and PROVIDER/MODEL")
+    identity = content_key("text-1", key, dict(options))
+    return Resolved(spec, PromptedParticipant(spec, model, text), identity)
 
 
 def _chat_model(spec: str, greeted: int, connections: Connections | None) -> tuple[ChatModel, str]:
@@ -258,8 +303,7 @@ def resolve_object(target: object) -> Resolved:
 def _resolved(
     spec: str, target: object, source: str | None, prompts: PromptSet | None = None
 ) -> Resolved:
-    content = Path(source).read_bytes() if source and Path(source).is_file() else b""
-    identity = content_key("imported-1", spec, content.hex(), _carried(target))
+    identity = _identity(spec, target, source)
     if callable(getattr(target, "open", None)):
         return Resolved(spec, _made(spec, target), identity)
     if not callable(target):
@@ -271,6 +315,12 @@ def _resolved(
     prompts = prompts or default_prompts()
     identity = content_key(identity, prompts.digest)
     return Resolved(spec, LlmParticipant(CallableModel(spec, target), prompts), identity)
+
+
+def _identity(spec: str, target: object, source: str | None) -> str:
+    """Return the content key of an object by the file that defines it and what it carries."""
+    content = Path(source).read_bytes() if source and Path(source).is_file() else b""
+    return content_key("imported-1", spec, content.hex(), _carried(target))
 
 
 def _made(spec: str, target: object) -> Participant:

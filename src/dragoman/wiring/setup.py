@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
-from dragoman.core.protocols import Judge, Suite
+from dragoman.core.protocols import Check, Judge, Suite
 from dragoman.core.rules import Rules, find_rules
 from dragoman.core.tasks import Task
 from dragoman.models.budget import Budget
@@ -26,6 +26,7 @@ from dragoman.wiring.participants import (
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.spending import budget_of, prices_of
 from dragoman.wiring.suites import load_suite
+from dragoman.wiring.text_agents import offer_of, require_text
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -39,6 +40,7 @@ class Setup(msgspec.Struct, frozen=True):
     rules: Rules
     prompts: str = ""
     users: UserCheck | None = None
+    check: Check | None = None
     conditions: tuple[Condition, ...] = (Condition(),)
     connections: Connections | None = None
     prices: PriceTable = NO_PRICES
@@ -91,9 +93,13 @@ def build_setup(
     given = given or {}
     suite = load_suite(config.suite)
     prompts = prompts_for(config.suite, rules)
+    offer = offer_of(suite, rules)
     agents = [
-        given.get(spec) or resolve_agent(spec, prompts, connections) for spec in config.agents
+        given.get(spec) or resolve_agent(spec, prompts, connections, offer)
+        for spec in config.agents
     ]
+    for agent in agents:
+        require_text(suite, agent.participant)
     person = given.get(HUMAN) if config.user == HUMAN else None
     pairs = tuple(
         (agent, person or resolve_user(config.user, agent.participant, prompts, connections))
@@ -110,6 +116,7 @@ def build_setup(
         rules,
         prompts_name,
         users,
+        suite.check(rules),
         connections=connections,
         prices=prices,
         budget=budget,
@@ -119,7 +126,7 @@ def build_setup(
 def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
     """Resolve what scoring needs, and no agents: they may be gone since the run."""
     prices = prices or prices_of(config)
-    suite = load_suite(config.suite)
+    suite, rules = load_suite(config.suite), find_rules(config.rules)
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     budget = budget_of(config, prices)
     connections = connections_of(config, budget)
@@ -129,8 +136,9 @@ def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
         tasks,
         (),
         resolve_judge(config.judge, connections),
-        find_rules(config.rules),
+        rules,
         users=resolve_user_check(config.user, config.user_judge, connections),
+        check=suite.check(rules),
         connections=connections,
         prices=prices,
         budget=budget,

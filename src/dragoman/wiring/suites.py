@@ -8,6 +8,13 @@ from dragoman.wiring.environment import data_folder
 
 ENTRY_POINTS = "dragoman.benchmarks"
 
+_BFCL_GROUPS = {
+    "non_live": "the seven categories written for BFCL, 1,390 questions",
+    "live": "the six categories of real users' questions, 2,251",
+    "single_turn": "both",
+    "format_sensitivity": "200 questions in 26 prompt formats, for agents that call in text",
+}
+
 BUNDLED = {
     "courier": "a parcel service of our own, 33 tasks, the user has tools; splits easy, harder, hardest; needs no data",
     "sample:shop": "five small tasks of our own in the retail domain; needs no data",
@@ -32,6 +39,8 @@ def load_suite(name: str) -> Suite:
         return _sample()
     if source == "courier":
         return _courier(rest)
+    if source == "bfcl":
+        return _bfcl(rest)
     if source == "tau2":
         return _tau2(name, *rest.split(":", 1))
     for entry in entry_points(group=ENTRY_POINTS):
@@ -44,7 +53,14 @@ def load_suite(name: str) -> Suite:
 def suite_names() -> dict[str, str]:
     """Return every suite's name with a line about it."""
     added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
-    return {**BUNDLED, **added}
+    return {**BUNDLED, **_bfcl_names(), **added}
+
+
+def _bfcl_names() -> dict[str, str]:
+    from dragoman.benchmarks.bfcl.suite import NAMES
+
+    about = "BFCL v4, one category of single questions; needs `dragoman data pull bfcl`"
+    return {f"bfcl:{name}": _BFCL_GROUPS.get(name, about) for name in NAMES}
 
 
 def _sample() -> Suite:
@@ -57,6 +73,12 @@ def _courier(split: str) -> Suite:
     from dragoman.benchmarks.courier.suite import courier_suite
 
     return courier_suite(split)
+
+
+def _bfcl(category: str) -> Suite:
+    from dragoman.benchmarks.bfcl.pulled import pulled_suite
+
+    return pulled_suite(category, data_folder())
 
 
 def _tau2(name: str, domain: str, split: str = "base") -> Suite:

@@ -13,7 +13,7 @@ from dragoman.benchmarks.bfcl.prompt_texts import (
 from dragoman.benchmarks.bfcl.questions import Language
 
 TEXTS = PromptTexts(
-    Wording({}, {}, {}, {}),
+    Wording({}, {}, {}, {}, "", ""),
     LanguageNotes(" (Python)", " (Java)", " (JavaScript)"),
     ParameterNotes(
         SourceNotes(" Anything.", " A Java {}.", " Of {}."),

@@ -38,6 +38,8 @@ def texts(layout: str = "{persona}{task}|{tool_call_format}|{available_tools}") 
             {"python": "", "json": " Types."},
             {"classic": STYLE},
             {"plaintext": layout, "markdown": "# {task}\n{multiturn_behavior}"},
+            "More.",
+            "{functions}: more.",
         ),
         LanguageNotes("", "", ""),
         ParameterNotes(NOTES, NOTES),

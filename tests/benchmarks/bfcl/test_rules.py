@@ -35,6 +35,6 @@ def test_every_rule_has_its_line() -> None:
 def test_every_line_names_a_test_that_is_there() -> None:
     named = [row[-1] for row in rows() if row[-1].startswith("test_")]
     assert len(named) > len(DIFFERENCES)
-    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
     defined = set(re.findall(r"^def (test_\w+)", tests, re.MULTILINE))
     assert [name for name in named if name not in defined] == []

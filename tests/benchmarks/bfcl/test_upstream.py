@@ -117,3 +117,22 @@ def test_the_real_local_copy_gives_the_licence_prompts_and_constants(
     constants = msgspec.json.decode(read_bfcl("long_context.json"), type=dict[str, object])
     assert len(constants) == 16
     assert json.loads(read_bfcl("BFCL_v4_format_sensitivity.json"))
+
+
+def test_the_real_local_copy_gives_every_conversation_with_its_functions_and_answers(
+    read_bfcl: Callable[[str], bytes],
+) -> None:
+    def entries(name: str) -> int:
+        return len([json.loads(line) for line in read_bfcl(name).splitlines()])
+
+    turns = ("base", "miss_func", "miss_param", "long_context")
+    for name in (*(f"multi_turn_{kind}" for kind in turns), "memory", "web_search"):
+        count = entries(f"BFCL_v4_{name}.json")
+        assert count == {"memory": 155, "web_search": 100}.get(name, 200)
+        assert entries(f"possible_answer/BFCL_v4_{name}.json") == count
+    before = {"customer": 10, "finance": 7, "healthcare": 5, "notetaker": 5, "student": 10}
+    for scenario, count in before.items():
+        assert entries(f"memory_prereq_conversation/memory_{scenario}.json") == count
+    documents = {"memory_kv": 15, "memory_rec_sum": 5, "memory_vector": 12, "web_search": 2}
+    for name, count in documents.items():
+        assert entries(f"multi_turn_func_doc/{name}.json") == count

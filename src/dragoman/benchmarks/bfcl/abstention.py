@@ -33,16 +33,10 @@ def _has_call(text: str, name: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def irrelevance_fault(
-    calls: Sequence[ToolCall] | None,
-    text: str,
-    functions: Sequence[FunctionDocument],
-    rules: BfclRules,
-) -> Fault | None:
-    """Return a fault where nothing should have been called; calls are None where unreadable."""
+def irrelevance_fault(calls: Sequence[ToolCall], rules: BfclRules, *, tried: bool) -> Fault | None:
+    """Return a fault where nothing should have been called; `tried` marks an unreadable call."""
     if calls:
         return Fault("irrelevance_error:decoder_success", f"{calls[0].name:.100} was called")
-    tried = calls is None and attempts_call(text, functions)
     if rules.attempts_are_not_abstention and tried:
         return Fault("irrelevance_error:unreadable_call", "a call that cannot be read")
     return None

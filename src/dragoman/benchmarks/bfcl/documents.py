@@ -15,11 +15,15 @@ Schema = dict[str, object]
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A function document as upstream has it; `parameters` keeps keys that only models are shown."""
+    """A function document as upstream has it; `parameters` keeps keys that only models are shown.
+
+    `response` is the schema of the result, where the document has one.
+    """
 
     name: str
     description: str
     parameters: Schema
+    response: Schema | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def properties(self) -> Mapping[str, Schema]:

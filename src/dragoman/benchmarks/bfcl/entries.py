@@ -4,20 +4,27 @@ A file holds one JSON object per line. Answers lie in a file of their own, in th
 only relevance is judged there are none.
 """
 
-from collections.abc import Callable
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated
 
 import msgspec
 
 from dragoman.benchmarks.bfcl.documents import Document
+from dragoman.benchmarks.bfcl.entry_lines import (
+    Line,
+    Read,
+    check_answer_ids,
+    check_ids,
+    read_lines,
+)
+from dragoman.benchmarks.bfcl.native_tools import native_names
 from dragoman.benchmarks.bfcl.prompting import DEFAULT_FORMAT, Message, PromptFormat
 from dragoman.benchmarks.bfcl.questions import Question, read_question
-from dragoman.core.decoding import UNREADABLE
+from dragoman.benchmarks.bfcl.reference_answers import reference_answer
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.speech import say
-from dragoman.core.tasks import FixedTurn, InitialState, Scenario, Task
+from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
 
 UNANSWERED = ("irrelevance", "live_irrelevance", "live_relevance")
 """The categories in which only relevance is judged."""
@@ -38,13 +45,6 @@ SINGLE_TURN = (
     "live_relevance",
 )
 """The single-turn categories, which are also the ends of their files' names."""
-
-_AGAIN = "run `dragoman data pull bfcl` again"
-
-_T = TypeVar("_T")
-
-Read = Callable[[str], bytes]
-"""Returns a file of upstream's data by its short name."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -72,25 +72,15 @@ def load_entries(category: str, read: Read) -> tuple[Entry, ...]:
     Raises:
         DataError: Where a file does not hold what it must; its line is named.
     """
-    lines = _lines(f"BFCL_v4_{category}.json", read)
+    lines = read_lines(f"BFCL_v4_{category}.json", read)
     records = [_record(line, category) for line in lines]
     ids = [record.id for record in records]
-    if len(set(ids)) < len(ids):
-        raise DataError(f"{lines[0].file}: two entries have the same id; {_AGAIN}")
+    check_ids(lines, ids)
     answers = _answers(category, read, ids)
     return tuple(
         _entry(line, record, answer)
         for line, record, answer in zip(lines, records, answers, strict=True)
     )
-
-
-class _Line(NamedTuple):
-    file: str
-    number: int
-    text: bytes
-
-    def refusal(self, why: object) -> DataError:
-        return DataError(f"{self.file}, line {self.number}: {why}; {_AGAIN}")
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,15 +96,8 @@ class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-def _lines(name: str, read: Read) -> list[_Line]:
-    lines = [_Line(name, *line) for line in enumerate(read(name).split(b"\n"), 1) if line[1]]
-    if not lines:
-        raise DataError(f"{name} holds no entries; {_AGAIN}")
-    return lines
-
-
-def _record(line: _Line, category: str) -> _Record:
-    record = _decoded(line, _Record)
+def _record(line: Line, category: str) -> _Record:
+    record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != category:
         raise line.refusal(f"{record.id!r:.50} is no id of {category}")
     (messages,) = record.question
@@ -129,20 +112,12 @@ def _answers(category: str, read: Read, ids: list[str]) -> list[_Answer | None]:
     if category in UNANSWERED:
         return [None] * len(ids)
     name = f"possible_answer/BFCL_v4_{category}.json"
-    answers = [_decoded(line, _Answer) for line in _lines(name, read)]
-    if [answer.id for answer in answers] != ids:
-        raise DataError(f"{name}: its ids are not those of the questions in order; {_AGAIN}")
+    answers = [line.decoded(_Answer) for line in read_lines(name, read)]
+    check_answer_ids(name, (answer.id for answer in answers), ids)
     return list(answers)
 
 
-def _decoded(line: _Line, kind: type[_T]) -> _T:
-    try:
-        return msgspec.json.decode(line.text, type=kind)
-    except UNREADABLE as error:
-        raise line.refusal(error) from error
-
-
-def _entry(line: _Line, record: _Record, answer: _Answer | None) -> Entry:
+def _entry(line: Line, record: _Record, answer: _Answer | None) -> Entry:
     expected = () if answer is None else answer.ground_truth
     functions = msgspec.to_builtins(record.function)
     try:
@@ -151,10 +126,25 @@ def _entry(line: _Line, record: _Record, answer: _Answer | None) -> Entry:
         raise line.refusal(error) from error
     (messages,) = record.question
     digest = content_key(record, expected)
-    return Entry(_task(record.id, digest, messages), question, record.function, messages)
+    task = _task(record.id, digest, messages, _criteria(question))
+    return Entry(task, question, record.function, messages)
 
 
-def _task(identity: str, digest: str, messages: tuple[Message, ...]) -> Task:
+def _criteria(question: Question) -> Criteria:
+    """Return what is judged: the calls; the plan is one answer that will do."""
+    accepted = {name: shown for shown, name in native_names(_names(question)).items()}
+    plan = tuple(
+        Action(call.id, accepted.get(call.name, call.name), call.arguments)
+        for call in reference_answer(question)
+    )
+    return Criteria(("CALLS",), plan)
+
+
+def _names(question: Question) -> tuple[str, ...]:
+    return tuple(function.name for function in question.functions)
+
+
+def _task(identity: str, digest: str, messages: tuple[Message, ...], criteria: Criteria) -> Task:
     """Return the task: the last words of the user are its turn, what was said before its history."""
     spoken = [message for message in messages if message.role != "system"]
     before = max((n for n, said in enumerate(spoken, 1) if said.role == "assistant"), default=0)
@@ -167,6 +157,7 @@ def _task(identity: str, digest: str, messages: tuple[Message, ...]) -> Task:
         suite=f"bfcl:{identity.rpartition('_')[0]}",
         digest=digest,
         scenario=Scenario(instructions=""),
+        criteria=criteria,
         initial_state=InitialState(history=history) if history else None,
         turns=(FixedTurn(tuple(message.content for message in spoken[before:])),),
     )

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.entries import SINGLE_TURN, UNANSWERED, Entry, Read, load_entries
+from dragoman.benchmarks.bfcl.entries import SINGLE_TURN, UNANSWERED, Entry, load_entries
+from dragoman.benchmarks.bfcl.entry_lines import Read
 from dragoman.benchmarks.bfcl.prompting import FORMATS, PromptFormat
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError

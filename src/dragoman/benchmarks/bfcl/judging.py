@@ -5,13 +5,14 @@ from typing import Literal
 import msgspec
 
 from dragoman.benchmarks.bfcl.abstention import attempts_call, irrelevance_fault, relevance_fault
+from dragoman.benchmarks.bfcl.against_reference import against_reference
 from dragoman.benchmarks.bfcl.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.call_check import Terms
 from dragoman.benchmarks.bfcl.checking import check_calls
 from dragoman.benchmarks.bfcl.items import read_items, read_object_items
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Question
 from dragoman.benchmarks.bfcl.reading import Form, read_calls
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DIFFERENCES, BfclRules
+from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.verdicts import (
     DECODER_FAILED,
     WRONG_FORMAT,
@@ -20,7 +21,6 @@ from dragoman.benchmarks.bfcl.verdicts import (
     Judgement,
     Outcome,
 )
-from dragoman.core.scores import Unscored
 from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tools import ToolCall
 
@@ -28,12 +28,13 @@ from dragoman.core.tools import ToolCall
 class Written(msgspec.Struct, frozen=True, omit_defaults=True):
     """A reply as it was stored, and how it has to be read.
 
-    `content` is text, or the list of a function-calling model: `items` with arguments as JSON
-    texts, `object_items` as objects. `underscored` says that names were shown with `_` for dots.
+    `content` is text, the calls of a reply, or the list of a function-calling model as it was
+    stored: `items` with arguments as JSON texts, `object_items` as objects. `underscored` says
+    that names were shown with `_` for dots.
     """
 
     content: object
-    form: Form | Literal["items", "object_items"] = "python"
+    form: Form | Literal["calls", "items", "object_items"] = "python"
     in_tags: bool = False
     underscored: bool = False
 
@@ -45,6 +46,8 @@ class Written(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def read(written: Written, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Return the calls of a reply, or raise UnreadableError."""
+    if written.form == "calls":
+        return _readable(msgspec.convert(written.content, tuple[ToolCall, ...]))
     if written.form == "items":
         return read_items(written.content)
     if written.form == "object_items":
@@ -52,6 +55,13 @@ def read(written: Written, rules: BfclRules) -> tuple[ToolCall, ...]:
     if not isinstance(written.content, str):
         raise UnreadableError("the reply is no text")
     return read_calls(written.content, written.form, rules, in_tags=written.in_tags)
+
+
+def _readable(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    malformed = next((call.malformed for call in calls if call.malformed), "")
+    if malformed:
+        raise UnreadableError(malformed)
+    return calls
 
 
 def reply_of(written: Written, functions: tuple[FunctionDocument, ...], rules: BfclRules) -> Reply:
@@ -74,7 +84,8 @@ def outcome(question: Question, written: Written, rules: BfclRules) -> Outcome:
     except UnreadableError as unreadable:
         error = unreadable
     if "irrelevance" in question.category:
-        return Judged(irrelevance_fault(calls, written.text, question.functions, rules))
+        tried = calls is None and _tries(written, question)
+        return Judged(irrelevance_fault(calls or (), rules, tried=tried))
     if "relevance" in question.category:
         return Judged(relevance_fault(calls))
     if calls is None:
@@ -83,27 +94,13 @@ def outcome(question: Question, written: Written, rules: BfclRules) -> Outcome:
     return check_calls(question, calls, Terms(rules, question.language, written.underscored))
 
 
+def _tries(written: Written, question: Question) -> bool:
+    """Whether a reply that cannot be read tries to call something."""
+    if isinstance(written.content, str):
+        return attempts_call(written.content, question.functions)
+    return bool(written.content)
+
+
 def judge(question: Question, written: Written, rules: BfclRules) -> Judgement:
     """Return the verdict on a reply; where the reference's is another, that and what decided."""
-    found = outcome(question, written, rules)
-    reference = outcome(question, written, BFCL_V4)
-    if _verdict(found) == _verdict(reference):
-        return Judgement(rules.name, found)
-    return Judgement(rules.name, found, reference, _deciding_rule(question, written, rules))
-
-
-def _verdict(result: Outcome) -> str | None:
-    if isinstance(result, Unscored):
-        return "unscored"
-    return None if result.fault is None else result.fault.error_type
-
-
-def _deciding_rule(question: Question, written: Written, rules: BfclRules) -> str:
-    """Return the rule that changed the verdict last on the way from the reference's rules."""
-    deciding, tried, before = "", BFCL_V4, _verdict(outcome(question, written, BFCL_V4))
-    for name in DIFFERENCES:
-        tried = msgspec.structs.replace(tried, **{name: getattr(rules, name)})
-        now = _verdict(outcome(question, written, tried))
-        if now != before:
-            deciding, before = name, now
-    return deciding
+    return against_reference(lambda tried: outcome(question, written, tried), rules)

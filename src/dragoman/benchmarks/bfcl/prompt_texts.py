@@ -30,12 +30,20 @@ class StyleTexts(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """What prompts are composed of, under the names that upstream gives its constants."""
+    """What prompts are composed of, under the names that upstream gives its constants.
+
+    `more_tools` is what the user says when functions appear in mid-conversation; `more_functions`
+    is the same where they are offered as text.
+    """
 
     return_formats: dict[ReturnFormat, str] = msgspec.field(name="OUTPUT_FORMAT_MAPPING")
     type_hints: dict[ReturnFormat, str] = msgspec.field(name="PARAM_TYPE_MAPPING")
     styles: dict[Style, StyleTexts] = msgspec.field(name="PROMPT_STYLE_TEMPLATES")
     layouts: dict[Layout, str] = msgspec.field(name="PROMPT_TEMPLATE_MAPPING")
+    more_tools: str = msgspec.field(name="DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC")
+    more_functions: str = msgspec.field(
+        name="DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING"
+    )
 
 
 class LanguageNotes(msgspec.Struct, frozen=True):

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from dragoman.benchmarks.bfcl.document_formats import DocumentFormat, written
 from dragoman.benchmarks.bfcl.documents import Document
 from dragoman.benchmarks.bfcl.prompt_texts import Layout, PromptTexts, ReturnFormat, Style
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, UsageError
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
@@ -41,6 +41,39 @@ class PromptFormat(NamedTuple):
 
 
 DEFAULT_FORMAT = PromptFormat()
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "calls": get_args(ReturnFormat),
+    "tags": ("off", "on"),
+    "documents": get_args(DocumentFormat),
+    "layout": get_args(Layout),
+    "style": get_args(Style),
+}
+"""The options by which a format is chosen, and their values."""
+
+
+def read_format(options: Mapping[str, str]) -> PromptFormat:
+    """Return the format that options choose; what is not given is as in the default.
+
+    Raises:
+        UsageError: For an option or a value that does not exist.
+    """
+    for name, value in options.items():
+        if value not in CHOICES.get(name, ()):
+            known = ", ".join(CHOICES.get(name, CHOICES))
+            raise UsageError(f"{name}={value}: choose {known}")
+    given = dict(options)
+    tagged = given.pop("tags", "off") == "on"
+    chosen = msgspec.convert(given, _Chosen)
+    return PromptFormat(chosen.calls, tagged, chosen.documents, chosen.layout, chosen.style)
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    calls: ReturnFormat = DEFAULT_FORMAT.calls
+    documents: DocumentFormat = DEFAULT_FORMAT.documents
+    layout: Layout = DEFAULT_FORMAT.layout
+    style: Style = DEFAULT_FORMAT.style
+
 
 FORMATS = (
     *map(

@@ -2,10 +2,24 @@
 
 from pathlib import Path
 
+from dragoman.benchmarks.bfcl.suite import SingleTurnSuite, load_suite
 from dragoman.benchmarks.bfcl.upstream import bfcl_source
 from dragoman.benchmarks.data import open_file
+from dragoman.core.protocols import Provenance
 
 HINT = "run `dragoman data pull bfcl`"
+
+
+def pulled_suite(category: str, folder: Path) -> SingleTurnSuite:
+    """Load what stands behind `bfcl:` from the folder of pulled data.
+
+    Raises:
+        UsageError: Where there is no such category.
+        DataError: Where a file is missing or damaged; the line names the command that helps.
+    """
+    source = bfcl_source()
+    provenance = Provenance(f"BFCL {source.commit}", source.licence, source.notice, "")
+    return load_suite(category, lambda name: read_pulled(folder, name), provenance)
 
 
 def source_folder(folder: Path) -> Path:

@@ -45,6 +45,20 @@ class BfclRules(msgspec.Struct, frozen=True):
             checked; otherwise there is no verdict, because the reference breaks there.
         attempts_are_not_abstention: A reply that tries to call an offered function and cannot be
             read is a call where none was wanted; otherwise it counts as having called nothing.
+        malformed_calls_are_answered: A call whose arguments cannot be read is answered with an
+            error and may be mended; otherwise it ends the turn.
+        forced_ends_always_count: A conversation that did not end by itself fails; otherwise not
+            where that happened in its last turn.
+        idle_turns_are_checked: After a turn that asks for what cannot be done, the state must be as
+            it was; otherwise nothing is compared there.
+        results_match_by_value: Results are the same if they hold the same values: 8 and 8.0, and
+            entries in any order; otherwise only if their texts are.
+        answers_are_judged_alone: Of a final reply in the form that was asked for, only the answer
+            counts; otherwise also what is said beside it.
+        answers_end_where_words_do: An answer may begin or end with a sign, as in $5 or 5%;
+            otherwise it is not found there unless a letter or digit stands beside it.
+        answers_keep_their_numbers: A decimal point and a minus before a number count; otherwise
+            3.5 is 35 and -5 is 5.
     """
 
     name: str
@@ -64,6 +78,13 @@ class BfclRules(msgspec.Struct, frozen=True):
     defaults_may_be_given: bool
     open_schemas_are_judged: bool
     attempts_are_not_abstention: bool
+    malformed_calls_are_answered: bool
+    forced_ends_always_count: bool
+    idle_turns_are_checked: bool
+    results_match_by_value: bool
+    answers_are_judged_alone: bool
+    answers_end_where_words_do: bool
+    answers_keep_their_numbers: bool
 
 
 DIFFERENCES = tuple(field for field in BfclRules.__struct_fields__ if field != "name")

@@ -4,14 +4,23 @@ from dragoman.benchmarks.bfcl.documents import Document, with_notes
 from dragoman.benchmarks.bfcl.entries import Entry
 from dragoman.benchmarks.bfcl.native_tools import native_tools
 from dragoman.benchmarks.bfcl.prompt_texts import PromptTexts
-from dragoman.benchmarks.bfcl.prompting import Message, compose_prompt, place_prompt
+from dragoman.benchmarks.bfcl.prompting import (
+    Message,
+    PromptFormat,
+    compose_prompt,
+    place_prompt,
+)
 from dragoman.core.tools import ToolSpec
 
 
 def shown_messages(entry: Entry, texts: PromptTexts) -> tuple[Message, ...]:
     """Return the messages of prompting mode: the functions stand in the system message."""
-    prompt = compose_prompt(_shown(entry, texts), texts, entry.prompt_format)
-    return place_prompt(prompt, entry.messages)
+    return place_prompt(offer(entry, texts, entry.prompt_format), entry.messages)
+
+
+def offer(entry: Entry, texts: PromptTexts, form: PromptFormat) -> str:
+    """Return the system text that offers an entry's functions in a format."""
+    return compose_prompt(_shown(entry, texts), texts, form)
 
 
 def shown_tools(entry: Entry, texts: PromptTexts) -> tuple[ToolSpec, ...]:

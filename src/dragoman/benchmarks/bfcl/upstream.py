@@ -14,6 +14,9 @@ from dragoman.core.errors import DataError
 PROMPTS = "prompts.json"
 """The derived file of all texts that a model is shown."""
 
+LONG_TEXTS = "long_context.json"
+"""The derived file of what long-context entries add."""
+
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _LANGUAGES = ("java", "javascript", "python")
 _NOTES = "_get_language_specific_hint"

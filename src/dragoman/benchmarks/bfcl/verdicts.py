@@ -8,11 +8,19 @@ DECODER_FAILED = "ast_decoder:decoder_failed"
 WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """What is wrong with a reply: the reference's name for it, and where."""
+class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is wrong with a reply: the reference's name for it, and where.
+
+    The rest is for conversations: the turn, counted from 0; the class and its attributes that
+    differ; the first expected results that are missing, shortened.
+    """
 
     error_type: str
     why: str
+    turn: int | None = None
+    of_class: str = ""
+    attributes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class Judged(msgspec.Struct, frozen=True, omit_defaults=True):

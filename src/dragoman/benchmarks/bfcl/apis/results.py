@@ -1,0 +1,66 @@
+"""What a call's value becomes in the text that the caller sees, by the reference's rule."""
+
+import json
+from collections.abc import Iterable
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+MAX_RESULT = 1_000_000
+"""Characters of a result; the longest that the data lead to has some 50,000."""
+
+_encode = json.JSONEncoder().encode
+
+
+class LongList(list[Value]):
+    """A long list that many results contain, with its JSON text made once; not to be changed."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, elements: Iterable[Value]) -> None:
+        super().__init__(elements)
+        self.text = _encode(list(self))
+
+
+class Refused(Exception):  # noqa: N818 - says what the interface did
+    """An interface's refusal; its text is what the caller is told went wrong."""
+
+
+def result_text(value: object) -> str:
+    """Return a call's value as text.
+
+    Texts stay as they are, objects become JSON where JSON can hold them, and everything else is
+    what Python shows.
+
+    Raises:
+        Refused: Where the text would be longer than MAX_RESULT characters.
+        ValueError: For a number with more digits than Python writes.
+    """
+    text = _object_text(value) if isinstance(value, dict) else str(value)
+    if len(text) > MAX_RESULT:
+        raise Refused(f"the result has {len(text)} characters, more than {MAX_RESULT}")
+    return text
+
+
+def _object_text(value: dict[object, object]) -> str:
+    try:
+        for entry in value.values():
+            if type(entry) is LongList:
+                return _joined(value)
+        return _encode(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _joined(value: dict[object, object]) -> str:
+    """Return the JSON text of an object with names for keys, of which some values are long lists."""
+    members = (
+        f"{_encode(name)}: {entry.text if isinstance(entry, LongList) else _encode(entry)}"
+        for name, entry in value.items()
+    )
+    return "{" + ", ".join(members) + "}"
+
+
+def error_text(error: Exception | str) -> str:
+    """Return what the caller is told of a call that failed."""
+    return f"Error during execution: {error}"

@@ -1,0 +1,23 @@
+"""BFCL's leaderboard: which categories make which aggregate, and how many tasks they have."""
+
+import functools
+import importlib.resources
+import tomllib
+
+import msgspec
+
+from dragoman.core.aggregates import Aggregate
+
+
+class Leaderboard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A benchmark's aggregates, parts first, and the number of tasks of each category."""
+
+    sizes: dict[str, int]
+    aggregates: tuple[Aggregate, ...]
+
+
+@functools.cache
+def leaderboard() -> Leaderboard:
+    """Return the pinned version's leaderboard."""
+    file = importlib.resources.files("dragoman.benchmarks.bfcl") / "leaderboard.toml"
+    return msgspec.convert(tomllib.loads(file.read_text("utf-8")), Leaderboard)

@@ -1,0 +1,96 @@
+"""Definitions of language correctness: what counts as a turn, and when a turn is in its language.
+
+A definition is a value that is passed in, and its name stands in every result. The name carries
+the version: a changed value is a new name.
+"""
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+
+MIN_CHARACTERS = 5
+"""How many characters a turn must have, without white space around it, to tell a language."""
+
+FAMILIES = (
+    frozenset({"id", "ms"}),
+    frozenset({"tl", "bcl", "ceb", "ilo", "pam", "war"}),
+    frozenset({"zh", "wuu", "yue"}),
+)
+"""Languages that a detector takes for each other, by its labels."""
+
+
+class LanguageRules(msgspec.Struct, frozen=True):
+    """One definition of language correctness; each field names the behaviour it switches on.
+
+    Attributes:
+        name: The name that results carry.
+        opaque_is_stripped: Ids, quoted values, code, JSON, numbers and symbols are taken out before
+            the language is looked for; a turn of nothing else is Unscored.
+        capitals_are_lowered: A text in capital letters alone is looked at in small letters.
+        harness_turns_count: Turns that the benchmark wrote (the greeting, a task's history) are
+            judged too.
+        words_must_be_delivered: Words beside tool calls, which reach nobody, are not judged.
+        least_probability: Below it a language counts as undetected.
+        undetected_is_wrong: A turn without a detected language is wrong; otherwise it is Unscored.
+        tolerated: Families of labels that are taken for each other.
+    """
+
+    name: str
+    opaque_is_stripped: bool
+    capitals_are_lowered: bool
+    harness_turns_count: bool
+    words_must_be_delivered: bool
+    least_probability: float
+    undetected_is_wrong: bool
+    tolerated: tuple[frozenset[str], ...] = ()
+
+    def accepts(self, expected: str, detected: str) -> bool:
+        """Whether a detected label is that of the expected language, or of its family."""
+        return expected == detected or any(
+            expected in family and detected in family for family in self.tolerated
+        )
+
+
+DEFAULT_LANGUAGE_RULES = LanguageRules(
+    name="dragoman-language-1",
+    opaque_is_stripped=True,
+    capitals_are_lowered=True,
+    harness_turns_count=False,
+    words_must_be_delivered=True,
+    least_probability=0.2,
+    undetected_is_wrong=False,
+)
+
+SEATAU_LANGUAGE_RULES = LanguageRules(
+    name="seatau-1d6f92a",
+    opaque_is_stripped=False,
+    capitals_are_lowered=False,
+    harness_turns_count=True,
+    words_must_be_delivered=False,
+    least_probability=0.0,
+    undetected_is_wrong=True,
+)
+
+
+def tolerant(rules: LanguageRules) -> LanguageRules:
+    """Return a definition that also accepts languages of the expected one's family."""
+    return msgspec.structs.replace(rules, name=f"{rules.name}-tolerant", tolerated=FAMILIES)
+
+
+LANGUAGE_RULES = {
+    rules.name: rules
+    for rules in (
+        DEFAULT_LANGUAGE_RULES,
+        tolerant(DEFAULT_LANGUAGE_RULES),
+        SEATAU_LANGUAGE_RULES,
+        tolerant(SEATAU_LANGUAGE_RULES),
+    )
+}
+
+
+def find_language_rules(name: str) -> LanguageRules:
+    """Return the definition of that name, or raise UsageError naming those that exist."""
+    if name not in LANGUAGE_RULES:
+        known = ", ".join(LANGUAGE_RULES)
+        raise UsageError(f"unknown definition of language correctness {name!r}: choose of {known}")
+    return LANGUAGE_RULES[name]

@@ -1,0 +1,145 @@
+"""The tags and severities that a judge of errors writes, brought to those of the taxonomy.
+
+Judges misspell tags, invent some and write severities among them. What was seen is mapped by the
+table beside this module; what was not seen is not guessed.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from dragoman.core.judged_errors import Severity
+from dragoman.core.scores import Unscored
+from dragoman.core.tools import Role
+
+_MAX_SHOWN = 60
+_OTHER = "other"
+
+
+class TagRules(msgspec.Struct, frozen=True):
+    """How tags outside the taxonomy are treated.
+
+    Attributes:
+        name: The name that results carry.
+        unknown_is_other: Anything that is no tag of that side counts as `other`, with a warning;
+            otherwise it is Unscored.
+    """
+
+    name: str
+    unknown_is_other: bool
+
+
+DEFAULT_TAG_RULES = TagRules("dragoman-error-tags-1", unknown_is_other=False)
+SEATAU_TAG_RULES = TagRules("seatau-1d6f92a", unknown_is_other=True)
+
+
+class Tag(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tag of the taxonomy; `warning` says where something unknown was taken for `other`."""
+
+    name: str
+    warning: str = ""
+
+
+class Discarded(msgspec.Struct, frozen=True):
+    """A word among the tags that is none, as a severity."""
+
+    word: str
+
+
+class ErrorTags(msgspec.Struct, frozen=True):
+    """The tags of one error: each once, in their order, and what became of the rest."""
+
+    names: tuple[str, ...]
+    discarded: tuple[str, ...]
+    unscored: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class Taxonomy(msgspec.Struct, frozen=True):
+    """The tags and severities of each side, and what is read as which.
+
+    Severities are ordered from the least to the gravest.
+    """
+
+    tags: dict[Role, tuple[str, ...]]
+    severities: dict[Role, tuple[Severity, ...]]
+    discarded: frozenset[str]
+    variants: dict[str, str]
+
+
+@cache
+def taxonomy() -> Taxonomy:
+    """Return the table beside this module."""
+    table = tomllib.loads((files("dragoman.scoring") / "error_tags.toml").read_text("utf-8"))
+    sides = table["sides"]
+    return msgspec.convert(
+        {
+            "tags": {"agent": sorted(sides["both"] + sides["agent"]), "user": sides["both"]},
+            "severities": table["severities"],
+            "discarded": table["discarded"]["words"],
+            "variants": {
+                variant: tag for tag, variants in table["variants"].items() for variant in variants
+            },
+        },
+        Taxonomy,
+    )
+
+
+def normalise_tags(written: Sequence[object], side: Role, rules: TagRules) -> ErrorTags:
+    """Return the tags that a judge gave one error of a side, in the words of the taxonomy."""
+    read = [normalise_tag(entry, side, rules) for entry in written]
+    tags = [entry for entry in read if isinstance(entry, Tag)]
+    return ErrorTags(
+        names=tuple(dict.fromkeys(tag.name for tag in tags)),
+        discarded=tuple(entry.word for entry in read if isinstance(entry, Discarded)),
+        unscored=tuple(entry.reason for entry in read if isinstance(entry, Unscored)),
+        warnings=tuple(tag.warning for tag in tags if tag.warning),
+    )
+
+
+def normalise_tag(written: object, side: Role, rules: TagRules) -> Tag | Discarded | Unscored:
+    """Return what one word among a judge's tags stands for.
+
+    Args:
+        written: What the judge wrote, of whatever type.
+        side: Whose error is tagged: some tags are the agent's alone.
+        rules: What becomes of words that are no tags of that side.
+    """
+    known = taxonomy()
+    key = _key(written) if isinstance(written, str) else ""
+    if key in known.discarded:
+        return Discarded(key)
+    name = known.variants.get(key, key)
+    if name in known.tags[side]:
+        return Tag(name)
+    why = _why_unknown(written, name, side)
+    return Tag(_OTHER, why) if rules.unknown_is_other else Unscored(why)
+
+
+def normalise_severity(written: object, side: Role) -> Severity | Unscored:
+    """Return how grave an error is, in the words for that side."""
+    if isinstance(written, str):
+        key = _key(written)
+        for severity in taxonomy().severities[side]:
+            if key == severity:
+                return severity
+    return Unscored(f"{_shown(written)} is no severity of the {side}")
+
+
+def _key(written: str) -> str:
+    return written.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _why_unknown(written: object, name: str, side: Role) -> str:
+    if name in taxonomy().tags["agent"]:
+        return f"{_shown(written)} is a tag of the agent, not of the {side}"
+    return f"{_shown(written)} is no tag of the {side}"
+
+
+def _shown(written: object) -> str:
+    if not isinstance(written, str):
+        return f"a value of type {type(written).__name__}"
+    return repr(written[:_MAX_SHOWN]) + "…" * (len(written) > _MAX_SHOWN)

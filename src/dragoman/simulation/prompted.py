@@ -1,0 +1,81 @@
+"""Agents over a chat model that call functions in their text, told how by the benchmark."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
+from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.tasks import Task
+from dragoman.core.tools import NO_TOOLS, Toolset
+from dragoman.simulation.llm import Message, incoming, outgoing, past
+
+
+class TextProtocol(Protocol):
+    """How a benchmark offers functions as text, and how it reads calls in a reply."""
+
+    def call_form(self, task: Task) -> str:
+        """Return the name of the form in which calls are asked for."""
+        ...
+
+    def offer(self, task: Task, tools: Toolset) -> str:
+        """Return the system text that offers the functions."""
+        ...
+
+    def read(self, task: Task, text: str) -> Reply:
+        """Return what a model's text is: calls, words, or calls that cannot be read."""
+        ...
+
+
+class PromptedParticipant:
+    """A chat model as an agent that calls in its text."""
+
+    def __init__(self, name: str, model: ChatModel, text: TextProtocol) -> None:
+        self.name = name
+        self._model = model
+        self._text = text
+
+    async def open(self, opening: Opening) -> "PromptedSession":
+        """Open a session with the functions in the system prompt."""
+        return PromptedSession(self._model, self._text, opening)
+
+
+class PromptedSession:
+    """One conversation of a chat model that calls in its text."""
+
+    def __init__(self, model: ChatModel, text: TextProtocol, opening: Opening) -> None:
+        self._model = model
+        self._text = text
+        self._opening = opening
+        self._messages: list[Message] = []
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Send what was heard and read the calls in the model's text."""
+        opening, task = self._opening, self._opening.task
+        if not self._messages:
+            offered = self._text.offer(task, tools)
+            system = "\n\n".join(filter(None, (offered, opening.policy)))
+            self._messages.append({"role": "system", "content": system})
+            self._messages += past(opening.history, opening.side)
+        self._messages += map(incoming, heard)
+        completion = await self._model.complete(
+            ChatRequest(
+                self._messages, NO_TOOLS, opening.seed, task.id, opening.conversation, opening.draw
+            ),
+            opening.side,
+        )
+        self._messages.append(outgoing(completion.reply))
+        reply = self._read(completion.reply)
+        form = self._text.call_form(task)
+        return Answer(reply, completion.raw, completion.usage, form)
+
+    async def close(self) -> None:
+        """Nothing to release: chat models keep no session."""
+
+    def _read(self, reply: Reply) -> Reply:
+        match reply:
+            case Said() as said:
+                return self._text.read(self._opening.task, said.text)
+            case Unparsed(raw=raw):
+                return self._text.read(self._opening.task, raw)
+            case Called(text=text):
+                return Unparsed(text or "", "native calls, which were not asked for")

@@ -1,0 +1,140 @@
+"""BFCL's single-turn suites, as the command line tells of them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., CompletedProcess[str]]
+Refused = Callable[..., str]
+Told = Callable[..., Any]
+
+TEXT = {"simple_python_0": [{"content": "[calculate_triangle_area(base=10, height=5)]"}]}
+
+
+@pytest.fixture
+def script(folder: Path) -> str:
+    """The name of a scripted agent that answers one question in its text."""
+    (folder / "script.json").write_text(json.dumps(TEXT), "utf-8")
+    return "scripted/script.json"
+
+
+def test_check_lists_what_no_answer_passes_with_the_reason(told: Told, pulled_bfcl: Path) -> None:
+    checked = told("check", "bfcl:live_simple", cache=pulled_bfcl, status=1)
+
+    assert (checked["tasks"], checked["gold_passed"], checked["floor"]) == (258, 256, [0, 0])
+    reasons = {entry["task"]: entry["why"] for entry in checked["unpassable"]}
+    assert set(reasons) == {"live_simple_106-63-0", "live_simple_112-68-0"}
+    assert all(why.startswith("no answer passes: ") for why in reasons.values())
+
+
+def test_check_says_that_abstaining_is_free(told: Told, pulled_bfcl: Path) -> None:
+    checked = told("check", "bfcl:irrelevance", cache=pulled_bfcl)
+
+    assert checked["floor"] == [240, 240]
+    assert {entry["why"] for entry in checked["free"]} == {"nothing is to be called"}
+
+
+def test_gold_and_silent_are_one_and_nothing(told: Told, pulled_bfcl: Path) -> None:
+    result = told("run", "bfcl:parallel", "--agent", "gold", "--agent", "silent", cache=pulled_bfcl)
+
+    assert [cell["pass_hat"]["1"] for cell in result["cells"]] == [1, 0]
+    assert [cell["tasks"] for cell in result["cells"]] == [200, 200]
+    assert {cell["rules"] for cell in result["cells"]} == {"dragoman-1"}
+
+
+def test_a_model_may_write_its_calls(told: Told, pulled_bfcl: Path, script: str) -> None:
+    options = ("--tasks", "simple_python_0", "--agent", f"{script}?calls=python")
+
+    (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+
+    assert (cell["agent"], cell["pass_hat"]) == (f"{script}?calls=python", {"1": 1})
+
+
+def test_words_that_look_like_calls_are_none_to_a_model_with_native_calls(
+    told: Told, pulled_bfcl: Path, script: str
+) -> None:
+    options = ("--tasks", "simple_python_0", "--agent", script)
+
+    (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+
+    assert cell["pass_hat"] == {"1": 0}
+
+
+def test_a_verdict_that_differs_from_the_references_names_the_rule(
+    dragoman: Cli, pulled_bfcl: Path, folder: Path
+) -> None:
+    written = [{"content": "[calculate_triangle_area(10, height=5)]"}]
+    (folder / "script.json").write_text(json.dumps({"simple_python_0": written}), "utf-8")
+    agent = "scripted/script.json?calls=python"
+    options = ("--tasks", "simple_python_0", "--agent", agent, "--out", "here")
+    assert dragoman("run", "bfcl:simple_python", *options, cache=pulled_bfcl).returncode == 0
+
+    shown = dragoman("show", "here", "simple_python_0", cache=pulled_bfcl).stdout
+
+    assert "as expected" in shown
+    assert "bfcl-v4" in shown
+    assert "positionals_are_bound decides" in " ".join(shown.split())
+
+
+def test_the_leaderboard_names_what_is_missing_and_bounds_it(told: Told, pulled_bfcl: Path) -> None:
+    told("run", "bfcl:multiple", "--agent", "gold", "--out", "a", cache=pulled_bfcl)
+    told("run", "bfcl:live_parallel", "--agent", "gold", "--out", "b", cache=pulled_bfcl)
+
+    (board,) = told("leaderboard", "a", "b", cache=pulled_bfcl)["boards"]
+
+    standings = {entry["name"]: entry for entry in board["aggregates"]}
+    assert [entry["name"] for entry in board["categories"]] == ["multiple", "live_parallel"]
+    assert standings["non_live_ast"]["value"] is None
+    assert standings["non_live_ast"]["missing"] == ["simple_ast", "parallel", "parallel_multiple"]
+    assert standings["non_live_ast"]["bounds"] == [0.25, 1]
+    assert standings["overall"]["bounds"] == [
+        pytest.approx(0.1 * 0.25 + 0.1 * 16 / 1351),
+        pytest.approx(1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("run", "bfcl:nothing", "--agent", "gold"), "unknown suite 'bfcl:nothing'"),
+        (("run", "bfcl:multiple", "--agent", "gold", "--rules", "tau2-1.0.1"), "no rules"),
+        (("run", "bfcl:multiple", "--agent", "scripted/x?calls=yaml"), "calls=yaml: choose python"),
+        (("run", "bfcl:multiple", "--agent", "scripted/x?tags=on"), "tags= goes with calls="),
+        (("run", "bfcl:format_sensitivity", "--agent", "SCRIPT"), "?calls=task"),
+        (("run", "bfcl:format_sensitivity", "--agent", "scripted/x?calls=json"), "calls=task"),
+        (("run", "bfcl:multiple", "--agent", "gold?calls=python"), "calls in text are for"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(
+    refused: Refused, pulled_bfcl: Path, script: str, arguments: tuple[str, ...], line: str
+) -> None:
+    words = [script if word == "SCRIPT" else word for word in arguments]
+
+    assert line in refused(*words, status=2, cache=pulled_bfcl)
+
+
+def test_calls_in_text_are_for_suites_that_have_a_form_for_them(
+    refused: Refused, script: str
+) -> None:
+    line = refused("run", "sample:shop", "--agent", f"{script}?calls=python", status=2)
+
+    assert "sample:shop has no form for calls in text" in line
+
+
+def test_results_of_unknown_entries_and_of_one_entry_twice_are_refused(
+    refused: Refused, pulled_bfcl: Path, folder: Path
+) -> None:
+    path = folder / "model" / "BFCL_v4_multiple_result.json"
+    path.parent.mkdir()
+    path.write_text('{"id": "multiple_999", "result": ""}\n', "utf-8")
+    assert "no entry of BFCL" in refused("import", path, "--out", "r", status=1, cache=pulled_bfcl)
+
+    path.write_text('{"id": "multiple_1", "result": ""}\n' * 2, "utf-8")
+    assert "twice" in refused("import", path, "--out", "r", status=1, cache=pulled_bfcl)
+
+    path.write_text("{", "utf-8")
+    assert "line 1" in refused("import", path, "--out", "r", status=1, cache=pulled_bfcl)

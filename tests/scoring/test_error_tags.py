@@ -1,0 +1,149 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.core.scores import Unscored
+from dragoman.core.tools import Role
+from dragoman.scoring.error_tags import (
+    DEFAULT_TAG_RULES,
+    SEATAU_TAG_RULES,
+    Discarded,
+    ErrorTags,
+    Tag,
+    TagRules,
+    normalise_severity,
+    normalise_tag,
+    normalise_tags,
+    taxonomy,
+)
+
+SIDES: tuple[Role, ...] = ("agent", "user")
+AGENTS_OWN = {"irrelevant_tool_call", "tool_call_argument_error", "tool_call_schema_error"}
+
+
+def test_the_taxonomy_has_thirteen_tags_of_which_three_are_the_agents_alone() -> None:
+    agent, user = taxonomy().tags["agent"], taxonomy().tags["user"]
+    assert len(agent) == len(set(agent)) == 13
+    assert set(agent) - set(user) == AGENTS_OWN
+    assert set(user) < set(agent)
+
+
+def test_every_variant_stands_for_a_tag_and_is_none_itself() -> None:
+    known = taxonomy()
+    assert set(known.variants.values()) <= set(known.tags["agent"])
+    assert known.variants.keys().isdisjoint(known.tags["agent"])
+    assert known.variants.keys().isdisjoint(known.discarded)
+    assert len(known.variants) + len(known.discarded) == 60
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "guideline_violation",
+        "Guideline Violation",
+        " GUIDELINE-VIOLATION\n",
+        "guideleine_violation",
+        "policy violation",
+        "vi phạm nguyên tắc",
+    ],
+)
+@pytest.mark.parametrize("rules", [DEFAULT_TAG_RULES, SEATAU_TAG_RULES], ids=lambda each: each.name)
+@pytest.mark.parametrize("side", SIDES)
+def test_spellings_and_variants_are_read_as_their_tag(
+    written: str, rules: TagRules, side: Role
+) -> None:
+    assert normalise_tag(written, side, rules) == Tag("guideline_violation")
+
+
+@pytest.mark.parametrize(
+    "written", ["minor", "Critical", "critical-hindered", "no error", "correct"]
+)
+def test_severities_among_the_tags_are_discarded(written: str) -> None:
+    for rules in (DEFAULT_TAG_RULES, SEATAU_TAG_RULES):
+        assert isinstance(normalise_tag(written, "agent", rules), Discarded)
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("hallucinations", "'hallucinations' is no tag of the agent"),
+        ("", "'' is no tag of the agent"),
+        ("x" * 500, f"'{'x' * 60}'… is no tag of the agent"),
+        (None, "a value of type NoneType is no tag of the agent"),
+        (["hallucination"], "a value of type list is no tag of the agent"),
+        (True, "a value of type bool is no tag of the agent"),
+    ],
+)
+def test_an_unknown_tag_is_unscored_and_in_the_reference_other_with_a_warning(
+    written: object, why: str
+) -> None:
+    assert normalise_tag(written, "agent", DEFAULT_TAG_RULES) == Unscored(why)
+    assert normalise_tag(written, "agent", SEATAU_TAG_RULES) == Tag("other", why)
+
+
+def test_a_tag_of_the_agent_alone_is_no_tag_of_the_user() -> None:
+    why = "'redundant_tool_call' is a tag of the agent, not of the user"
+    assert normalise_tag("redundant_tool_call", "agent", DEFAULT_TAG_RULES) == Tag(
+        "irrelevant_tool_call"
+    )
+    assert normalise_tag("redundant_tool_call", "user", DEFAULT_TAG_RULES) == Unscored(why)
+    assert normalise_tag("redundant_tool_call", "user", SEATAU_TAG_RULES) == Tag("other", why)
+
+
+def test_a_list_gives_each_tag_once_and_tells_what_became_of_the_rest() -> None:
+    written = ["Wrong-Sequence", "minor", "premature action", "made up", "other"]
+    assert normalise_tags(written, "agent", DEFAULT_TAG_RULES) == ErrorTags(
+        names=("wrong_sequence", "other"),
+        discarded=("minor",),
+        unscored=("'made up' is no tag of the agent",),
+        warnings=(),
+    )
+    assert normalise_tags(written, "agent", SEATAU_TAG_RULES) == ErrorTags(
+        names=("wrong_sequence", "other"),
+        discarded=("minor",),
+        unscored=(),
+        warnings=("'made up' is no tag of the agent",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "side", "severity"),
+    [
+        ("minor", "agent", "minor"),
+        (" Critical ", "agent", "critical"),
+        ("minor", "user", "minor"),
+        ("Critical Helped", "user", "critical_helped"),
+        ("critical-hindered", "user", "critical_hindered"),
+    ],
+)
+def test_each_side_has_severities_of_its_own(written: str, side: Role, severity: str) -> None:
+    assert normalise_severity(written, side) == severity
+
+
+@pytest.mark.parametrize(
+    ("written", "side", "why"),
+    [
+        ("critical", "user", "'critical' is no severity of the user"),
+        ("critical_helped", "agent", "'critical_helped' is no severity of the agent"),
+        ("major", "agent", "'major' is no severity of the agent"),
+        (3, "agent", "a value of type int is no severity of the agent"),
+    ],
+)
+def test_an_unknown_severity_is_unscored(written: object, side: Role, why: str) -> None:
+    assert normalise_severity(written, side) == Unscored(why)
+
+
+@given(st.text() | st.none() | st.integers() | st.lists(st.text()), st.sampled_from(SIDES))
+def test_whatever_a_judge_writes_is_a_tag_of_the_side_or_is_not_counted(
+    written: object, side: Role
+) -> None:
+    ours = normalise_tag(written, side, DEFAULT_TAG_RULES)
+    theirs = normalise_tag(written, side, SEATAU_TAG_RULES)
+    assert isinstance(theirs, Tag | Discarded)
+    assert isinstance(ours, Unscored) is (isinstance(theirs, Tag) and bool(theirs.warning))
+    assert not isinstance(theirs, Tag) or theirs.name in taxonomy().tags[side]
+
+
+@given(st.sampled_from(sorted(taxonomy().tags["agent"])))
+def test_a_tag_is_read_as_itself(tag: str) -> None:
+    assert normalise_tag(tag, "agent", DEFAULT_TAG_RULES) == Tag(tag)
