@@ -13,8 +13,10 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.entries import Entry
+from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.reference_answers import reference_answer
-from dragoman.benchmarks.bfcl.suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.suite import BfclSuite
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS, TextCalls
 from dragoman.core.conditions import Condition
 from dragoman.core.rules import find_rules
@@ -31,7 +33,7 @@ from dragoman.wiring.setup import Setup
 
 pytestmark = pytest.mark.conformance
 
-LoadBfcl = Callable[[str], SingleTurnSuite]
+LoadBfcl = Callable[[str], BfclSuite]
 
 UNPASSABLE = {
     "simple_java_64",
@@ -49,7 +51,7 @@ UNPASSABLE_IN_REFERENCE = UNPASSABLE | {
 """Under the reference's rules also lists of Java strings, which keep their quotes."""
 
 
-def scores(suite: SingleTurnSuite, agent: Resolved, rules: str) -> dict[str, Score]:
+def scores(suite: BfclSuite, agent: Resolved, rules: str) -> dict[str, Score]:
     """Play and score every task once, in memory."""
     config = RunConfig(suite.name, (agent.name,), rules=rules)
     rule_set = find_rules(rules)
@@ -94,6 +96,7 @@ def test_gold_answers_as_text_score_1_except_where_nothing_passes(
     load_bfcl: LoadBfcl, category: str
 ) -> None:
     suite = load_bfcl(category)
+    assert isinstance(suite, SingleTurnSuite)
 
     found = scores(suite, writer(suite, {"calls": "python"}), "dragoman-1")
 
@@ -105,6 +108,7 @@ def test_gold_answers_in_every_prompt_format_score_1_but_for_objects_in_lists_in
     load_bfcl: LoadBfcl, rules: str, lost: set[str]
 ) -> None:
     suite = load_bfcl("format_sensitivity")
+    assert isinstance(suite, SingleTurnSuite)
 
     found = scores(suite, writer(suite, None), rules)
 
@@ -113,6 +117,35 @@ def test_gold_answers_in_every_prompt_format_score_1_but_for_objects_in_lists_in
     assert {name.groups() for name in names if name} == {
         (form, "simple_python_96") for form in lost
     }
+
+
+@pytest.mark.parametrize("rules", ["dragoman-1", "bfcl-v4"])
+def test_gold_conversations_as_tool_calls_score_1(load_bfcl: LoadBfcl, rules: str) -> None:
+    found = scores(load_bfcl("multi_turn"), resolve_agent("gold"), rules)
+
+    assert len(found) == 800
+    assert failed(found) == set()
+
+
+def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
+    suite = load_bfcl("multi_turn")
+    assert isinstance(suite, MultiTurnSuite)
+    text = suite.text_calls(None, find_rules("dragoman-1"))
+    script = {
+        entry.task.id: [
+            ScriptedReply(said)
+            for calls in entry.gold
+            for said in ([_code(calls, repr), "Done."] if calls else ["Nothing to be done yet."])
+        ]
+        for entry in suite.entries
+    }
+    model = ScriptedModel("scripted", script, greeted=0)
+    agent = Resolved("scripted", PromptedParticipant("scripted", model, text), "scripted")
+
+    found = scores(suite, agent, "dragoman-1")
+
+    assert len(found) == 800
+    assert failed(found) == set()
 
 
 def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
@@ -153,10 +186,10 @@ def _written(entry: Entry, text: TextCalls) -> str:
 
 
 def _code(calls: tuple[ToolCall, ...], value: Callable[[object], str]) -> str:
-    listed = (
-        f"{call.name}({', '.join(f'{name}={value(given)}' for name, given in call.arguments.items())})"
-        for call in calls
-    )
+    listed = []
+    for call in calls:
+        named = [f"{name}={value(given)}" for name, given in call.arguments.items()]
+        listed.append(f"{call.name}({', '.join([*map(value, call.positionals), *named])})")
     return f"[{', '.join(listed)}]"
 
 

@@ -110,7 +110,7 @@ def play_shop(shop: DomainSuite) -> Play:
             {"agent": PlainView(), "user": PlainView()},
         )
         sessions = {
-            "agent": await agent.open(Opening(task, "agent", 0, shop.policy(task))),
+            "agent": await agent.open(Opening(task, "agent", 0, shop.policy(task, world))),
             "user": await partner_of(agent).open(Opening(task, "user", 0)),
         }
         talk = Conversation(world, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys

@@ -42,6 +42,19 @@ def test_only_what_the_user_says_is_taken_from_hearing() -> None:
     }
 
 
+def test_numbers_are_heard_too_and_stay_words_where_they_are_none() -> None:
+    arguments: dict[str, object] = {"base": 15, "share": 0.5, "flag": True, "unsaid": 7}
+    script = "A base of 15, a share of 0.5."
+    assert heard_arguments(arguments, script, script) == arguments
+    assert heard_arguments(arguments, script, "a base of 50 a share of 0.4") == {
+        "base": 50,
+        "share": 0.4,
+        "flag": True,
+        "unsaid": 7,
+    }
+    assert heard_arguments({"base": 15}, "15", "fifty") == {"base": "fifty"}
+
+
 def test_what_the_user_says_is_found_at_any_depth_with_its_argument() -> None:
     arguments: dict[str, object] = {"ids": ["Maren", "unsaid"], "place": {"city": "Boise"}, "n": 2}
     assert said_values(arguments, "I am Maren from Boise.") == [

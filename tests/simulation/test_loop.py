@@ -250,7 +250,8 @@ class Upper:
     def canonical(self, call: ToolCall) -> ToolCall:
         return msgspec.structs.replace(call, arguments={"expression": call.arguments["sum"]})
 
-    def present(self, result: ToolResult) -> ToolResult:
+    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:
+        assert call.arguments.keys() == {"sum"}
         return msgspec.structs.replace(result, content=result.content.upper())
 
 

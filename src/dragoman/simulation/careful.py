@@ -44,7 +44,8 @@ class CarefulSession(PlanSession):
     def __init__(self, task: Task) -> None:
         super().__init__()
         self._scenario = task.scenario
-        self._script = told_script(task.scenario)
+        self._task = task
+        self._script = told_script(task)
         self._tools: Toolset | None = None
         self.understood: dict[Fact, str] = {}
         self.moves = agent_moves(task, self._fill, self._prepare)
@@ -70,7 +71,7 @@ class CarefulSession(PlanSession):
 
     def _prepare(self, stretch: Sequence[Action]) -> Iterator[Reply]:
         needed = [
-            fact for fact in needed_facts(stretch, self._scenario) if fact not in self.understood
+            fact for fact in needed_facts(stretch, self._task) if fact not in self.understood
         ]
         yield from self.ask_for(needed, self._scenario)
         if any(map(self._may_change, stretch)):

@@ -94,11 +94,11 @@ class LiteralAgent:
         """Open a session on the task's plan."""
         session = PlanSession()
         scenario = opening.task.scenario
-        script = told_script(scenario)
+        script = told_script(opening.task)
         session.moves = agent_moves(
             opening.task,
             lambda action: heard_arguments(action.arguments, script, session.heard),
-            lambda stretch: session.ask_for(needed_facts(stretch, scenario), scenario),
+            lambda stretch: session.ask_for(needed_facts(stretch, opening.task), scenario),
         )
         return session
 
@@ -115,12 +115,12 @@ class SilentAgent:
         return session
 
 
-def needed_facts(stretch: Sequence[Action], scenario: Scenario) -> tuple[Fact, ...]:
+def needed_facts(stretch: Sequence[Action], task: Task) -> tuple[Fact, ...]:
     """Return what the calls of a stretch need from the user: its facts, or else values by argument.
 
     A value that is part of a fact stands for the whole of it.
     """
-    script = told_script(scenario)
+    script, scenario = told_script(task), task.scenario
     needed: dict[Fact, None] = {}
     for action in stretch:
         for name, value in said_values(action.arguments, script):
@@ -158,11 +158,11 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare) -> Iterator[Reply]:
 
 def _turn_moves(task: Task, fill: Fill) -> Iterator[Reply]:
     """Yield the plan of a task with fixed turns: the calls of a turn at once, then words."""
-    for number in range(len(task.turns)):
+    for number, turn in enumerate(task.turns):
         planned = [action for action in _plan(task) if action.turn == number]
         if planned:
             yield Called(tuple(_call(action, fill) for action in planned))
-        yield say("That is all there is to do here.")
+        yield say(turn.answer or "That is all there is to do here.")
     yield from itertools.repeat(say("Is there anything else?"))
 
 

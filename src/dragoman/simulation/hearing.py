@@ -10,9 +10,10 @@ _WORD = re.compile(r"\S+")
 
 
 def heard_arguments(arguments: Arguments, script: str, heard: str) -> Arguments:
-    """Replace every string that stands in the user's script by what was heard in its place.
+    """Replace every text and number that stands in the user's script by what was heard in its place.
 
-    Values that the user never says (ids looked up by a tool) stay as planned.
+    Values that the user never says (ids looked up by a tool) stay as planned. What was heard in the
+    place of a number and is none stays as it was heard.
     """
     return replaced_arguments(arguments, script, lambda value: heard_value(value, heard))
 
@@ -20,7 +21,7 @@ def heard_arguments(arguments: Arguments, script: str, heard: str) -> Arguments:
 def replaced_arguments(
     arguments: Arguments, script: str, replace: Callable[[str], str]
 ) -> Arguments:
-    """Replace every string that stands in the user's script."""
+    """Replace every text and number that stands in the user's script."""
     return {name: _replaced(value, script.casefold(), replace) for name, value in arguments.items()}
 
 
@@ -56,12 +57,24 @@ def _replaced(value: object, script: str, replace: Callable[[str], str]) -> obje
     match value:
         case str() if _is_said(value, script):
             return replace(value)
+        case bool():
+            return value
+        case int() | float() if _is_said(str(value), script):
+            return _number(replace(str(value)), value)
         case list():
             return [_replaced(entry, script, replace) for entry in value]
         case dict():
             return {name: _replaced(entry, script, replace) for name, entry in value.items()}
         case _:
             return value
+
+
+def _number(heard: str, planned: float) -> object:
+    """Return what was heard as a number of the planned kind; the words where they are none."""
+    try:
+        return type(planned)(heard.replace(",", ""))
+    except ValueError:
+        return heard
 
 
 def heard_value(value: str, heard: str) -> str:

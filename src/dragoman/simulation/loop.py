@@ -21,6 +21,7 @@ from dragoman.core.protocols import (
     Session,
     Speak,
     ToolView,
+    WaitingWorld,
     World,
 )
 from dragoman.core.speech import Called, Reply, Said, Unparsed
@@ -57,6 +58,7 @@ class Conversation:
         self._malformed = 0
         self._usage: list[Usage] = []
         self._world = world
+        self._waiting = world if isinstance(world, WaitingWorld) else None
         self._sessions = sessions
         self._surfaces = surfaces
         self._clock = clock
@@ -101,7 +103,7 @@ class Conversation:
                     await self._ask(side, ask)
                     self.steps += is_step
                 case Execute(calls=calls):
-                    self._execute(calls)
+                    await self._execute(calls)
                     self.steps += 1
                 case Speak(side=side, reply=reply, turn=turn):
                     self._record(Move(side, await self._carried(side, reply), True, turn))
@@ -139,11 +141,14 @@ class Conversation:
             self.events.append(event)
             self._unheard[event.by].append(event)
 
-    def _execute(self, calls: Sequence[ToolCall]) -> None:
+    async def _execute(self, calls: Sequence[ToolCall]) -> None:
         for call in calls:
             view = self._surfaces.views[call.by]
             executed = view.canonical(call)
-            result = self._world.call(executed)
+            if self._waiting is None:
+                result = self._world.call(executed)
+            else:
+                result = await guarded(self._waiting.call_waiting(executed), f"calling {call.name}")
             shown = view.present(result, call)
             self.errors += result.error
             self._malformed += bool(call.malformed)

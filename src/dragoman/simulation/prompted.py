@@ -1,13 +1,13 @@
 """Agents over a chat model that call functions in their text, told how by the benchmark."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tasks import Task
-from dragoman.core.tools import NO_TOOLS, Toolset
-from dragoman.simulation.llm import Message, incoming, outgoing, past
+from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
+from dragoman.simulation.llm import Message, outgoing, past
 
 
 class TextProtocol(Protocol):
@@ -23,6 +23,14 @@ class TextProtocol(Protocol):
 
     def read(self, task: Task, text: str) -> Reply:
         """Return what a model's text is: calls, words, or calls that cannot be read."""
+        ...
+
+    def appearing(self, task: Task, names: Collection[str], words: str) -> str:
+        """Return the user's words in a turn in which functions appear."""
+        ...
+
+    def results(self, answered: Sequence[tuple[ToolCall, str]]) -> str:
+        """Return the text that tells a model what its calls returned."""
         ...
 
 
@@ -47,6 +55,8 @@ class PromptedSession:
         self._text = text
         self._opening = opening
         self._messages: list[Message] = []
+        self._calls: tuple[ToolCall, ...] = ()
+        self._visible: frozenset[str] = frozenset()
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Send what was heard and read the calls in the model's text."""
@@ -56,7 +66,8 @@ class PromptedSession:
             system = "\n\n".join(filter(None, (offered, opening.policy)))
             self._messages.append({"role": "system", "content": system})
             self._messages += past(opening.history, opening.side)
-        self._messages += map(incoming, heard)
+            self._visible = frozenset(tools.by_name)
+        self._messages += self._heard(heard, tools)
         completion = await self._model.complete(
             ChatRequest(
                 self._messages, NO_TOOLS, opening.seed, task.id, opening.conversation, opening.draw
@@ -65,11 +76,28 @@ class PromptedSession:
         )
         self._messages.append(outgoing(completion.reply))
         reply = self._read(completion.reply)
-        form = self._text.call_form(task)
-        return Answer(reply, completion.raw, completion.usage, form)
+        self._calls = reply.calls if isinstance(reply, Called) else ()
+        return Answer(reply, completion.raw, completion.usage, self._text.call_form(task))
 
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""
+
+    def _heard(self, heard: Sequence[Heard], tools: Toolset) -> list[Message]:
+        """Return what was heard as messages of the user: results in one, then words."""
+        results = [part for part in heard if isinstance(part, ToolResult)]
+        messages: list[Message] = []
+        if results:
+            shown = [part.content if part.shown is None else part.shown for part in results]
+            told = self._text.results(list(zip(self._calls, shown, strict=True)))
+            messages.append({"role": "user", "content": told})
+        new = frozenset(tools.by_name) - self._visible
+        self._visible |= new
+        for part in heard:
+            if isinstance(part, Said):
+                words = part.utterance.received or ""
+                told = self._text.appearing(self._opening.task, new, words) if new else words
+                messages.append({"role": "user", "content": told})
+        return messages
 
     def _read(self, reply: Reply) -> Reply:
         match reply:

@@ -44,18 +44,26 @@ BARE = PromptSet("bare", "", "", greets=False)
 
 
 @lru_cache(maxsize=16)
-def agent_prompt(prompts: PromptSet, policy: str) -> str:
-    """Return an agent's system prompt: instructions, then the benchmark's policy.
+def agent_prompt(prompts: PromptSet, policy: str, directive: str = "") -> str:
+    """Return an agent's system prompt: instructions, the benchmark's policy, and in which language
+    to speak.
 
     Without instructions it is the policy alone. Remembered, so that a thousand conversations share
     one text.
     """
-    if not prompts.agent:
-        return policy
-    return f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
+    told = policy
+    if prompts.agent:
+        told = f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
+    return f"{told}{_spoken(directive)}"
 
 
-def user_prompt(prompts: PromptSet, scenario: str, *, has_tools: bool) -> str:
-    """Return a user simulator's system prompt: guidelines, then the scenario."""
+def user_prompt(
+    prompts: PromptSet, scenario: str, directive: str = "", *, has_tools: bool
+) -> str:
+    """Return a user simulator's system prompt: guidelines, scenario, and in which language to speak."""
     guidelines = (has_tools and prompts.user_with_tools) or prompts.user
-    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>"
+    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_spoken(directive)}"
+
+
+def _spoken(directive: str) -> str:
+    return f"\n<language>\n{directive}\n</language>" if directive else ""

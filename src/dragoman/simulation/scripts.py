@@ -2,7 +2,7 @@
 
 import re
 
-from dragoman.core.tasks import Scenario
+from dragoman.core.tasks import Scenario, Task
 
 _TOKEN = re.compile(r"###[A-Z-]+###")
 
@@ -46,8 +46,11 @@ def spoken_script(scenario: Scenario) -> str:
     return without_tokens("\n".join(part for part in parts if part and part.strip(" .")))
 
 
-def told_script(scenario: Scenario) -> str:
-    """Return everything that the offline user may tell: its facts as data, or else its script."""
+def told_script(task: Task) -> str:
+    """Return everything that a user may tell: fixed turns, facts as data, or else its script."""
+    scenario = task.scenario
+    if task.turns:
+        return "\n".join(message for turn in task.turns for message in turn.messages)
     if not is_structured(scenario):
         return spoken_script(scenario)
     values = (fact.value for fact in scenario.facts)

@@ -6,19 +6,17 @@ from typing import Literal
 import msgspec
 
 from dragoman.benchmarks.bfcl.entries import Entry
+from dragoman.benchmarks.bfcl.judgement_components import component_of
 from dragoman.benchmarks.bfcl.judging import Written, judge
 from dragoman.benchmarks.bfcl.questions import Question
 from dragoman.benchmarks.bfcl.reading import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS
-from dragoman.benchmarks.bfcl.verdicts import Judged, Judgement, Outcome
 from dragoman.core.decoding import UNREADABLE
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import COMPLETE, Episode, Move
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tasks import Task
-
-REFERENCE = "bfcl-v4"
 
 STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
     "": ("items", True),
@@ -41,10 +39,18 @@ class CallsCheck:
         """Return the one component of a question's reward."""
         move = _reply(task, episode)
         if move is None:
-            return (ComponentScore("CALLS", True, Unscored("the agent gave no reply")),)
+            return (_unanswered(episode),)
         question = self._entries[task.id].question
         judgement = judge(question, written(move, question), self._rules)
-        return (_component(judgement),)
+        return (component_of(judgement),)
+
+
+def _unanswered(episode: Episode) -> ComponentScore:
+    """Return the score of a question without a reply: time that ran out is the agent's."""
+    reason = f"the agent gave no reply: {episode.ending.reason}"
+    if episode.ending.reason in COMPLETE:
+        return ComponentScore("CALLS", True, Unscored(reason))
+    return ComponentScore("CALLS", True, Scored(0.0), (Evidence("no reply", False, reason),))
 
 
 def _reply(task: Task, episode: Episode) -> Move | None:
@@ -89,22 +95,3 @@ def _listed(raw: str) -> object:
 def _in_its_language(form: Form, question: Question) -> Form:
     """Return the form of calls that are asked for as code: that of the functions' language."""
     return question.language if form == "python" else form
-
-
-def _component(judgement: Judgement) -> ComponentScore:
-    outcome = judgement.outcome
-    verdict = Scored(float(outcome.valid)) if isinstance(outcome, Judged) else outcome
-    evidence = [_evidence(outcome)]
-    if judgement.reference is not None:
-        said = _evidence(judgement.reference)
-        why = f"{said.subject}; {judgement.decided_by} decides"
-        evidence.append(Evidence(REFERENCE, said.met, why, "reference"))
-    return ComponentScore("CALLS", True, verdict, tuple(evidence))
-
-
-def _evidence(outcome: Outcome) -> Evidence:
-    if isinstance(outcome, Unscored):
-        return Evidence("no verdict", None, outcome.reason)
-    if outcome.fault is None:
-        return Evidence("as expected", True)
-    return Evidence(outcome.fault.error_type, False, outcome.fault.why)

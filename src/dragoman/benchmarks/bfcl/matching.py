@@ -19,7 +19,12 @@ def pairs_greedily(count: int, passes: Passes) -> bool:
 
 
 def pairs_perfectly(count: int, passes: Passes) -> bool:
-    """Whether `count` expected calls can all have one of as many calls: a bipartite matching."""
+    """Whether `count` expected calls can all have one of as many calls: a bipartite matching.
+
+    Most replies have the expected order, which is tried first.
+    """
+    if all(passes(number, number) for number in range(count)):
+        return True
     will_do = cache(passes)
     call_of: dict[int, int] = {}
     expected_of: dict[int, int] = {}

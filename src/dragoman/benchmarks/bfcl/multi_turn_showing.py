@@ -35,10 +35,14 @@ def system_prompt(
 def spoken_messages(entry: MultiTurnEntry, turn: int, texts: PromptTexts) -> tuple[str, ...]:
     """Return what the user says in a turn of prompting mode: functions that appear are in it."""
     names = entry.task.turns[turn].adds_tools
-    if not names:
-        return entry.task.turns[turn].messages
-    appearing = msgspec.to_builtins(_named(entry, names))
-    return (texts.wording.more_functions.replace("{functions}", str(list(appearing))),)
+    return (appearing_text(entry, names, texts),) if names else entry.task.turns[turn].messages
+
+
+def appearing_text(entry: MultiTurnEntry, names: Collection[str], texts: PromptTexts) -> str:
+    """Return the user's words in a turn of prompting mode in which functions appear."""
+    ordered = [name for name in entry.task.withheld_tools if name in names]
+    appearing = msgspec.to_builtins(_named(entry, ordered))
+    return texts.wording.more_functions.replace("{functions}", str(list(appearing)))
 
 
 def _first(entry: MultiTurnEntry, texts: PromptTexts) -> tuple[Document, ...]:

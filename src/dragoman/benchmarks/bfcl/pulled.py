@@ -2,15 +2,13 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.bfcl.suite import SingleTurnSuite, load_suite
-from dragoman.benchmarks.bfcl.upstream import bfcl_source
+from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
+from dragoman.benchmarks.bfcl.upstream import HINT, bfcl_source
 from dragoman.benchmarks.data import open_file
 from dragoman.core.protocols import Provenance
 
-HINT = "run `dragoman data pull bfcl`"
 
-
-def pulled_suite(category: str, folder: Path) -> SingleTurnSuite:
+def pulled_suite(category: str, folder: Path) -> BfclSuite:
     """Load what stands behind `bfcl:` from the folder of pulled data.
 
     Raises:

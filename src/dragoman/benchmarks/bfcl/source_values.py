@@ -1,11 +1,15 @@
 """The value of a Java or JavaScript argument, which arrives as source text."""
 
+import re
+
 from dragoman.benchmarks.bfcl import java_patterns, javascript_patterns
 from dragoman.benchmarks.bfcl.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.schema_types import Slot
 from dragoman.benchmarks.bfcl.source_literals import is_text, text_of, value_of
 from dragoman.benchmarks.bfcl.source_parsing import grammar_of
 from dragoman.benchmarks.bfcl.source_tokens import SourceLanguage, tokenize
+
+_MAY_BE_QUOTED = re.compile(r"[\s/]*+[\"'`/]")
 
 _JAVA_SUFFIXES = {
     "byte": "",
@@ -31,6 +35,8 @@ def read_value(text: str, slot: Slot, language: SourceLanguage) -> object:
 
 
 def _read(text: str, slot: Slot, language: SourceLanguage) -> object:
+    if slot.known is str and _MAY_BE_QUOTED.match(text) is None:
+        return text
     try:
         source = tokenize(text, language)
         node = grammar_of(source).whole_expression()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from dragoman.benchmarks.bfcl.questions import OMISSION
 from dragoman.benchmarks.bfcl.rules import BfclRules
 
 _STANDARD = str.maketrans(dict.fromkeys(" ,./-_*^"))
@@ -34,10 +33,3 @@ def is_same(one: object, other: object) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
     return isinstance(one, bool) == isinstance(other, bool) and one == other
-
-
-def values_of(alternatives: list[object], rules: BfclRules) -> list[object]:
-    """Return the alternatives that are values; where the mark of omission stands alone it is one."""
-    if not rules.markers_are_not_values:
-        return alternatives
-    return [value for value in alternatives if value != OMISSION] or alternatives

@@ -11,6 +11,9 @@ from dragoman.benchmarks.sources import Derived, Source, load_source
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 
+HINT = "run `dragoman data pull bfcl`"
+"""What to do where data are missing."""
+
 PROMPTS = "prompts.json"
 """The derived file of all texts that a model is shown."""
 

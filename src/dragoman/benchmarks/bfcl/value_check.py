@@ -2,69 +2,54 @@
 
 from collections.abc import Mapping, Sequence
 
+from dragoman.benchmarks.bfcl.answers import Answers
 from dragoman.benchmarks.bfcl.questions import OMISSION
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.schema_types import Slot, typed
-from dragoman.benchmarks.bfcl.standard_form import comparable, is_among, is_same, values_of
+from dragoman.benchmarks.bfcl.standard_form import comparable, is_among, is_same
 from dragoman.benchmarks.bfcl.verdicts import Fault, UndecidableError
 
 Entries = Mapping[object, object]
 
 
-def value_fault(value: object, alternatives: list[object], slot: Slot) -> Fault | None:
+def value_fault(value: object, answers: Answers, slot: Slot) -> Fault | None:
     """Return what is wrong with a value that has the schema's type, or None."""
     expected = slot.expected
     if expected is dict and isinstance(value, dict):
-        return _object_fault(value, alternatives, slot)
+        return _object_fault(value, answers.values, slot)
     if expected is list and isinstance(value, list):
         elements = slot.elements
         if elements is not None and elements.expected is dict:
-            return _objects_fault(value, alternatives, elements)
-        return _list_fault(value, alternatives, slot.rules)
+            return _objects_fault(value, answers, elements)
+        return _list_fault(value, answers, slot.rules)
     if expected is str and isinstance(value, str):
-        return _string_fault(value, alternatives, slot.rules)
-    return exact_fault(value, alternatives, slot.rules)
+        return _string_fault(value, answers, slot.rules)
+    return exact_fault(value, answers, slot)
 
 
-def exact_fault(value: object, alternatives: list[object], rules: BfclRules) -> Fault | None:
+def exact_fault(value: object, answers: Answers, slot: Slot) -> Fault | None:
     """Return a fault unless a value is one of the alternatives as they stand."""
-    if is_among(value, alternatives, rules):
+    if is_among(value, answers.values, slot.rules):
         return None
     return Fault("value_error:others", f"{value!r:.100} is not among the expected values")
 
 
-def _string_fault(value: str, alternatives: list[object], rules: BfclRules) -> Fault | None:
-    if value in alternatives:
-        return None
-    wanted = [comparable(text, rules) for text in alternatives if isinstance(text, str)]
-    if comparable(value, rules) in wanted:
+def _string_fault(value: str, answers: Answers, rules: BfclRules) -> Fault | None:
+    if comparable(value, rules) in answers.texts:
         return None
     return Fault("value_error:string", f"{value!r:.100} is not among the expected texts")
 
 
-def _list_fault(value: list[object], alternatives: list[object], rules: BfclRules) -> Fault | None:
+def _list_fault(value: list[object], answers: Answers, rules: BfclRules) -> Fault | None:
     given = [comparable(element, rules) for element in value]
-    wanted = [
-        [comparable(element, rules) for element in listed] for listed in _lists(alternatives, rules)
-    ]
-    if is_among(given, wanted, rules):
+    if is_among(given, answers.comparable_lists, rules):
         return None
     return Fault("value_error:list/tuple", f"{value!r:.100} is not among the expected lists")
 
 
-def _lists(alternatives: list[object], rules: BfclRules) -> Sequence[Sequence[object]]:
-    """Return the expected lists; for the reference text is one too, of its characters."""
-    if rules.markers_are_not_values:
-        return [alternative for alternative in alternatives if isinstance(alternative, list)]
-    lists = [alternative for alternative in alternatives if isinstance(alternative, list | str)]
-    if len(lists) < len(alternatives):
-        raise UndecidableError("the reference breaks on what is no list where lists are expected")
-    return lists
-
-
-def _objects_fault(value: list[object], alternatives: list[object], slot: Slot) -> Fault | None:
+def _objects_fault(value: list[object], answers: Answers, slot: Slot) -> Fault | None:
     fault = Fault("list_dict_checker:unclear", "no list of objects is expected")
-    for wanted in _lists(alternatives, slot.rules):
+    for wanted in answers.lists:
         if len(value) != len(wanted):
             fault = Fault("value_error:list_dict_count", f"{len(value)} objects, not {len(wanted)}")
             continue
@@ -126,15 +111,16 @@ def _listed(alternatives: object) -> list[object]:
 def _entry_is_right(
     given: object, alternatives: list[object], slot: Slot | None, rules: BfclRules
 ) -> bool:
-    alternatives = values_of(alternatives, rules)
+    answers = Answers(alternatives, rules)
     if rules.elements_follow_the_schema and slot is not None:
-        fault = typed(given, alternatives, slot).fault
+        fault = typed(given, answers, slot).fault
         if fault is not None:
             return False
-    if is_among(comparable(given, rules), [comparable(one, rules) for one in alternatives], rules):
+    wanted = [comparable(one, rules) for one in answers.values]
+    if is_among(comparable(given, rules), wanted, rules):
         return True
     return rules.nested_objects_hold_alternatives and any(
-        _nested_is_right(given, alternative) for alternative in alternatives
+        _nested_is_right(given, alternative) for alternative in answers.values
     )
 
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from dragoman.benchmarks.bfcl.apis.results import LongList
-from dragoman.benchmarks.bfcl.pulled import HINT
+from dragoman.benchmarks.bfcl.upstream import HINT
 from dragoman.core.errors import DataError
 
 _ELLIPSIS = {"__ellipsis__": True}

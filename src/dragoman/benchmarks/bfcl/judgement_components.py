@@ -1,0 +1,26 @@
+"""A verdict of BFCL as a component of a reward, with the rule that tells it from the reference's."""
+
+from dragoman.benchmarks.bfcl.verdicts import Judged, Judgement, Outcome
+from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
+
+REFERENCE = "bfcl-v4"
+
+
+def component_of(judgement: Judgement) -> ComponentScore:
+    """Return the component CALLS of a verdict, beside the reference's where that is another."""
+    outcome = judgement.outcome
+    verdict = Scored(float(outcome.valid)) if isinstance(outcome, Judged) else outcome
+    evidence = [_evidence(outcome)]
+    if judgement.reference is not None:
+        said = _evidence(judgement.reference)
+        why = f"{said.subject}; {judgement.decided_by} decides"
+        evidence.append(Evidence(REFERENCE, said.met, why, "reference"))
+    return ComponentScore("CALLS", True, verdict, tuple(evidence))
+
+
+def _evidence(outcome: Outcome) -> Evidence:
+    if isinstance(outcome, Unscored):
+        return Evidence("no verdict", None, outcome.reason)
+    if outcome.fault is None:
+        return Evidence("as expected", True)
+    return Evidence(outcome.fault.error_type, False, outcome.fault.why)
