@@ -506,3 +506,16 @@ def test_the_real_local_copy_fills_a_folder(tmp_path: Path) -> None:
     for name in report.written:
         assert open_file(tmp_path, source, name, HINT)
     assert fill(tmp_path, source, from_dir=DATA).written == ()
+
+
+def test_a_derived_file_that_only_copies_hold_is_left_out_and_named(tmp_path: Path) -> None:
+    local = lay_out(tmp_path / "local", FILES)
+    report = pull(SOURCE, tmp_path / "data", derive=lambda *_: None, from_dir=local)
+
+    assert report.absent == tuple(entry.name for entry in SOURCE.derived)
+    assert f"; without {', '.join(report.absent)}, of which give another copy" in report.message
+    assert not any((tmp_path / "data" / name).exists() for name in report.absent)
+    assert open_file(tmp_path / "data", SOURCE, SHORT[DB], HINT)
+    lay_out(tmp_path / "data", {report.absent[0]: b"[]"})
+    with pytest.raises(DataError, match="does not list"):
+        open_file(tmp_path / "data", SOURCE, report.absent[0], HINT)

@@ -73,7 +73,15 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
         ("models", [f"{name}/MODEL" for name in load_facts().providers]),
         (
             "rules",
-            ["dragoman-1", "tau2-1.0.1", "dragoman-1-lenient", "tau2-1.0.1-lenient", "bfcl-v4"],
+            [
+                "dragoman-1",
+                "tau2-1.0.1",
+                "dragoman-1-lenient",
+                "tau2-1.0.1-lenient",
+                "dragoman-1-records",
+                "seatau",
+                "bfcl-v4",
+            ],
         ),
     ],
 )

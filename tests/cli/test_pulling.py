@@ -24,10 +24,21 @@ def test_bfcl_is_pulled_from_a_local_copy_once(tmp_path: Path, data_folder: Path
     assert again.stdout.startswith("bfcl: all 56 files are already in "), again.stderr
 
 
+def test_seataubench_is_pulled_from_a_packed_local_copy_once(
+    tmp_path: Path, data_folder: Path
+) -> None:
+    if not (data_folder / "seataubench").is_dir():
+        pytest.skip(f"{data_folder} has no seataubench: nothing to pull")
+    first = pulled(tmp_path, "seataubench", "--from", str(data_folder / "seataubench"))
+    assert first.stdout.startswith("seataubench: 95 files written to "), first.stderr
+    again = pulled(tmp_path, "seataubench")
+    assert again.stdout.startswith("seataubench: all 95 files are already in "), again.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [
-        (("unheard-of",), 2, "choose tau2 or bfcl"),
+        (("unheard-of",), 2, "choose tau2, bfcl, seataubench"),
         (("bfcl", "--url", "ftp://example.org"), 2, "is no web address"),
         (("bfcl", "--from", "/nowhere"), 1, "give one that holds the files, or bfcl_eval-"),
         (("bfcl", "--url", "http://127.0.0.1:1/"), 1, "cannot be fetched"),

@@ -24,4 +24,4 @@ def test_plain_tools_are_seen_called_and_answered_as_they_are(shop: DomainSuite)
     call, result = ToolCall("1", "look", {"x": 1}), ToolResult("1", "look", "one")
     assert view.show(tools) is tools
     assert view.canonical(call) is call
-    assert view.present(result) is result
+    assert view.present(result, call) is result

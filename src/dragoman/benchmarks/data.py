@@ -34,28 +34,36 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PullReport(msgspec.Struct, frozen=True):
-    """What a pull did: the files that it wrote and those that were there already."""
+    """What a pull did: the files that it wrote and those that were there already.
+
+    `absent` are derived files that only copies hold, and this origin does not.
+    """
 
     source: str
     origin: str
     target: str
     written: tuple[str, ...]
     kept: tuple[str, ...]
+    absent: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
         """The report in one line."""
+        absent = f"; without {', '.join(self.absent)}, of which {ELSEWHERE}" if self.absent else ""
         if not self.written:
-            return f"{self.source}: all {len(self.kept)} files are already in {self.target}"
+            return f"{self.source}: all {len(self.kept)} files are already in {self.target}{absent}"
         kept = f", {len(self.kept)} were already there" if self.kept else ""
         return (
             f"{self.source}: {len(self.written)} files written to {self.target} "
-            f"from {self.origin}{kept}"
+            f"from {self.origin}{kept}{absent}"
         )
 
 
 Derive = Callable[[Derived, Mapping[str, str]], object]
-"""Composes a derived file's JSON from the texts of modules by short name."""
+"""Composes a derived file's JSON from the texts of modules by short name.
+
+None stands for a file that cannot be composed and is taken from copies only.
+"""
 
 Adopt = Callable[[Derived, object], object]
 """Returns a derived file's JSON from that of a local copy, which may have another layout."""
@@ -109,6 +117,7 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
         _write(target / file.name, meter.measure(origin, file))
     texts = cache(lambda name: meter.measure(origin, by_name[name]).decode())
     refused: dict[str, DataError] = {}
+    absent: list[str] = []
     for entry in stale:
         try:
             content = ready.get(entry.name) or _compose(entry, derive, texts)
@@ -116,14 +125,18 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
             # The other domains are not to suffer from one whose tools cannot be read.
             refused[entry.name] = error
             continue
+        if content is None:
+            absent.append(entry.name)
+            continue
         _write(target / entry.name, content)
-    index = _write_index(source, target, origin.label, frozenset(refused))
+    index = _write_index(source, target, origin.label, frozenset((*refused, *absent)))
     if refused:
         reasons = "; ".join(map(str, refused.values()))
         raise DataError(f"everything but {', '.join(refused)} was pulled: {reasons}")
-    written = (*(file.name for file in missing), *(entry.name for entry in stale))
+    composed = (entry.name for entry in stale if entry.name not in absent)
+    written = (*(file.name for file in missing), *composed)
     kept = tuple(name for name in index.files if name not in written)
-    return PullReport(source.name, origin.label, str(target), written, kept)
+    return PullReport(source.name, origin.label, str(target), written, kept, tuple(absent))
 
 
 def open_file(target: Path, source: Source, name: str, hint: str) -> bytes:
@@ -181,8 +194,11 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _compose(entry: Derived, derive: Derive, text: Callable[[str], str]) -> bytes:
-    content = _encoded(derive(entry, {name: text(name) for name in entry.modules}))
+def _compose(entry: Derived, derive: Derive, text: Callable[[str], str]) -> bytes | None:
+    composed = derive(entry, {name: text(name) for name in entry.modules})
+    if composed is None:
+        return None
+    content = _encoded(composed)
     _require_pinned(entry, content, ", ".join(entry.modules[:1]))
     return content
 
@@ -268,8 +284,8 @@ def _remove(path: Path) -> None:
         raise _unwritable(path, error) from error
 
 
-def _write_index(source: Source, target: Path, origin: str, refused: frozenset[str]) -> Index:
-    derived = [entry for entry in source.derived if entry.name not in refused]
+def _write_index(source: Source, target: Path, origin: str, left_out: frozenset[str]) -> Index:
+    derived = [entry for entry in source.derived if entry.name not in left_out]
     composed = {
         entry.name: _sha256(_read_pulled(target / entry.name, "pull it")) for entry in derived
     }

@@ -20,7 +20,7 @@ class _Upstream(NamedTuple):
 def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:
     """Pull one benchmark's files into the cache and say what was done."""
     if name not in _UPSTREAMS:
-        raise UsageError(f"no data named {name!r} to pull: choose {' or '.join(_UPSTREAMS)}")
+        raise UsageError(f"no data named {name!r} to pull: choose {', '.join(_UPSTREAMS)}")
     print(_pull(_UPSTREAMS[name](data_folder()), from_dir, url).message)
 
 
@@ -51,4 +51,15 @@ def _bfcl(folder: Path) -> _Upstream:
     return _Upstream(bfcl_source(), source_folder(folder), derive_texts, adopt_texts)
 
 
-_UPSTREAMS = {"tau2": _tau2, "bfcl": _bfcl}
+def _seataubench(folder: Path) -> _Upstream:
+    from dragoman.benchmarks.seataubench.upstream import (
+        adopt_facts,
+        derive_facts,
+        seataubench_source,
+        source_folder,
+    )
+
+    return _Upstream(seataubench_source(), source_folder(folder), derive_facts, adopt_facts)
+
+
+_UPSTREAMS = {"tau2": _tau2, "bfcl": _bfcl, "seataubench": _seataubench}

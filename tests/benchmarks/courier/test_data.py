@@ -109,7 +109,7 @@ def test_splits_are_parts_of_the_whole(courier: ConversationSuite) -> None:
 
 
 def test_the_policy_names_every_reason_to_escalate(courier: ConversationSuite) -> None:
-    policy = courier.policy(courier.tasks[0])
+    policy = courier.policy_text
     missing = [entry.reason for entry in courier.stakes.escalations if entry.reason not in policy]
     assert missing == []
 

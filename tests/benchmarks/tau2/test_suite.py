@@ -39,7 +39,7 @@ def test_the_suite_knows_its_tasks_policy_and_tools(shop: DomainSuite) -> None:
         "too-late",
         "cancel-by-mistake",
     ]
-    assert shop.policy(shop.tasks[0]).startswith("# Service policy of the sample shop")
+    assert shop.policy_text.startswith("# Service policy of the sample shop")
     assert shop.toolsets["agent"].by_name["cancel_pending_order"].kind == "write"
     assert shop.provenance.licence == "Apache-2.0"
 

@@ -81,7 +81,7 @@ def test_the_rules_decide_whether_a_plans_payment_is_booked(telecom: DomainSuite
 
 
 def test_the_policy_is_both_documents(telecom: DomainSuite, folder: Path) -> None:
-    policy = telecom.policy(telecom.tasks[0])
+    policy = telecom.policy_text
     main = (folder / "main_policy.md").read_text("utf-8")
     manual = (folder / "tech_support_manual.md").read_text("utf-8")
     assert policy.startswith(f"<main_policy>\n{main}")

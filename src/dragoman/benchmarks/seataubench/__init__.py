@@ -1,0 +1,1 @@
+"""SEATauBench: tau2-bench's domains in South-East Asian languages and Chinese, as released."""

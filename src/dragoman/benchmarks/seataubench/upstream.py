@@ -1,0 +1,70 @@
+"""Where SEATauBench's artifacts come from, and the two files beside them that upstream lacks."""
+
+import functools
+import importlib.resources
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from dragoman.benchmarks.sources import Derived, Source, load_source
+from dragoman.core.errors import DataError
+
+SOURCE_HASHES = "sources.json"
+"""Hashes of the sources that manifests name, by their path upstream."""
+
+ENGLISH_SCHEMAS = "english_fields.json"
+"""The English side of the schema artifacts, by `DOMAIN/FILE`."""
+
+
+@functools.cache
+def seataubench_source() -> Source:
+    """Return the pinned upstream of the artifacts in Vietnamese, Thai and Indonesian."""
+    return load_source(_shipped("sources.toml"))
+
+
+def derive_facts(entry: Derived, modules: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the hashes of sources; None for the English schemas, which only copies hold.
+
+    Args:
+        entry: The file.
+        modules: Unused: nothing is read from upstream's modules.
+    """
+    del modules
+    if entry.name != SOURCE_HASHES:
+        return None
+    return msgspec.toml.decode(_shipped("source_hashes.toml"), type=dict[str, str])
+
+
+def adopt_facts(entry: Derived, copy: object) -> object:
+    """Return a derived file as we keep it from a copy that says more.
+
+    Raises:
+        DataError: Where the copy has neither layout.
+    """
+    try:
+        if entry.name == SOURCE_HASHES:
+            return _known_hashes(msgspec.convert(copy, dict[str, object]))
+        return msgspec.convert(copy, _Artifacts).artifacts
+    except msgspec.ValidationError as error:
+        raise DataError(f"{entry.name}: {error}") from error
+
+
+def source_folder(folder: Path) -> Path:
+    """Return where the pinned files lie under the folder of pulled data."""
+    return folder / "seataubench" / seataubench_source().commit[:12]
+
+
+class _Artifacts(msgspec.Struct):
+    artifacts: dict[str, dict[str, object]]
+
+
+def _known_hashes(copy: Mapping[str, object]) -> dict[str, str]:
+    """Return the hashes of a copy that groups them by kind, without domains that are not pinned."""
+    groups = (part for part in copy.values() if isinstance(part, dict))
+    hashes = {path: str(digest) for group in groups for path, digest in group.items()}
+    return {path: hashes[path] for path in sorted(hashes) if "/mock/" not in path}
+
+
+def _shipped(name: str) -> bytes:
+    return importlib.resources.files("dragoman.benchmarks.seataubench").joinpath(name).read_bytes()

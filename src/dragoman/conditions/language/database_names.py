@@ -1,0 +1,149 @@
+"""Translated names in databases, by their place: never by text, for two names may read alike.
+
+A language's database differs from the English one in the text of some leaves only. Their paths
+give each English name its translation and bring it back.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import DataError
+
+Path = tuple[str | int, ...]
+
+_MAX_DEPTH = 64
+
+
+class Name(msgspec.Struct, frozen=True):
+    """A name in English and in the language."""
+
+    english: str
+    localized: str
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """A place where two databases differ; `structure` where not by a text alone."""
+
+    path: Path
+    english: object
+    localized: object
+    structure: bool
+
+
+class DatabaseNames(msgspec.Struct, frozen=True):
+    """The translated names of a database by path."""
+
+    by_path: dict[Path, Name]
+
+    def localize(self, database: object) -> object:
+        """Return an English database in the language; a name that was changed stays."""
+        texts = {path: (name.english, name.localized) for path, name in self.by_path.items()}
+        return _replaced(database, texts, ())
+
+    def restore(self, database: object) -> object:
+        """Return a database in the language in English; a name that was changed stays."""
+        texts = {path: (name.localized, name.english) for path, name in self.by_path.items()}
+        return _replaced(database, texts, ())
+
+
+def decode_database(content: bytes, where: str) -> dict[str, Any]:
+    """Decode a database that is JSON or TOML: only JSON starts with a brace.
+
+    Raises:
+        DataError: Where it is neither.
+    """
+    is_json = content.lstrip()[:1] == b"{"
+    try:
+        if is_json:
+            return msgspec.json.decode(content, type=dict[str, Any])
+        return msgspec.toml.decode(content, type=dict[str, Any])
+    except UNREADABLE as error:
+        raise DataError(f"{where}: {error}") from error
+
+
+def names_of(
+    english: object, localized: object, leaves: frozenset[str], where: str
+) -> DatabaseNames:
+    """Return the names that two databases have in two languages.
+
+    Args:
+        english: The English database.
+        localized: The same in another language.
+        leaves: The keys of leaves that may differ.
+        where: The database, for messages.
+
+    Raises:
+        DataError: Where they differ in anything else.
+    """
+    names: dict[Path, Name] = {}
+    for difference in differences(english, localized):
+        path, old, new = difference.path, difference.english, difference.localized
+        if not (isinstance(old, str) and isinstance(new, str)) or path[-1] not in leaves:
+            raise DataError(f"{where}: {dotted(path)} is not as in English, and is no name")
+        names[path] = Name(old, new)
+    return DatabaseNames(names)
+
+
+def differences(english: object, localized: object, path: Path = ()) -> Iterator[Difference]:
+    """Yield the places where two decoded files differ.
+
+    Raises:
+        DataError: Where they are nested without end.
+    """
+    _require_shallow(path)
+    if isinstance(english, dict) and isinstance(localized, dict):
+        if english.keys() != localized.keys():
+            yield Difference(path, sorted(english), sorted(localized), structure=True)
+        for key in english.keys() & localized.keys() if english != localized else ():
+            yield from differences(english[key], localized[key], (*path, key))
+    elif isinstance(english, list) and isinstance(localized, list):
+        if len(english) != len(localized):
+            yield Difference(path, len(english), len(localized), structure=True)
+        for at, (old, new) in enumerate(zip(english, localized, strict=False)):
+            yield from differences(old, new, (*path, at))
+    elif type(english) is not type(localized):
+        yield Difference(path, english, localized, structure=True)
+    elif english != localized:
+        yield Difference(path, english, localized, structure=False)
+
+
+def text_leaves(
+    value: object, leaves: frozenset[str], path: Path = ()
+) -> Iterator[tuple[Path, str]]:
+    """Yield the path and text of each string whose key is one of those given.
+
+    Raises:
+        DataError: Where the value is nested without end.
+    """
+    _require_shallow(path)
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if isinstance(part, str) and key in leaves:
+                yield (*path, key), part
+            else:
+                yield from text_leaves(part, leaves, (*path, key))
+    elif isinstance(value, list):
+        for at, part in enumerate(value):
+            yield from text_leaves(part, leaves, (*path, at))
+
+
+def _require_shallow(path: Path) -> None:
+    if len(path) > _MAX_DEPTH:
+        raise DataError(f"a file is nested more than {_MAX_DEPTH} deep at {dotted(path[:3])}")
+
+
+def dotted(path: Path) -> str:
+    """Return a path as text."""
+    return ".".join(map(str, path))
+
+
+def _replaced(value: object, texts: Mapping[Path, tuple[str, str]], path: Path) -> object:
+    if isinstance(value, dict):
+        return {key: _replaced(part, texts, (*path, key)) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_replaced(part, texts, (*path, at)) for at, part in enumerate(value)]
+    old, new = texts.get(path, (None, None))
+    return new if old is not None and value == old else value

@@ -1,0 +1,1 @@
+"""Defects of translated artifacts: one small check for each class, each with a stable code."""

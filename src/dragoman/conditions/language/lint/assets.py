@@ -1,0 +1,127 @@
+"""What checks look at: a language's artifacts of a domain beside the English side."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import (
+    DATABASES,
+    MANIFEST,
+    TASKS,
+    Manifest,
+    Schema,
+    ToolReturns,
+    decode_artifact,
+)
+from dragoman.conditions.language.database_names import decode_database
+from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.lint.defects import Defect
+from dragoman.conditions.language.surface import read_docstrings, read_schemas, read_tool_returns
+from dragoman.core.tools import Role, Toolset
+
+Task = dict[str, object]
+
+
+class EnglishAssets(msgspec.Struct, frozen=True):
+    """The English side of a domain.
+
+    Attributes:
+        files: Policies, tasks and databases as files, by name.
+        toolsets: Tools by side.
+        hashes: SHA-256 of sources, by their path upstream.
+        schemas: The English schema artifacts by side; none where they are not at hand.
+    """
+
+    files: dict[str, bytes]
+    toolsets: dict[Role, Toolset]
+    hashes: dict[str, str]
+    schemas: dict[Role, Schema] = {}
+
+
+class LanguageAssets:
+    """One folder of translated artifacts and what it was translated from; files are read once.
+
+    Every property raises DataError where its file is missing or damaged.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        language: str,
+        folder: AssetFolder,
+        english: EnglishAssets,
+        language_name: str | None = None,
+    ) -> None:
+        self.domain = domain
+        self.language = language
+        self.folder = folder
+        self.english = english
+        self.language_name = language_name
+
+    def defect(self, code: str, path: str, what: str, *, place: str = "", count: int = 1) -> Defect:
+        """Return a defect of this folder."""
+        return Defect(code, self.domain, self.language, path, what, place, count)
+
+    @cached_property
+    def manifest(self) -> Manifest | None:
+        """How the files came to be; None where there is no manifest."""
+        if MANIFEST not in self.folder:
+            return None
+        return decode_artifact(
+            self.folder.read(MANIFEST), Manifest, str(self.folder.folder / MANIFEST)
+        )
+
+    @cached_property
+    def schemas(self) -> dict[Role, Schema]:
+        """Schema artifacts by side."""
+        return read_schemas(self.folder)
+
+    @cached_property
+    def docstrings(self) -> dict[Role, dict[str, str]]:
+        """Docstrings of tools by side."""
+        return read_docstrings(self.folder)
+
+    @cached_property
+    def tool_returns(self) -> ToolReturns:
+        """Messages of tools."""
+        return read_tool_returns(self.folder)
+
+    @cached_property
+    def tasks(self) -> list[tuple[Task, Task]] | None:
+        """English tasks with their translations by id; None where either side lacks the file."""
+        if TASKS not in self.folder or TASKS not in self.english.files:
+            return None
+        where = str(self.folder.folder / TASKS)
+        translated = decode_artifact(self.folder.read(TASKS), list[Task], where)
+        originals = decode_artifact(
+            self.english.files[TASKS], list[Task], f"{self.domain}: {TASKS}"
+        )
+        by_id = {str(task.get("id")): task for task in translated}
+        return [(task, by_id.get(str(task.get("id")), {})) for task in originals]
+
+    @cached_property
+    def databases(self) -> dict[str, tuple[dict[str, object], dict[str, object]]]:
+        """English databases with their translations, by file name; those that both sides have."""
+        return {
+            name: (
+                decode_database(self.english.files[name], f"{self.domain}: {name}"),
+                decode_database(self.folder.read(name), str(self.folder.folder / name)),
+            )
+            for names in DATABASES.values()
+            for name in names
+            if name in self.folder and name in self.english.files
+        }
+
+    @cached_property
+    def policies(self) -> dict[str, tuple[str, str]]:
+        """English Markdown files with their translations, by name; those that both sides have."""
+        return {
+            name: (self.english.files[name].decode("utf-8", "replace"), self.folder.text(name))
+            for name in self.folder.names
+            if name.endswith(".md") and name in self.english.files
+        }
+
+
+Found = Iterator[Defect]
+"""What a check yields."""

@@ -1,0 +1,197 @@
+"""A condition made real: what the sides of its conversations see, hear and are told.
+
+Built once per condition and shared by its conversations; nothing in it changes.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from dragoman.conditions.language.field_trees import mapped
+from dragoman.conditions.language.surface import DomainSurface
+from dragoman.conditions.plain import PlainView
+from dragoman.core.conditions import Condition
+from dragoman.core.episodes import Event, Move
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Conductor, Directive, Progress, ToolView
+from dragoman.core.speech import say
+from dragoman.core.tasks import Action, Scenario, Task
+from dragoman.core.tools import Role
+from dragoman.core.wording import ENGLISH_NUMBERS, DateHabits, NumberHabits, Wording
+
+Assignment = Mapping[str, DomainSurface | None]
+"""The surface of each tool by name; None where it is English."""
+
+
+class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a condition really used: saved with a run and part of the keys of its cells.
+
+    Attributes:
+        tools: The language of each tool, by side; a side whose tools are English is absent.
+        assets: The SHA-256 of each file that was used, by `DOMAIN/LANGUAGE/FILE`.
+        shown: Hashes of the tools as they are shown, by side.
+        view_rules: The name of the rules that tools are shown and called by.
+        greeting: The agent's first words; "" for the benchmark's own.
+        directives: Version and hash of what the sides are told; "" where nothing.
+        directive: What they are told, by side.
+        habits: The hash of the language's habits in numbers and dates; "" where English is spoken.
+        detector: The label that language detection gives to what is spoken; "" in English.
+        relatives: Labels of languages that it takes for it.
+        notes: What stays English although its surface is in the language, and why.
+    """
+
+    tools: dict[Role, dict[str, str]] = {}
+    assets: dict[str, str] = {}
+    shown: dict[Role, str] = {}
+    view_rules: str = ""
+    greeting: str = ""
+    directives: str = ""
+    directive: dict[Role, str] = {}
+    habits: str = ""
+    detector: str = ""
+    relatives: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The content hash of what can change a conversation or its reward."""
+        return content_key(msgspec.structs.replace(self, detector="", relatives=(), notes=()))
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a user is told in the language, by task; a ticket only where the task has one."""
+
+    scenario: Scenario
+    ticket: str | None = None
+
+
+class Localization(NamedTuple):
+    """One condition's surfaces; the defaults are those of English.
+
+    Attributes:
+        condition: The condition.
+        realised: What was really used.
+        views: How each side sees tools.
+        assignments: The surface of each tool, by side.
+        policy: The text that the agent must follow; None for the benchmark's own.
+        told: What users are told, by task; empty for the benchmark's own.
+        numbers: How numbers are written in the language that is spoken.
+        dates: How dates are written in it.
+    """
+
+    condition: Condition
+    realised: Realised
+    views: Mapping[Role, ToolView]
+    assignments: Mapping[Role, Assignment] = {}
+    policy: str | None = None
+    told: Mapping[str, Told] = {}
+    numbers: NumberHabits = ENGLISH_NUMBERS
+    dates: DateHabits | None = None
+
+    @property
+    def is_english(self) -> bool:
+        """Whether nothing is in another language."""
+        return self.condition.localized is msgspec.UNSET
+
+    def judged(self, task: Task) -> Task:
+        """Return a task as scoring sees it: told in the language, planned in the world's values."""
+        told = self.told.get(task.id)
+        if told is None:
+            return task
+        return msgspec.structs.replace(task, scenario=told.scenario, ticket=told.ticket)
+
+    def shown(self, task: Task) -> Task:
+        """Return a task as participants see it: those that play the plan write labels."""
+        judged = self.judged(task)
+        if judged.criteria is None or not judged.criteria.actions or not self.assignments:
+            return judged
+        actions = tuple(map(self._worded, judged.criteria.actions))
+        criteria = msgspec.structs.replace(judged.criteria, actions=actions)
+        return msgspec.structs.replace(judged, criteria=criteria)
+
+    def wording(self, task: Task) -> Wording:
+        """Return how what a conversation on a task is judged by is written."""
+        if self.is_english:
+            return Wording()
+        planned = () if task.criteria is None else task.criteria.actions or ()
+        return Wording(
+            language=self.condition.language,
+            numbers=self.numbers,
+            dates=self.dates,
+            labels=_labels(self.assignments),
+            plan={each.id: self._worded(each) for each in planned} if self.assignments else None,
+        )
+
+    def directive(self, side: Role) -> str:
+        """Return what a side is told of the language that it speaks; "" in English."""
+        return self.realised.directive.get(side, "")
+
+    def greeted(self, conductor: Conductor) -> Conductor:
+        """Return a conductor that greets in the language."""
+        return Greeting(conductor, self.realised.greeting) if self.realised.greeting else conductor
+
+    def _worded(self, action: Action) -> Action:
+        surface = self.assignments.get(action.by, {}).get(action.name)
+        if surface is None:
+            return action
+        tree = surface.arguments[action.by][action.name]
+        arguments = {
+            name: mapped(value, tree.fields[name], lambda values, text: values.label(text))
+            if name in tree.fields
+            else value
+            for name, value in action.arguments.items()
+        }
+        return msgspec.structs.replace(action, arguments=arguments)
+
+
+class Greeting:
+    """A conductor that opens with a greeting in another language, where it greets at all."""
+
+    def __init__(self, conductor: Conductor, greeting: str) -> None:
+        self._conductor = conductor
+        self._greeting = greeting
+
+    @property
+    def sides(self) -> tuple[Role, ...]:
+        """The sides that reply themselves."""
+        return self._conductor.sides
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return the events before the first directive; a history is what it was."""
+        opening = self._conductor.opening()
+        match opening:
+            case (Move(by="agent", scripted=True) as move,):
+                return (msgspec.structs.replace(move, reply=say(self._greeting)),)
+            case _:
+                return opening
+
+    def next(self, progress: Progress) -> Directive:
+        """Return what happens next."""
+        return self._conductor.next(progress)
+
+
+def english(condition: Condition) -> Localization:
+    """Return what everything in English looks like."""
+    plain = PlainView()
+    return Localization(condition, Realised(), {"agent": plain, "user": plain})
+
+
+def _labels(assignments: Mapping[Role, Assignment]) -> dict[str, tuple[str, ...]]:
+    """Return every label of the surfaces in use by the value it stands for."""
+    found: dict[str, dict[str, None]] = {}
+    for value, label in _pairs(assignments):
+        found.setdefault(value, {})[label] = None
+    return {value: tuple(labels) for value, labels in found.items()}
+
+
+def _pairs(assignments: Mapping[Role, Assignment]) -> Iterator[tuple[str, str]]:
+    surfaces = {
+        surface.language: surface
+        for assignment in assignments.values()
+        for surface in assignment.values()
+        if surface is not None
+    }
+    for surface in surfaces.values():
+        for value_set in surface.value_sets.values():
+            yield from value_set.labels.items()
