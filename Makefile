@@ -34,7 +34,7 @@ unit: .venv/.dev-installed
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable ".[voice]"
 	@touch $@
 
 .venv/.dev-installed: .venv/.installed

@@ -9,9 +9,12 @@ import resource
 import subprocess
 import sys
 
+from bench.bfcl import print_bfcl
+from bench.languages import print_languages
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
+from bench.voice_effects import print_voice_effects
 from bench.wire import print_wire
 
 from dragoman.core.errors import DataError
@@ -33,12 +36,16 @@ def main() -> None:
         for concurrency, count in ((1, CONVERSATIONS), (USUAL, CONVERSATIONS), (1_000, 2_280)):
             print_throughput(suite, gold, concurrency, count)
         print_breakdown(suite, gold)
+        if suite.name != SAMPLE:
+            print_languages(suite)
     if suites[0].name != SAMPLE:
         print_whole_set(WHOLE_SET)
     for suite in suites:
         _print_memory(suite.name)
     print_storage(gold_episodes(suites[0]))
+    print_voice_effects()
     _print_start_up()
+    print_bfcl()
     if suites[0].name != SAMPLE:
         print_wire()
 

@@ -2,16 +2,19 @@
 
 import functools
 import gzip
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+from dragoman.benchmarks.bfcl.outside import Outside
 from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
-from dragoman.benchmarks.bfcl.suite import SingleTurnSuite, load_suite
+from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
 from dragoman.benchmarks.bfcl.upstream import adopt_texts, bfcl_source, derive_texts
 from dragoman.benchmarks.data import pull
 from dragoman.benchmarks.sample.shop import sample_suite
@@ -106,6 +109,31 @@ def pulled_bfcl(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="session")
+def translated(pulled: Path, data_folder: Path) -> Path:
+    """The same cache with the translated artifacts in it, pulled by the command."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "dragoman", "data", "pull", "seataubench"),
+            *("--from", str(data_folder / "seataubench")),
+        ],
+        env={**os.environ, "XDG_CACHE_HOME": str(pulled)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return pulled
+
+
+@pytest.fixture
+def in_languages(translated: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same cache as that of this process."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(translated))
+    return translated
+
+
+@pytest.fixture(scope="session")
 def read_bfcl(
     data_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], bytes]:
@@ -122,7 +150,106 @@ def read_bfcl(
 
 
 @pytest.fixture(scope="session")
-def load_bfcl(read_bfcl: Callable[[str], bytes]) -> Callable[[str], SingleTurnSuite]:
+def load_bfcl(read_bfcl: Callable[[str], bytes]) -> Callable[[str], BfclSuite]:
     """What loads a category of BFCL, or a group of them, from the real data."""
     provenance = Provenance("BFCL v4", "Apache-2.0", "", "")
     return functools.cache(lambda name: load_suite(name, read_bfcl, provenance))
+
+
+@pytest.fixture(scope="session")
+def agentic_files() -> Mapping[str, bytes]:
+    """BFCL's files of agents that remember or search, with a few entries of literals."""
+    return {name: "\n".join(lines).encode() for name, lines in _agentic_lines().items()}
+
+
+@pytest.fixture
+def load_agentic_suite(agentic_files: Mapping[str, bytes]) -> Callable[..., AgenticSuite]:
+    """What loads a category of these entries, with what a run names for its tools."""
+
+    def load(category: str, outside: Outside | None = None) -> AgenticSuite:
+        source = Provenance("BFCL v4", "Apache-2.0", "", "")
+        suite = load_suite(category, agentic_files.__getitem__, source, outside)
+        assert isinstance(suite, AgenticSuite)
+        return suite
+
+    return load
+
+
+def _agentic_lines() -> dict[str, list[str]]:
+    functions = {
+        "memory_kv": ("core_memory_add", "core_memory_retrieve", "archival_memory_add"),
+        "memory_rec_sum": ("memory_append", "memory_retrieve"),
+        "memory_vector": ("core_memory_add", "archival_memory_add", "archival_memory_retrieve"),
+        "web_search": ("search_engine_query", "fetch_url_content"),
+    }
+    parameters = {"type": "dict", "properties": {}}
+    files = {
+        f"multi_turn_func_doc/{name}.json": [
+            json.dumps({"name": each, "description": "Does.", "parameters": parameters})
+            for each in names
+        ]
+        for name, names in functions.items()
+    }
+    files["prompts.json"] = [json.dumps(_PROMPTS)]
+    files["BFCL_v4_memory.json"] = [
+        _spoken("memory_0-customer-0", [["What is my name?"]], "customer", "MemoryAPI"),
+        _spoken("memory_1-customer-1", [["How much did I pay?"]], "customer", "MemoryAPI"),
+        _spoken("memory_2-student-0", [["What do I study?"]], "student", "MemoryAPI"),
+    ]
+    files["possible_answer/BFCL_v4_memory.json"] = [
+        _accepted("memory_0-customer-0", ["Michael"]),
+        _accepted("memory_1-customer-1", ["$49.99", "49.99"]),
+        _accepted("memory_2-student-0", ["Botany"]),
+    ]
+    files["memory_prereq_conversation/memory_customer.json"] = [
+        _spoken("memory_prereq_0-customer-0", [["My name is Michael."], ["Bye."]], "customer"),
+        _spoken("memory_prereq_1-customer-1", [["The lamp cost $49.99."]], "customer"),
+    ]
+    files["memory_prereq_conversation/memory_student.json"] = [
+        _spoken("memory_prereq_2-student-0", [["I study Botany."]], "student"),
+    ]
+    files["BFCL_v4_web_search.json"] = [
+        _spoken("web_search_0", [["How high is the tower of Orla?"]], "", "WebSearchAPI"),
+    ]
+    files["possible_answer/BFCL_v4_web_search.json"] = [_accepted("web_search_0", ["88 metres"])]
+    return files
+
+
+def _spoken(
+    identity: str, turns: list[list[str]], scenario: str, of_class: str = "MemoryAPI"
+) -> str:
+    question = [[{"role": "user", "content": words} for words in turn] for turn in turns]
+    entry = {"id": identity, "question": question, "involved_classes": [of_class]}
+    return json.dumps({**entry, "scenario": scenario} if scenario else entry)
+
+
+def _accepted(identity: str, answers: list[str]) -> str:
+    return json.dumps({"id": identity, "ground_truth": answers, "source": "said"})
+
+
+_STYLE = {
+    "persona": "You compose.",
+    "task": "",
+    "tool_call_no_tag": "Write {output_format}.",
+    "tool_call_with_tag": "",
+    "multiturn_behavior": "",
+    "available_tools": "{functions}",
+}
+_NOTES = {"any": "", "typed": "", "elements": ""}
+_PROMPTS = {
+    "constants": {
+        "OUTPUT_FORMAT_MAPPING": {"python": "[f(a=1)]"},
+        "PARAM_TYPE_MAPPING": {"python": ""},
+        "PROMPT_STYLE_TEMPLATES": {"classic": _STYLE},
+        "PROMPT_TEMPLATE_MAPPING": {"plaintext": "{persona} {tool_call_format} {available_tools}"},
+        "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC": "More.",
+        "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING": "{functions} More.",
+        "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT": "Answer as a dict.\n",
+        "MEMORY_AGENT_SETTINGS": {"customer": "You serve.", "student": "You advise."},
+        "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL": "{scenario_setting} Core: {memory_content}\n",
+        "MEMORY_BACKEND_INSTRUCTION_UNIFIED": "{scenario_setting} Memory: {memory_content}\n",
+    },
+    "language_notes": {"python": "", "java": "", "javascript": ""},
+    "parameter_notes": {"java": _NOTES, "javascript": _NOTES},
+    "float_note": "",
+}

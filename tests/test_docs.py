@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
 from dragoman.core.language_rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
 
@@ -37,6 +38,16 @@ def test_every_choice_in_language_correctness_has_its_line() -> None:
 def test_every_definition_of_language_correctness_is_named() -> None:
     text = (ROOT / "docs" / "languages_measured.md").read_text("utf-8")
     assert [name for name in LANGUAGE_RULES if f"`{name}`" not in text] == []
+
+
+def test_every_choice_in_tool_views_has_its_line() -> None:
+    named = {row[0] for row in rows("tool_views.md")}
+    assert set(msgspec.structs.asdict(DEFAULT_VIEW_RULES)) - {"name"} <= named
+
+
+def test_every_rule_set_of_tool_views_is_named() -> None:
+    text = (ROOT / "docs" / "tool_views.md").read_text("utf-8")
+    assert [name for name in VIEW_RULES if f"`{name}`" not in text] == []
 
 
 def test_every_defect_that_is_fixed_has_a_test_that_shows_it() -> None:

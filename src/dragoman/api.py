@@ -102,6 +102,15 @@ def run(  # noqa: PLR0913 - keyword options of one call
     max_cost: str = "",
     prices: str | Path = "",
     cache: bool = True,
+    languages: Sequence[str] = (),
+    scenarios: Sequence[str] = (),
+    partition_seeds: Sequence[int] = (),
+    assets: str | Path = "",
+    voices: Sequence[str] = (),
+    asr: Sequence[str] = (),
+    speakers: Sequence[str] = (),
+    embeddings: str = "",
+    search: str = "",
     out: str | Path | None = None,
 ) -> RunResult:
     """Run a suite with one or more agents and return the results.
@@ -125,6 +134,16 @@ def run(  # noqa: PLR0913 - keyword options of one call
         max_cost: Ends the run when so much is spent: `5 USD`, `2M tokens`, `90 min`.
         prices: A price table of one's own, laid over the one that ships.
         cache: Whether replies of models are remembered, and remembered ones are used.
+        languages: Codes or TOML files; several that share tools are joined by `+`.
+        scenarios: english, interaction, tools, domain, or surfaces joined by `+`; each language is
+            played in each.
+        partition_seeds: Deal tools to several languages; empty for the released partition.
+        assets: A folder of translated artifacts; empty for those pulled.
+        voices: Lines to speak over, `text` for none; empty for text alone.
+        asr: Who hears what is said; several are given the same audio.
+        speakers: The voices of users; empty for all of the language.
+        embeddings: A model that makes embeddings, for `bfcl:memory_vector`.
+        search: The address of a search engine, for `bfcl:web_search_base` and `_no_snippet`.
         out: The run's folder; a new one under `runs/` where it is None.
 
     Raises:
@@ -132,6 +151,9 @@ def run(  # noqa: PLR0913 - keyword options of one call
     """
     if isinstance(tasks, str):
         raise UsageError(f"tasks must be a list of ids, not the string {tasks!r}")
+    for name, given_names in (("languages", languages), ("scenarios", scenarios)):
+        if isinstance(given_names, str):
+            raise UsageError(f"{name} must be a list of names, not the string {given_names!r}")
     agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
     resolved = _named_apart([e if isinstance(e, str) else resolve_object(e) for e in agents])
     config = RunConfig(
@@ -152,6 +174,15 @@ def run(  # noqa: PLR0913 - keyword options of one call
         max_cost=max_cost,
         prices=str(prices),
         cache=cache,
+        languages=tuple(languages),
+        scenarios=tuple(scenarios),
+        partition_seeds=tuple(partition_seeds),
+        assets=str(assets),
+        voices=tuple(voices),
+        asr=tuple(asr),
+        speakers=tuple(speakers),
+        embeddings=embeddings,
+        search=search,
     )
     given = {entry.name: entry for entry in resolved if not isinstance(entry, str)}
     setup = build_setup(checked(config), given)

@@ -87,3 +87,39 @@ def test_the_cost_of_a_sum_is_the_sum_of_costs(entries: list[Usage]) -> None:
 def test_one_unknown_cost_makes_the_sum_unknown() -> None:
     assert total_cost([both("1"), None]) is None
     assert total_cost([both("1"), both("2")]) == both("3")
+
+
+SPEECH = {
+    "ear": Price(minute=Decimal("0.006")),
+    "voice": Price(characters=Decimal(15)),
+    "both": Price(Decimal(1), Decimal(2), minute=Decimal("0.6")),
+}
+
+
+def test_audio_costs_by_the_minute_and_text_by_the_character() -> None:
+    heard = Usage("recognition", "ear", audio_seconds=90.0)
+    said = Usage("synthesis", "voice", audio_seconds=4.0, characters=2_000)
+    assert cost_of(heard, SPEECH.get) == both("0.009")
+    assert cost_of(said, SPEECH.get) == both("0.03")
+
+
+def test_a_price_of_several_things_needs_all_of_them_known() -> None:
+    told = Usage("recognition", "both", 1, 1_000_000, 500_000, audio_seconds=30.0)
+    assert cost_of(told, SPEECH.get) == both("2.3")
+    assert cost_of(Usage("recognition", "both", audio_seconds=30.0), SPEECH.get) is None
+    assert cost_of(Usage("recognition", "both", 1, 1, 1), SPEECH.get) is None
+    assert cost_of(Usage("synthesis", "voice", audio_seconds=1.0), SPEECH.get) is None
+
+
+def test_replayed_speech_is_not_paid_again() -> None:
+    entry = Usage("synthesis", "voice", audio_seconds=4.0, characters=2_000)
+    (together,) = total_usage([entry, as_replayed(entry)])
+    assert (together.audio_seconds, together.characters) == (8.0, 4_000)
+    assert cost_of(together, SPEECH.get) == Cost(Decimal("0.06"), Decimal("0.03"))
+
+
+def test_one_unknown_length_makes_the_sum_unknown() -> None:
+    known = Usage("recognition", "ear", audio_seconds=90.0)
+    (together,) = total_usage([known, Usage("recognition", "ear")])
+    assert together.audio_seconds is None
+    assert cost_of(together, SPEECH.get) is None

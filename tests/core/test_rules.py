@@ -21,7 +21,17 @@ def test_every_rule_set_is_known_by_its_own_name() -> None:
 
 def test_the_reference_chooses_otherwise_in_all_but_replaying() -> None:
     ours, theirs = msgspec.structs.asdict(DEFAULT_RULES), msgspec.structs.asdict(TAU2_RULES)
-    assert [name for name in ours if ours[name] == theirs[name]] == ["replay_must_repeat"]
+    alike = [name for name in ours if ours[name] == theirs[name]]
+    assert alike == ["replay_must_repeat", "phone_answers_in_records"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"), [("dragoman-1-records", DEFAULT_RULES), ("seatau", TAU2_RULES)]
+)
+def test_a_rule_set_with_records_differs_in_the_phone_alone(name: str, rules: Rules) -> None:
+    records = find_rules(name)
+    told = msgspec.structs.replace(records, name=rules.name, phone_answers_in_records=False)
+    assert (told, records.phone_answers_in_records) == (rules, True)
 
 
 @pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)

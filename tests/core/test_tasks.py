@@ -3,7 +3,17 @@ from typing import get_args
 import pytest
 
 from dragoman.core.conditions import Condition
-from dragoman.core.tasks import Action, Component, Criteria, EnvAssertion, FunctionCall
+from dragoman.core.errors import DataError
+from dragoman.core.tasks import (
+    Action,
+    Component,
+    Criteria,
+    EnvAssertion,
+    FunctionCall,
+    Scenario,
+    Task,
+    chain_before,
+)
 
 ASSERTION = EnvAssertion(FunctionCall("user", "assert_service", {}))
 COMPONENTS: tuple[Component, ...] = tuple(name for name in get_args(Component) if name != "CALLS")
@@ -50,3 +60,32 @@ def test_what_a_suite_checks_itself_is_there_where_the_basis_names_it() -> None:
 def test_the_plain_condition_has_a_label() -> None:
     assert Condition().label == "en/text/none"
     assert Condition("th", "telephone", "hard").label == "th/telephone/hard"
+
+
+def task(name: str, *after: str) -> Task:
+    return Task(name, "s", "d", Scenario(""), after=after)
+
+
+def test_a_chain_is_everything_that_must_be_played_before_first_things_first() -> None:
+    tasks = {each.id: each for each in (task("c", "b"), task("a"), task("b", "a"))}
+    assert [each.id for each in chain_before(tasks["c"], tasks)] == ["a", "b"]
+    assert chain_before(tasks["a"], tasks) == ()
+
+
+def test_what_two_tasks_come_after_stands_in_a_chain_once() -> None:
+    tasks = {each.id: each for each in (task("d", "b", "c"), task("b", "a"), task("c", "a"))}
+    tasks["a"] = task("a")
+    assert [each.id for each in chain_before(tasks["d"], tasks)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "why"),
+    [
+        ((task("a", "x"),), "task a comes after 'x', which does not exist"),
+        ((task("a", "b"), task("b", "a")), "task b comes after 'a', which comes after it"),
+        ((task("a", "a"),), "task a comes after 'a', which comes after it"),
+    ],
+)
+def test_a_chain_that_cannot_be_played_is_refused(tasks: tuple[Task, ...], why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        chain_before(tasks[0], {each.id: each for each in tasks})

@@ -140,3 +140,14 @@ def test_a_model_without_a_price_that_was_not_announced_halts_the_run() -> None:
     purse.spend(Usage("judge", "other", input_tokens=1, output_tokens=1))
     with pytest.raises(RunHalted, match="price of other is not known"):
         purse.check()
+
+
+def test_speech_charged_by_length_spends_money_and_no_tokens() -> None:
+    said = Usage("synthesis", "voice", audio_seconds=2.0, characters=100_000)
+    prices = {"voice": Price(characters=Decimal(15))}
+    in_money, in_tokens = (Budget(parse_limit(text), prices.get) for text in ("1 USD", "9 tokens"))
+    in_money.spend(said)
+    in_tokens.spend(said)
+    in_tokens.check()
+    with pytest.raises(RunHalted, match=r"the budget of 1 USD is spent \(1\.5000 USD in 1 call\)"):
+        in_money.check()

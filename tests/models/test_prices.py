@@ -1,6 +1,7 @@
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.core.costs import Price
@@ -37,8 +38,11 @@ def test_every_price_that_ships_is_sound() -> None:
     assert len(prices) > 40
     for model, price in prices.items():
         assert "/" in model
-        assert Decimal(0) < price.input <= price.output
-        assert price.cached_input is None or Decimal(0) < price.cached_input < price.input
+        given = [dollars for dollars in msgspec.structs.astuple(price) if dollars is not None]
+        assert all(dollars > 0 for dollars in given)
+        if price.input is not None and price.output is not None:
+            assert price.input <= price.output
+            assert price.cached_input is None or price.cached_input < price.input
 
 
 @pytest.mark.parametrize(
@@ -105,3 +109,18 @@ def test_a_table_with_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, s
 def test_a_table_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         load_prices(tmp_path / "none.toml")
+
+
+def test_speech_is_priced_by_the_minute_or_by_characters() -> None:
+    table = load_prices(None)
+    assert table.price_of("openai/whisper-1") == Price(minute=Decimal("0.006"))
+    assert table.price_of("openai/tts-1") == Price(characters=Decimal("15.00"))
+
+
+@pytest.mark.parametrize(
+    "row", ["{}", "{ input = 1 }", "{ minute = 1, output = 2 }", "{ minute = 1, cached_input = 1 }"]
+)
+def test_a_price_of_nothing_or_of_half_the_tokens_is_refused(tmp_path: Path, row: str) -> None:
+    text = f'[[lists]]\nas_of = 2026-05-01\n[lists.prices]\n"a/b" = {row}\n'
+    with pytest.raises(UsageError, match="price table"):
+        load_prices(written(tmp_path, text))

@@ -5,17 +5,20 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.audio import Audio
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Score, Scored
-from dragoman.core.speech import Called, say
+from dragoman.core.speech import Called, Said, Stage, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.report.html import render_report
 from dragoman.report.view import RunView
+from dragoman.store.audio_files import AudioFiles
 
 Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
 
@@ -221,3 +224,31 @@ def test_what_is_filtered_and_compared_can_be_reached_by_keyboard(
         await tab.until("document.querySelectorAll('.head').length === 2")
 
     assert browse(steps) == []
+
+
+def test_a_spoken_word_is_played_and_what_was_lost_is_marked(
+    browse: Browse, tmp_path: Path
+) -> None:
+    kept = AudioFiles(tmp_path).keep(Audio(b"\x10\x00" * 8_000, 8_000))
+    heard = Utterance(
+        "My code is B 7.", "my code is bee seven", "my code is v 7", kept, kept, (STAGE,)
+    )
+    played = Episode((Move("user", Said(heard)),), Ending("user_stop"), steps=1, errors=0)
+    rows = [Outcome("courier", "en/telephone/none", "literal", "t0", 0, played)]
+    page = written(tmp_path, msgspec.structs.replace(view(rows), audio="audio"))
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(page)
+        await tab.value("document.querySelector('#list .conversation summary').click()")
+        await tab.until("document.querySelectorAll('#list audio').length === 2")
+        lost = "[...document.querySelectorAll('#list mark.lost')].map((node) => node.textContent)"
+        wrong = lost.replace("lost", "misheard")
+        assert (await tab.value(lost), await tab.value(wrong)) == (["B"], ["v"])
+        await tab.value("document.querySelector('#list audio').load()")
+        await tab.until("document.querySelector('#list audio').readyState >= 1")
+        assert await tab.value("document.querySelector('#list audio').duration") == 1
+
+    assert browse(steps) == []
+
+
+STAGE = Stage("recognition", "somebody")

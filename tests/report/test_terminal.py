@@ -267,6 +267,20 @@ def test_an_unknown_cost_is_called_unknown_and_never_zero() -> None:
     assert "cost unknown" in words(printed(summary_table(cells)))
 
 
+def test_speech_is_shown_by_its_length_where_there_are_no_tokens() -> None:
+    outcomes = used(
+        Usage("synthesis", "voice", audio_seconds=3.5, characters=1_200),
+        Usage("recognition", "ear", audio_seconds=75.0),
+        Usage("recognition", "tokens", input_tokens=14, output_tokens=5, audio_seconds=2.0),
+    )
+    table = usage_table(summarize(outcomes, "dragoman-1", "assume-met", priced))
+    assert table is not None
+    text = words(printed(table, width=140))
+    assert "synthesis voice 1 1,200 characters 3.5 s of audio none unknown" in text
+    assert "recognition ear 1 1 min 15 s of audio words none unknown" in text
+    assert "recognition tokens 1 14 5 none unknown" in text
+
+
 def test_where_no_model_was_used_there_is_no_table_of_use() -> None:
     assert usage_table(summarize(used(), "dragoman-1", "assume-met", priced)) is None
 

@@ -99,7 +99,7 @@ def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
     conditions = (Condition(), spoken, novice, Condition(language="th"))
     setup = msgspec.structs.replace(build_setup(BASE), suite=Solo(), conditions=conditions)
     assert [cell.condition.label for cell in plan(setup)] == ["en/text/none", "th/text/none"]
-    why = "nobody speaks in solo mode: it has neither voice nor persona"
+    why = "nobody speaks in solo mode: it has neither voice, persona nor language"
     assert not_applicable(setup) == {"en/telephone/none": why, "en/text/hard": why}
     with_user = msgspec.structs.replace(setup, suite=shop)
     assert len(plan(with_user)) == 4

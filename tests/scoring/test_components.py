@@ -13,17 +13,17 @@ from dragoman.core.scores import ComponentScore, Evidence, Scored
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import Action, Criteria, EnvAssertion, FunctionCall
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
+from dragoman.core.wording import NumberHabits, Wording
 from dragoman.scoring.components import (
+    Written,
     action_component,
     agent_texts,
     assertion_component,
     communicate_component,
     matches,
-    number_in,
-    numbers_in,
-    says,
     state_component,
 )
+from dragoman.scoring.sayings import number_in, numbers_in, says
 
 BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 
@@ -221,7 +221,43 @@ def test_compared_keys_are_all_that_counts(
     assert matches(Action("1", "cancel", PLANNED, compare=compare), arguments, rules) == met
 
 
+@pytest.mark.parametrize(
+    ("written", "executed", "met", "raw", "why"),
+    [
+        ("หมด", "done", True, True, ""),
+        ("done", "done", True, False, "right value, wrong language"),
+        ("ผิด", "ผิด", False, False, ""),
+    ],
+)
+def test_a_call_in_another_wording_counts_and_both_verdicts_are_kept(
+    written: str, executed: str, why: str, *, met: bool, raw: bool
+) -> None:
+    planned = Action("1", "look", {"reason": "done"})
+    worded = Action("1", "look", {"reason": "หมด"})
+    component = action_component(
+        Criteria(("ACTION",), actions=(planned,)),
+        [ToolCall("c", "look", {"reason": executed})],
+        Fixed(),
+        DEFAULT_RULES,
+        Written([ToolCall("c", "look", {"reason": written})], {"1": worded}),
+    )
+    assert component.verdict == Scored(float(met))
+    assert component.evidence == (Evidence("1 look", met, why, raw=raw),)
+
+
 # COMMUNICATE
+
+
+def test_what_is_said_in_another_wording_counts_and_both_verdicts_are_kept() -> None:
+    wording = Wording("vi", NumberHabits(",", "."))
+    criteria = Criteria(("COMMUNICATE",), must_say=("1786", "327", "5"))
+    events = (Move("agent", say("Tổng cộng 1.786, hoàn lại 327.")),)
+    component = communicate_component(criteria, events, DEFAULT_RULES, wording)
+    assert component.evidence == (
+        Evidence("1786", met=True, raw=False),
+        Evidence("327", met=True, raw=True),
+        Evidence("5", met=False, raw=False),
+    )
 
 
 def test_nothing_to_be_said_is_nothing_to_judge() -> None:

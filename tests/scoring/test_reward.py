@@ -14,6 +14,7 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Component, Criteria, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
+from dragoman.core.wording import Wording
 from dragoman.scoring.judges import AssumeMet, RuleJudge
 from dragoman.scoring.reward import Scorer
 from dragoman.scoring.user_check import UserCheck
@@ -441,8 +442,8 @@ def test_a_user_is_checked_in_the_language_of_its_condition(shop: DomainSuite) -
     words = Move("user", say("ฉันต้องการความช่วยเหลือกับคำสั่งซื้อของฉัน"))
     episode = Episode((words,), Ending("max_steps"), 1, 0)
     scorer = Scorer(shop.factory(DEFAULT_RULES), DEFAULT_RULES, None, UserCheck())
-    assert asyncio.run(scorer.score(task("DB"), episode, "th")).invalid == ()
-    assert asyncio.run(scorer.score(task("DB"), episode, "en")).invalid == ("own_language",)
+    assert asyncio.run(scorer.score(task("DB"), episode, Wording("th"))).invalid == ()
+    assert asyncio.run(scorer.score(task("DB"), episode)).invalid == ("own_language",)
 
 
 def test_the_attempts_at_a_judge_that_broke_are_in_the_ledger(shop: DomainSuite) -> None:

@@ -68,8 +68,22 @@ def test_a_value_that_was_misheard_is_corrected_and_spelled(
     episode, careful_score = play_shop(task, CarefulAgent(), garbled(0, 0.3))
     assert score.reward == Scored(0.0)
     assert careful_score.reward == Scored(1.0)
-    assert any(words.startswith("Please spell the") for words in said(episode))
+    assert any("in the NATO alphabet." in words for words in said(episode))
     assert arguments(episode)[0] == {"first_name": "Maren", "last_name": "Holt", "zip": "83702"}
+
+
+def test_numbers_are_asked_for_once_more_digit_by_digit(
+    play_shop: Play, tasks_with_facts: list[Task], garbled: Garbled
+) -> None:
+    task = task_of(tasks_with_facts, "larger-jacket")
+    asked = [
+        words
+        for seed in range(8)
+        for words in said(play_shop(task, CarefulAgent(), garbled(seed, 0.6))[0])
+    ]
+    repeats = [words for words in asked if "digit by digit" in words]
+    assert repeats
+    assert all("zip code digit by digit." in words for words in repeats)
 
 
 def test_questions_are_bounded_however_bad_the_line_is(

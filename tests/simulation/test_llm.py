@@ -104,6 +104,28 @@ def test_the_user_sees_its_scenario_and_the_agent_as_the_other_side() -> None:
     assert model.purposes == ["user", "user"]
 
 
+def test_both_sides_are_told_which_language_they_speak() -> None:
+    def system(side: Role, tools: Toolset) -> object:
+        model = Recorder(say("a"))
+
+        async def conversation() -> None:
+            opening = Opening(TASK, side, 5, "Be fair.", (GREETING,), directive="Speak Thai.")
+            session = await LlmParticipant(model, PROMPTS).open(opening)
+            await session.reply([], tools)
+
+        asyncio.run(conversation())
+        return model.requests[0].messages[0]["content"]
+
+    assert system("agent", TOOLS) == (
+        "<instructions>\nWork.\n</instructions>\n<policy>\nBe fair.\n</policy>\n"
+        "<language>\nSpeak Thai.\n</language>"
+    )
+    assert system("user", NO_TOOLS) == (
+        "Play.\n\n<scenario>\nInstructions:\n\tCancel it.\n</scenario>\n"
+        "<language>\nSpeak Thai.\n</language>"
+    )
+
+
 def test_the_policy_never_reaches_the_user_nor_the_scenario_the_agent() -> None:
     agent, user = Recorder(say("a")), Recorder(say("b"))
     talk(agent, "agent", [([], TOOLS)])

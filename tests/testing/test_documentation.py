@@ -9,8 +9,11 @@ from dragoman.testing.options import load_script
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "testing_server.md"
 
 
-def test_the_guides_example_works(tmp_path: Path) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=["chat", "speech"])
+def test_the_guides_examples_work(tmp_path: Path, example: str) -> None:
     path = tmp_path / "example.py"
     path.write_text(example, "utf-8")
     exec(compile(example, path, "exec"), {"__name__": "example"})  # noqa: S102 - our own guide

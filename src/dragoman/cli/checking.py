@@ -1,11 +1,16 @@
 """`dragoman check`."""
 
 import asyncio
+from collections.abc import Mapping
+
+import msgspec
 
 from dragoman.cli.output import print_json
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.runs.check import Finding, SuiteCheck, check_suite
-from dragoman.wiring.config import RunConfig
+from dragoman.runs.language_check import LanguageCheck, check_languages
+from dragoman.runs.plan import not_applicable
+from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
 
@@ -20,6 +25,49 @@ def check_suite_command(suite: str, rules: str | None, judge: str | None, *, as_
     else:
         _print(found)
     return 1 if found.unpassable else 0
+
+
+def check_languages_command(
+    suite: str,
+    rules: str | None,
+    judge: str | None,
+    given: Mapping[str, object],
+    *,
+    as_json: bool,
+) -> int:
+    """Check a suite in other languages and print what was found; 1 where anything is unfair."""
+    config = RunConfig(suite, ("gold",), judge=judge or "none", rules=rules or DEFAULT_RULES.name)
+    setup = build_setup(checked(msgspec.structs.replace(config, **given)))
+    left_out = not_applicable(setup)
+    found = asyncio.run(check_languages(setup))
+    if as_json:
+        print_json({"not_applicable": left_out, "checks": found})
+    else:
+        for each in found:
+            _print_language(each)
+        for label, why in left_out.items():
+            print(f"{label}: not applicable: {why}")
+    return 0 if found and all(each.is_sound for each in found) else 1
+
+
+def _print_language(found: LanguageCheck) -> None:
+    print(f"{found.suite} as {found.condition}: {found.tasks} tasks")
+    print(
+        f"gold: 1 on {found.passed} tasks, {len(found.undecided)} need a judge, "
+        f"{len(found.failing)} fail; {len(found.other_states)} end in another state than in English"
+    )
+    print(f"labels: {found.labels} given to tools, {len(found.refused)} refused")
+    print("still English of what is seen:")
+    for part in found.coverage:
+        share = f"{part.english / part.texts:6.1%}" if part.texts else "     -"
+        places = ", ".join(f"{place} {count}" for place, count in part.places.items())
+        print(f"  {part.kind:<20} {share} of {part.texts:<5} {places}".rstrip())
+    for note in found.notes:
+        print(f"note: {note}")
+    _print_findings("fail", found.failing, found.tasks)
+    _print_findings("end in another state", found.other_states, found.tasks)
+    _print_findings("labels that are refused", found.refused, 0)
+    print()
 
 
 def _print(found: SuiteCheck) -> None:

@@ -42,10 +42,54 @@ def names(what: str) -> dict[str, str]:
         },
         "models": describe_providers,
         "rules": lambda: {name: _about(rules) for name, rules in RULES.items()},
+        "languages": _languages,
+        "scenarios": _scenarios,
+        "voices": _voices,
     }
     if what not in kinds:
         raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)}")
     return kinds[what]()
+
+
+def _languages() -> dict[str, str]:
+    from dragoman.conditions.language.languages import SHIPPED, find_language
+
+    shipped = {code: find_language(code).full_name for code in SHIPPED}
+    return {
+        **shipped,
+        "FILE.toml": "a language of your own",
+        "en+th+vi": "tools shared by 2 to 5 languages; the first keeps what is left",
+    }
+
+
+def _scenarios() -> dict[str, str]:
+    from dragoman.core.conditions import SCENARIOS
+    from dragoman.wiring.conditions import IN_ENGLISH
+
+    named = {name: f"in the language: {', '.join(parts)}" for name, parts in SCENARIOS.items()}
+    own = {"SURFACE+SURFACE": "a combination of your own"}
+    return {IN_ENGLISH: "nothing in another language", **named, **own}
+
+
+def _voices() -> dict[str, str]:
+    from dragoman.conditions.voice.channel_effects import effects_of, preset_names
+    from dragoman.conditions.voice.effects import name_of
+    from dragoman.conditions.voice.voices import shipped_voices
+    from dragoman.wiring.voices import RECOGNIZERS
+
+    lines = {
+        name: f"a line: {', '.join(map(name_of, effects_of(name)))}" for name in preset_names()
+    }
+    listeners = {name: f"--asr: {about}" for name, about in RECOGNIZERS.items()}
+    speakers = {
+        voice.name: f"--speaker: {voice.language}, {voice.accent}, {voice.words_per_minute} words/min"
+        for voice in shipped_voices().voices
+    }
+    own = {
+        "LINE-without-EFFECT": "a line without one of its effects",
+        "LINE:EFFECT": "one effect alone",
+    }
+    return {"text": "nobody speaks", **lines, **own, **listeners, **speakers}
 
 
 def _about(rules: Rules) -> str:

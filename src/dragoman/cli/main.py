@@ -41,6 +41,43 @@ Prices = Annotated[
     Path | None,
     typer.Option(help="A price table of your own (TOML), laid over the one that ships."),
 ]
+Languages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--language",
+        help="th, vi, ... (`dragoman list languages`), a TOML file, or th+vi to share tools; repeatable.",
+    ),
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        help="english, interaction, tools, domain, or surfaces joined by +; repeatable.",
+    ),
+]
+PartitionSeeds = Annotated[
+    list[int] | None,
+    typer.Option("--partition-seed", help="Deals tools to languages [42]; repeatable."),
+]
+Assets = Annotated[
+    Path | None,
+    typer.Option(help="A folder with DOMAIN/LANGUAGE [as pulled from seataubench]."),
+]
+Voices = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--voice",
+        help="A line to speak over: text, studio, telephone, ... (`dragoman list voices`); repeatable.",
+    ),
+]
+Recognizers = Annotated[
+    list[str] | None,
+    typer.Option("--asr", help="Who hears it [mixed]; several, by commas, hear the same audio."),
+]
+Speakers = Annotated[
+    list[str] | None,
+    typer.Option("--speaker", help="Who says it [all voices of the language], by commas."),
+]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor remember replies of models.")
 ]
@@ -73,7 +110,10 @@ def main() -> None:
 @app.command("list", epilog="Example: dragoman list agents")
 def list_names(
     what: Annotated[
-        str, typer.Argument(help="suites, agents, users, judges, models or rules.")
+        str,
+        typer.Argument(
+            help="suites, agents, users, judges, models, rules, languages, scenarios or voices."
+        ),
     ] = "suites",
 ) -> None:
     """List what there is to choose from."""
@@ -127,6 +167,21 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
         float | None,
         typer.Option(help="Seconds an endpoint may be down, or refuse a call as too much [1800]."),
     ] = None,
+    language: Languages = None,
+    scenario: Scenarios = None,
+    partition_seed: PartitionSeeds = None,
+    assets: Assets = None,
+    voice: Voices = None,
+    asr: Recognizers = None,
+    speaker: Speakers = None,
+    embeddings: Annotated[
+        str | None,
+        typer.Option(help="PROVIDER/MODEL that makes embeddings, for bfcl:memory_vector."),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(help="Address of a search engine like SerpAPI, for bfcl:web_search_*."),
+    ] = None,
     max_cost: MaxCost = None,
     prices: Prices = None,
     no_cache: NoCache = False,
@@ -156,6 +211,12 @@ def run(  # noqa: PLR0913, PLR0917 - the options of one command
         "concurrency": concurrency,
         "read_timeout": read_timeout,
         "patience": patience,
+        "embeddings": embeddings,
+        "search": search,
+        "voices": tuple(voice) if voice else None,
+        "asr": _listed(asr),
+        "speakers": _listed(speaker),
+        **_languages(language, scenario, partition_seed, assets),
         **_spending(max_cost, prices, no_cache=no_cache),
     }
     _exit(run_grid(target, options, out, dry_run=dry_run, as_json=as_json))
@@ -202,6 +263,9 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     task: Annotated[str, typer.Argument(help="Task id.")],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversation.")] = None,
     trial: Annotated[int, typer.Option(help="Which trial, from 0.")] = 0,
+    condition: Annotated[
+        str | None, typer.Option(help="Only this condition's, such as th:domain/text/none.")
+    ] = None,
     rules: RuleSet = None,
     judge: Judge = None,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
@@ -210,7 +274,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     """Show a conversation in the terminal, with its calls and why it scored as it did."""
     from dragoman.cli.reading import Choice, show_conversation
 
-    choice = Choice(task, agent, trial, rules, judge)
+    choice = Choice(task, agent, trial, rules, judge, condition)
     show_conversation(folder, choice, full=full, as_json=as_json)
 
 
@@ -259,6 +323,17 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     asked = Asked(tuple(folders), tuple(agent or ()), versus, rules, judge, prices)
     gate = Gate(fail_under, fail_under_interval)
     _exit(print_comparison(asked, gate, full=full, as_json=as_json))
+
+
+@app.command(epilog="Example: dragoman blame runs/spoken")
+def blame(folder: RunFolder, as_json: Json = False) -> None:
+    """Name what lost spoken conversations: the line, voice and recognizer, or the agent.
+
+    Plays them again over a clean line, and with the words that were meant.
+    """
+    from dragoman.cli.blaming import print_blame
+
+    print_blame(folder, as_json=as_json)
 
 
 @app.command(epilog="Example: dragoman validate experiments.csv --against printed.csv")
@@ -340,16 +415,29 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @app.command(epilog="Example: dragoman check tau2:retail")
-def check(
+def check(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: Annotated[str, typer.Argument(help="A suite.")],
     rules: RuleSet = None,
     judge: Judge = None,
+    language: Languages = None,
+    scenario: Scenarios = None,
+    partition_seed: PartitionSeeds = None,
+    assets: Assets = None,
     as_json: Json = False,
 ) -> None:
-    """Prove a suite: gold must pass; lists free, unpassable and undecidable tasks and the floor."""
-    from dragoman.cli.checking import check_suite_command
+    """Prove a suite: gold must pass; lists free, unpassable and undecidable tasks and the floor.
 
-    _exit(check_suite_command(suite, rules, judge, as_json=as_json))
+    With --language and --scenario: gold must pass and end in the English state there too, and every
+    tool must take every label that it shows.
+    """
+    from dragoman.cli.checking import check_languages_command, check_suite_command
+
+    named = _languages(language, scenario, partition_seed, assets)
+    given = {name: value for name, value in named.items() if value is not None}
+    if given:
+        _exit(check_languages_command(suite, rules, judge, given, as_json=as_json))
+    else:
+        _exit(check_suite_command(suite, rules, judge, as_json=as_json))
 
 
 @app.command(epilog="Example: dragoman lint seataubench --language th")
@@ -428,6 +516,26 @@ def _options(
 
         print(f"dragoman {VERSION}")
         raise typer.Exit
+
+
+def _listed(given: list[str] | None) -> tuple[str, ...] | None:
+    """Return names given one by one or with commas between them."""
+    names = (name.strip() for entry in given or () for name in entry.split(","))
+    return tuple(names) if given else None
+
+
+def _languages(
+    languages: list[str] | None,
+    scenarios: list[str] | None,
+    seeds: list[int] | None,
+    assets: Path | None,
+) -> dict[str, object]:
+    return {
+        "languages": tuple(languages) if languages else None,
+        "scenarios": tuple(scenarios) if scenarios else None,
+        "partition_seeds": tuple(seeds) if seeds else None,
+        "assets": None if assets is None else str(assets),
+    }
 
 
 def _spending(

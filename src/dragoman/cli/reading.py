@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 
@@ -16,7 +17,9 @@ from dragoman.report.terminal import print_conversation, summary_table, usage_ta
 from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.runs.outcomes import chosen_scoring, outcomes, summary
+from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
+from dragoman.studies.blame import read_blame
 from dragoman.wiring.participants import judge_name
 
 
@@ -39,6 +42,7 @@ class Choice(msgspec.Struct, frozen=True):
     trial: int
     rules: str | None
     judge: str | None
+    condition: str | None = None
 
 
 def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool) -> None:
@@ -60,9 +64,16 @@ def _find(store: RunStore, choice: Choice) -> Outcome:
     if choice.agent is None and len(agents) > 1:
         names = ", ".join(sorted(agents))
         raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
+    conditions = dict.fromkeys(cell.condition for cell in store.cells())
+    if choice.condition is None and len(conditions) > 1:
+        names = ", ".join(conditions)
+        raise UsageError(f"{store.folder}: played in several: choose --condition of {names}")
     for cell in store.cells():
-        wanted = (choice.task, choice.trial, choice.agent or cell.agent)
-        if (cell.task, cell.trial, cell.agent) == wanted:
+        wanted = (
+            *(choice.task, choice.trial),
+            *(choice.agent or cell.agent, choice.condition or cell.condition),
+        )
+        if (cell.task, cell.trial, cell.agent, cell.condition) == wanted:
             return Outcome(
                 cell.suite,
                 cell.condition,
@@ -95,6 +106,10 @@ def write_report(
         for folder, name in zip(folders, names, strict=True)
     ]
     path = out or folders[0] / "report.html"
+    views = [
+        msgspec.structs.replace(view, audio=_audio_address(folder, path))
+        for view, folder in zip(views, folders, strict=True)
+    ]
     html = render_report(views, ", ".join(view.name for view in views))
     try:
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -105,6 +120,14 @@ def write_report(
             f"{path}: cannot write the report ({error.strerror}): choose --out"
         ) from error
     return path
+
+
+def _audio_address(run: Path, page: Path) -> str:
+    """Return a run's folder of audio as a page reaches it; "" where it has none."""
+    folder = run / AUDIO
+    if not folder.is_dir():
+        return ""
+    return quote(Path(os.path.relpath(folder, page.absolute().parent)).as_posix())
 
 
 def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable | None) -> RunView:
@@ -121,6 +144,7 @@ def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable
             outcomes=tuple(outcomes(store, rules, judge, heads_only=False)),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
             provenance=(manifest.provenance,),
+            blames=read_blame(folder),
         )
 
 

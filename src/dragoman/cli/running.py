@@ -8,6 +8,7 @@ from shlex import quote
 import msgspec
 
 from dragoman.cli.console import TerminalConsole
+from dragoman.cli.languages import measured_languages, print_languages
 from dragoman.cli.output import print_error, print_json, progress
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.core.errors import RunHalted, UsageError
@@ -79,10 +80,14 @@ def score_run(folder: Path, named: Mapping[str, str | None], *, anew: bool, as_j
 
 def demo_run(out: Path | None) -> None:
     """Run the demonstration, print its figures and say where the report is."""
+    from dragoman.cli.blaming import print_blames
     from dragoman.studies.demo import run_demo
 
-    result = run_demo(out or new_folder("demo"))
+    with progress("conversations", None) as advance:
+        result, blames = run_demo(out or new_folder("demo"), advance)
     _print_result(result, as_json=False)
+    print()
+    print_blames(blames)
     print(f"\nreport: {write_report([result.folder], None)}")
 
 
@@ -137,15 +142,19 @@ def _print_result(
         cells = summary(store, result.rules, result.judge, prices)
         left_out = read_manifest(store).not_applicable
         valid = count_valid(store, result.rules, result.judge, again or ())
+        languages = measured_languages(store)
+        if not as_json:
+            print_summary(cells)
+            print_languages(store, languages)
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
         cell.missing for cell in cells
     )
     if as_json:
-        print_json(results_object(str(result.folder), cells, left_out, retried, prices.as_of))
+        found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
+        print_json({**found, "languages": languages})
         return sound
-    print_summary(cells)
     for label, why in left_out.items():
         print(f"{label}: not applicable: {why}")
     if retried is not None:

@@ -28,6 +28,6 @@ class PlainView:
         """Return the call as it is."""
         return call
 
-    def present(self, result: ToolResult) -> ToolResult:
+    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:  # noqa: ARG002 - one answer to every call
         """Return the result as it is."""
         return result

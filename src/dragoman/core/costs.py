@@ -5,21 +5,40 @@ from decimal import Decimal
 
 import msgspec
 
-from dragoman.core.usage import Usage
+from dragoman.core.usage import Count, Usage
 
 NOTHING = Decimal(0)
-_PER_TOKEN = Decimal("1e-6")
+_PER_ONE = Decimal("1e-6")
+_SECONDS = 60
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a model costs, in US dollars per million tokens.
+    """What a model costs, in US dollars: for tokens, minutes or characters, or several of them.
 
     Cached input costs as much as other input where `cached_input` is None.
+
+    Attributes:
+        input: Per million tokens sent.
+        output: Per million tokens received; there is none of the two alone.
+        cached_input: Per million tokens that the provider had cached.
+        minute: Per minute of audio.
+        characters: Per million characters spoken.
     """
 
-    input: Decimal
-    output: Decimal
+    input: Decimal | None = None
+    output: Decimal | None = None
     cached_input: Decimal | None = None
+    minute: Decimal | None = None
+    characters: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what prices nothing, and one side of the tokens without the other."""
+        if (self.input is None) != (self.output is None):
+            raise ValueError("input and output have a price both, or neither")
+        if self.input is None and self.minute is None and self.characters is None:
+            raise ValueError("a price has input and output, minute or characters")
+        if self.input is None and self.cached_input is not None:
+            raise ValueError("cached_input needs the price of input")
 
 
 PriceOf = Callable[[str], Price | None]
@@ -45,19 +64,28 @@ FREE = Cost(NOTHING, NOTHING)
 
 
 def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
-    """Return what usage costs; None where its tokens or its model's price are not known."""
+    """Return what usage costs; None where its model's price, or what is priced, is not known."""
     if not usage.calls:
         return FREE
     price = price_of(usage.model)
     if price is None:
         return None
-    nominal = _price_of_tokens(price, usage.input_tokens, usage.output_tokens, usage.cached_tokens)
-    paid = _price_of_tokens(
-        price,
-        _less(usage.input_tokens, usage.replayed_input_tokens),
-        _less(usage.output_tokens, usage.replayed_output_tokens),
-        _less(usage.cached_tokens, usage.replayed_cached_tokens),
+    every = _Counts(
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cached_tokens,
+        usage.audio_seconds,
+        usage.characters,
     )
+    replayed = _Counts(
+        usage.replayed_input_tokens,
+        usage.replayed_output_tokens,
+        usage.replayed_cached_tokens,
+        usage.replayed_audio_seconds,
+        usage.replayed_characters,
+    )
+    nominal = _priced(price, every)
+    paid = _priced(price, _without(every, replayed))
     return None if nominal is None or paid is None else Cost(nominal, paid)
 
 
@@ -71,17 +99,45 @@ def total_cost(costs: Iterable[Cost | None]) -> Cost | None:
     return Cost(nominal, paid)
 
 
-def _less(all_tokens: int | None, replayed: int | None) -> int | None:
-    return None if all_tokens is None or replayed is None else all_tokens - replayed
+class _Counts(msgspec.Struct, frozen=True):
+    sent: int | None
+    received: int | None
+    cached: int | None
+    seconds: float | None
+    characters: int | None
 
 
-def _price_of_tokens(
-    price: Price, sent: int | None, received: int | None, cached: int | None
-) -> Decimal | None:
-    if sent is None or received is None:
-        return None
-    # A provider that does not tell what it had cached is priced as if nothing had been.
-    reused = min(cached or 0, sent)
-    cached_price = price.input if price.cached_input is None else price.cached_input
-    dollars = (sent - reused) * price.input + reused * cached_price + received * price.output
-    return dollars * _PER_TOKEN
+def _without(every: _Counts, replayed: _Counts) -> _Counts:
+    return _Counts(
+        _less(every.sent, replayed.sent),
+        _less(every.received, replayed.received),
+        _less(every.cached, replayed.cached),
+        _less(every.seconds, replayed.seconds),
+        _less(every.characters, replayed.characters),
+    )
+
+
+def _less(every: Count | None, replayed: Count | None) -> Count | None:
+    return None if every is None or replayed is None else every - replayed
+
+
+def _priced(price: Price, counts: _Counts) -> Decimal | None:
+    """Return what counts cost; None where one that has a price is not known."""
+    dollars = NOTHING
+    if price.input is not None and price.output is not None:
+        if counts.sent is None or counts.received is None:
+            return None
+        # A provider that does not tell what it had cached is priced as if nothing had been.
+        reused = min(counts.cached or 0, counts.sent)
+        cached_price = price.input if price.cached_input is None else price.cached_input
+        tokens = (counts.sent - reused) * price.input + reused * cached_price
+        dollars += (tokens + counts.received * price.output) * _PER_ONE
+    if price.minute is not None:
+        if counts.seconds is None:
+            return None
+        dollars += Decimal(str(counts.seconds)) / _SECONDS * price.minute
+    if price.characters is not None:
+        if counts.characters is None:
+            return None
+        dollars += counts.characters * price.characters * _PER_ONE
+    return dollars

@@ -1,15 +1,16 @@
 """The protocols at which rooms meet; whoever obeys one can take the place of ours."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
-from dragoman.core.speech import AudioRef, Reply, Said, Utterance
+from dragoman.core.speech import Reply, Said, Utterance
 from dragoman.core.tasks import FunctionCall, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 from dragoman.core.usage import Usage
@@ -59,6 +60,23 @@ class World(Protocol):
 
     def fingerprint(self) -> Mapping[Role, str | None]:
         """Return each side's full state hash as the reference computes it (slow)."""
+        ...
+
+
+@runtime_checkable
+class WaitingWorld(Protocol):
+    """What a world has besides, where its calls wait for something outside, such as a search engine."""
+
+    async def call_waiting(self, call: ToolCall) -> ToolResult:
+        """Execute a call; whatever it waits for, other conversations go on.
+
+        Raises:
+            ParticipantError: Where what is outside broke.
+        """
+        ...
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what was consumed outside since this was last asked."""
         ...
 
 
@@ -120,8 +138,16 @@ class Suite(Protocol):
         """Return why the suite cannot be played under a condition; "" where it can."""
         ...
 
-    def policy(self, task: Task) -> str:
-        """Return the text that the agent must follow."""
+    def policy(self, task: Task, world: World) -> str:
+        """Return the text that the agent must follow in a world in which nothing was said yet."""
+        ...
+
+    def texts(self) -> Mapping[str, object]:
+        """Return what can be known before anybody speaks: `policy`, `tools`, `database`.
+
+        Texts or decoded records by source; recognizers may expect their words. Nothing that a user
+        says is in them.
+        """
         ...
 
     def factory(self, rules: Rules) -> "WorldFactory":
@@ -174,7 +200,8 @@ class Opening(msgspec.Struct, frozen=True):
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
     benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
-    same in every attempt at one draw of the cell, and in no other.
+    same in every attempt at one draw of the cell, and in no other. `directive` says in which language
+    the side is to speak; it is empty where nothing is said of that.
     """
 
     task: Task
@@ -184,6 +211,7 @@ class Opening(msgspec.Struct, frozen=True):
     history: tuple[Event, ...] = ()
     conversation: str = ""
     draw: str = ""
+    directive: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -334,19 +362,63 @@ class ChatModel(Protocol):
         ...
 
 
-class Synthesizer(Protocol):
-    """Text to speech."""
+class Spoken(msgspec.Struct, frozen=True):
+    """What a synthesizer gave: the audio, and what making it consumed."""
 
-    async def speak(self, text: str, language: str) -> AudioRef:
-        """Return stored audio of the text."""
+    audio: Audio
+    usage: Usage | None = None
+
+
+class Synthesizer(Protocol):
+    """Text to speech in one voice."""
+
+    @property
+    def name(self) -> str:
+        """Engine and voice, as tables name them."""
         ...
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change the audio of a text."""
+        ...
+
+    async def speak(self, text: str, language: str, seed: int) -> Spoken:
+        """Return the text as audio; the same text, language and seed give the same bytes.
+
+        Raises:
+            ParticipantError: Where the engine broke.
+            UsageError: For a language that the voice does not speak.
+        """
+        ...
+
+
+class Transcript(msgspec.Struct, frozen=True):
+    """What a recognizer heard: the words ("" where none), and what listening consumed."""
+
+    text: str
+    usage: Usage | None = None
 
 
 class Recognizer(Protocol):
     """Speech to text."""
 
-    async def transcribe(self, audio: AudioRef, language: str) -> str:
-        """Return the words heard."""
+    @property
+    def name(self) -> str:
+        """Engine and model, as tables name them."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change what is heard."""
+        ...
+
+    async def transcribe(self, audio: Audio, language: str) -> Transcript:
+        """Return the words heard.
+
+        Raises:
+            ParticipantError: Where the engine broke.
+            UsageError: For a language that it does not know.
+        """
         ...
 
 

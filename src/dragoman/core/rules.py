@@ -11,7 +11,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 
 
-class Rules(msgspec.Struct, frozen=True):
+class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
     """One rule set; each field names the behaviour it switches on.
 
     Attributes:
@@ -46,6 +46,8 @@ class Rules(msgspec.Struct, frozen=True):
         faults_leave_figures: Conversations that infrastructure ended leave the denominators, as
             figures of the reference have it; shown beside our own.
         guidelines_are_the_references: Simulated users follow the reference's guidelines.
+        phone_answers_in_records: The user's tools of telecom answer with records; otherwise with
+            sentences.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Rules(msgspec.Struct, frozen=True):
     initial_data_keep_their_side: bool
     faults_leave_figures: bool
     guidelines_are_the_references: bool
+    phone_answers_in_records: bool = False
 
 
 DEFAULT_RULES = Rules(
@@ -87,6 +90,7 @@ DEFAULT_RULES = Rules(
     initial_data_keep_their_side=True,
     faults_leave_figures=False,
     guidelines_are_the_references=False,
+    phone_answers_in_records=False,
 )
 
 TAU2_RULES = Rules(
@@ -108,6 +112,7 @@ TAU2_RULES = Rules(
     initial_data_keep_their_side=False,
     faults_leave_figures=True,
     guidelines_are_the_references=True,
+    phone_answers_in_records=False,
 )
 
 
@@ -119,12 +124,29 @@ def lenient(rules: Rules) -> Rules:
     return msgspec.structs.replace(rules, name=f"{rules.name}-lenient", replay_must_repeat=False)
 
 
+def in_records(rules: Rules) -> Rules:
+    """Return a rule set whose phone answers with records, as languages need it to."""
+    return msgspec.structs.replace(
+        rules, name=f"{rules.name}-records", phone_answers_in_records=True
+    )
+
+
+SEATAU_RULES = msgspec.structs.replace(in_records(TAU2_RULES), name="seatau")
+"""The fork that SEATauBench was measured with: tau2-bench, with records."""
+
 BFCL_RULES = msgspec.structs.replace(DEFAULT_RULES, name="bfcl-v4")
 """BFCL's suites are judged by rules of their own; in conversations these differ in nothing."""
 
 CONVERSATION_RULES = {
     rules.name: rules
-    for rules in (DEFAULT_RULES, TAU2_RULES, lenient(DEFAULT_RULES), lenient(TAU2_RULES))
+    for rules in (
+        DEFAULT_RULES,
+        TAU2_RULES,
+        lenient(DEFAULT_RULES),
+        lenient(TAU2_RULES),
+        in_records(DEFAULT_RULES),
+        SEATAU_RULES,
+    )
 }
 """The rule sets of suites whose conversations change a world."""
 

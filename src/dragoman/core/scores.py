@@ -40,12 +40,17 @@ Verdict = Scored | Unscored
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that was checked: `met` is None where it could not be decided."""
+    """One thing that was checked: `met` is None where it could not be decided.
+
+    `raw` is the verdict on what was written, where a language may word it in another way than the
+    world does; None where it was not asked for. `met` is the verdict on what it means.
+    """
 
     subject: str
     met: bool | None
     why: str = ""
     kind: str = ""
+    raw: bool | None = None
 
 
 class ComponentScore(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,10 +1,12 @@
 """What a benchmark asks: a task, its user, its start and what counts as success."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
 from dragoman.core.episodes import Event
+from dragoman.core.errors import DataError
 from dragoman.core.tools import Role
 
 Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION", "CALLS"]
@@ -113,10 +115,14 @@ class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One turn whose user messages the benchmark fixes; tools may appear with it."""
+    """One turn whose user messages the benchmark fixes; tools may appear with it.
+
+    `answer` is what the reference plan says in its end, where that matters.
+    """
 
     messages: tuple[str, ...]
     adds_tools: tuple[str, ...] = ()
+    answer: str = ""
 
 
 class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -160,7 +166,12 @@ class Stakes(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One task of a suite. `digest` is the content hash of the benchmark's own record."""
+    """One task of a suite. `digest` is the content hash of the benchmark's own record.
+
+    `after` names tasks of the same suite that the same agent must have played before, in the same
+    trial: the world begins as they left it. Such tasks only prepare others and are not judged; the
+    digest covers their records too.
+    """
 
     id: str
     suite: str
@@ -172,8 +183,37 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: tuple[FixedTurn, ...] = ()
     withheld_tools: tuple[str, ...] = ()
     critical: tuple[CriticalField, ...] = ()
+    after: tuple[str, ...] = ()
 
     @property
     def history(self) -> tuple[Event, ...]:
         """What happened before the conversation that is measured."""
         return () if self.initial_state is None else self.initial_state.history
+
+
+def chain_before(task: Task, tasks: Mapping[str, Task]) -> tuple[Task, ...]:
+    """Return what must have been played before a task, first things first.
+
+    Args:
+        task: Whose chain is wanted.
+        tasks: All tasks of its suite, by id.
+
+    Raises:
+        DataError: Where a task comes after one that does not exist, or after itself.
+    """
+    chain: dict[str, Task] = {}
+    _add_chain(task, tasks, chain, (task.id,))
+    return tuple(chain.values())
+
+
+def _add_chain(
+    task: Task, tasks: Mapping[str, Task], chain: dict[str, Task], path: tuple[str, ...]
+) -> None:
+    for name in task.after:
+        if name in chain:
+            continue
+        if name not in tasks or name in path:
+            why = "which does not exist" if name not in tasks else "which comes after it"
+            raise DataError(f"{task.suite}: task {task.id} comes after {name!r:.80}, {why}")
+        _add_chain(tasks[name], tasks, chain, (*path, name))
+        chain[name] = tasks[name]

@@ -1,14 +1,18 @@
 """What model calls consumed; prices are looked up later and may be unknown."""
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 import msgspec
+
+Count = TypeVar("Count", int, float)
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.
 
-    Tokens are None where the provider did not tell: unknown is not zero.
+    Tokens are None where the provider did not tell: unknown is not zero. So are seconds of audio and
+    characters, which chat has none of.
 
     Attributes:
         purpose: What the calls were for.
@@ -24,6 +28,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         replayed_input_tokens: The part of the input that belongs to replayed calls.
         replayed_output_tokens: The part of the output that belongs to replayed calls.
         replayed_cached_tokens: The part of the cached input that belongs to replayed calls.
+        audio_seconds: How long the audio was that was made or listened to.
+        characters: What was spoken, as the provider counts it where it tells.
+        replayed_audio_seconds: The part of the audio that belongs to replayed calls.
+        replayed_characters: The part of the characters that belongs to replayed calls.
     """
 
     purpose: str
@@ -39,6 +47,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     replayed_input_tokens: int | None = 0
     replayed_output_tokens: int | None = 0
     replayed_cached_tokens: int | None = 0
+    audio_seconds: float | None = None
+    characters: int | None = None
+    replayed_audio_seconds: float | None = 0.0
+    replayed_characters: int | None = 0
 
 
 def as_replayed(usage: Usage) -> Usage:
@@ -51,6 +63,9 @@ def as_replayed(usage: Usage) -> Usage:
         replayed_input_tokens=usage.input_tokens,
         replayed_output_tokens=usage.output_tokens,
         replayed_cached_tokens=usage.cached_tokens,
+        # Chat has neither, and what has no whole needs no part.
+        replayed_audio_seconds=usage.audio_seconds or 0.0,
+        replayed_characters=usage.characters or 0,
     )
 
 
@@ -82,10 +97,14 @@ def _plus(one: Usage, other: Usage) -> Usage:
         _sum(one.replayed_input_tokens, other.replayed_input_tokens),
         _sum(one.replayed_output_tokens, other.replayed_output_tokens),
         _sum(one.replayed_cached_tokens, other.replayed_cached_tokens),
+        _sum(one.audio_seconds, other.audio_seconds),
+        _sum(one.characters, other.characters),
+        _sum(one.replayed_audio_seconds, other.replayed_audio_seconds),
+        _sum(one.replayed_characters, other.replayed_characters),
     )
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
+def _sum(one: Count | None, other: Count | None) -> Count | None:
     return None if one is None or other is None else one + other
 
 

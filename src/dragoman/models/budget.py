@@ -148,6 +148,8 @@ class Budget:
 
 
 def _paid_tokens(usage: Usage) -> Decimal | None:
+    if _is_speech_without_tokens(usage):
+        return NOTHING
     counts = (
         usage.input_tokens,
         usage.output_tokens,
@@ -158,6 +160,12 @@ def _paid_tokens(usage: Usage) -> Decimal | None:
     if len(known) < len(counts):
         return None
     return Decimal(known[0] + known[1] - known[2] - known[3])
+
+
+def _is_speech_without_tokens(usage: Usage) -> bool:
+    """Whether it is speech that is charged by its length alone."""
+    is_speech = usage.audio_seconds is not None or usage.characters is not None
+    return is_speech and usage.input_tokens is None and usage.output_tokens is None
 
 
 def _in_words(spent: Decimal, unit: Unit) -> str:

@@ -21,6 +21,11 @@ TYPES: Mapping[ParameterType, tuple[type, ...]] = {
 }
 
 
+def fits(value: object, kind: ParameterType) -> bool:
+    """Whether a value is of a parameter's type; a boolean is no number."""
+    return isinstance(value, TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+
+
 class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One provider.
 

@@ -71,7 +71,7 @@ def load_prices(extra: Path | None) -> PriceTable:
                 ):
                     raise UsageError(
                         f"price table {extra}: {kind} of {model} is {dollars}: give US dollars per "
-                        "million tokens"
+                        "million tokens or characters, or per minute"
                     )
     return prices_with({model: price for one in lists for model, price in one.prices.items()})
 

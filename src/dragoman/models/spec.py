@@ -10,7 +10,7 @@ import msgspec
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
-from dragoman.models.facts import TYPES, Facts, Provider, load_facts
+from dragoman.models.facts import Facts, Provider, fits, load_facts
 
 EXTRA = "extra."
 """The prefix of parameters that no table knows and that are sent as they are."""
@@ -76,7 +76,7 @@ def read_spec(written: str) -> ModelSpec:
         UsageError: For a provider or parameter that does not exist or does not fit.
     """
     facts = load_facts()
-    _require_no_credentials(written)
+    require_no_credentials(written)
     name, _, query = written.partition("?")
     provider_name, _, model = name.partition("/")
     if provider_name not in facts.providers:
@@ -87,8 +87,8 @@ def read_spec(written: str) -> ModelSpec:
     if not model:
         raise UsageError(f"{written!r} names no model: write {provider_name}/MODEL")
     provider, family = facts.providers[provider_name], facts.family(name)
-    given = dict(_pairs(query, written))
-    switches = {key: _switch(given.pop(key), key, written) for key in _SWITCHES if key in given}
+    given = dict(parameters_of(query, written))
+    switches = {key: is_on(given.pop(key), key, written) for key in _SWITCHES if key in given}
     addresses = {key: given.pop(key, "") for key in _ADDRESSES}
     base_url = checked_address(addresses["base_url"], "base_url") if addresses["base_url"] else ""
     seeds = provider.seeds and family.seeds
@@ -100,7 +100,7 @@ def read_spec(written: str) -> ModelSpec:
         provider=provider,
         model=model,
         base_url=base_url,
-        key_env=_key_env(addresses["key_env"], base_url, provider, written),
+        key_env=key_variable(addresses["key_env"], base_url, provider, written),
         settings=_settings(given, name, facts),
         seeds=switches.get("seed", seeds),
         streams=switches.get("stream", False),
@@ -108,7 +108,12 @@ def read_spec(written: str) -> ModelSpec:
     )
 
 
-def _pairs(query: str, written: str) -> list[tuple[str, str]]:
+def parameters_of(query: str, written: str) -> list[tuple[str, str]]:
+    """Return the parameters after a name's question mark, each given once.
+
+    Raises:
+        UsageError: Where they are no parameters, or one is given twice.
+    """
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError as error:
@@ -120,7 +125,12 @@ def _pairs(query: str, written: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _switch(text: str, name: str, written: str) -> bool:
+def is_on(text: str, name: str, written: str) -> bool:
+    """Return what a switch says.
+
+    Raises:
+        UsageError: Where it is neither on nor off.
+    """
     if text not in {"on", "off"}:
         raise UsageError(f"{written}: {name} is on or off, not {text!r}")
     return text == "on"
@@ -145,8 +155,12 @@ def checked_address(url: str, what: str) -> str:
     return url.rstrip("/")
 
 
-def _require_no_credentials(written: str) -> None:
-    """Refuse what must not be repeated in any message: a key, or characters that are no text."""
+def require_no_credentials(written: str) -> None:
+    """Refuse what must not be repeated in any message.
+
+    Raises:
+        UsageError: For a key, or characters that are no text.
+    """
     if not written.isprintable():
         raise UsageError("a model's name holds characters that cannot be printed")
     if _KEY.search(unquote(written)):
@@ -161,8 +175,12 @@ _KEY = re.compile(
 )
 
 
-def _key_env(given: str, base_url: str, provider: Provider, written: str) -> str:
-    """Return the variable of the key; a provider's own key goes to its own address only."""
+def key_variable(given: str, base_url: str, provider: Provider, written: str) -> str:
+    """Return the variable of the key; a provider's own key goes to its own address only.
+
+    Raises:
+        UsageError: Where what is given is no name of a variable.
+    """
     if given and not given.isidentifier():
         raise UsageError(f"{written}: key_env names a variable of the environment")
     return given or ("" if base_url and provider.needs_key else provider.key_env)
@@ -176,7 +194,7 @@ def _settings(given: Mapping[str, str], model: str, facts: Facts) -> dict[str, o
 
 
 def _setting(name: str, text: str, model: str, facts: Facts) -> object:
-    value = _value(text)
+    value = value_of(text)
     if name.startswith(EXTRA) and len(name) > len(EXTRA):
         if name.removeprefix(EXTRA) in _RESERVED:
             raise UsageError(f"{model}: {name}: that part of a request is not to be set")
@@ -190,8 +208,7 @@ def _setting(name: str, text: str, model: str, facts: Facts) -> object:
         )
     _require_taken(name, model, facts)
     kind = facts.parameters[name]
-    is_boolean = isinstance(value, bool)
-    if not isinstance(value, TYPES[kind]) or is_boolean != (kind == "boolean"):
+    if not fits(value, kind):
         raise UsageError(f"{model}: {name} is of type {kind}, not {text!r}")
     return value
 
@@ -205,7 +222,8 @@ def _require_taken(name: str, model: str, facts: Facts) -> None:
         raise UsageError(f"{model} does not take {name}: {hint}")
 
 
-def _value(text: str) -> object:
+def value_of(text: str) -> object:
+    """Return what a parameter's text means: JSON where it is some, else the text itself."""
     try:
         return msgspec.json.decode(text)
     except UNREADABLE:

@@ -111,7 +111,7 @@ def whole_completion(body: bytes) -> bytes:
     usage = _NULL
     finish: str | None = None
     has_begun = has_ended = False
-    for data in _events(body):
+    for data in events_of(body):
         if data == _DONE:
             has_ended = True
             break
@@ -129,7 +129,7 @@ def whole_completion(body: bytes) -> bytes:
     return _completion(words, thoughts, calls, usage, finish)
 
 
-def _events(body: bytes) -> list[bytes]:
+def events_of(body: bytes) -> list[bytes]:
     """Return the data of every event; an event's data may span lines."""
     events: list[bytes] = []
     lines: list[bytes] = []

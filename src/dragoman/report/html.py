@@ -44,6 +44,10 @@ SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "sta
 """The parts of the script, in their order."""
 
 
+_MEDIA = "'self' file:"
+"""Where audio may come from: beside the page, also where that is a file."""
+
+
 class _CellView(msgspec.Struct, frozen=True):
     """A cell with what the template says of it beyond the figures."""
 
@@ -95,7 +99,8 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
         difference=wording.difference,
         signed_interval=wording.signed_interval,
         p_value=wording.p_value,
-        tokens=wording.tokens,
+        sent=wording.sent,
+        received=wording.received,
         money=wording.money,
         calls=wording.calls,
         faults=wording.faults,
@@ -113,7 +118,8 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
         comparisons=_clearest(comparisons),
         further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
         provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
-        policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}",
+        policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}"
+        + (f"; media-src {_MEDIA}" if any(run.audio for run in runs) else ""),
         # Our own files, and letters and digits; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from dragoman.analysis.blame import CULPRITS
 from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.tasks import Task
@@ -43,6 +44,7 @@ def pack(runs: Sequence[RunView]) -> str:
         "conversations": list(_conversations(runs, list(tasks), cells, places)),
         "endings": ENDINGS,
         "components": COMPONENTS,
+        "audio": {run.name: run.audio for run in runs if run.audio},
     }
     return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
 
@@ -87,8 +89,11 @@ def _conversations(
     numbers = {key: number for number, key in enumerate(tasks)}
     numbered = {key: number for number, key in enumerate(cells)}
     for run in runs:
+        culprits = {(row.condition, row.agent, row.task, row.trial): row for row in run.blames}
         for outcome in run.outcomes:
+            lost = culprits.get((outcome.condition, outcome.agent, outcome.task, outcome.trial))
             yield {
+                "culprit": None if lost is None else f"{lost.culprit}: {CULPRITS[lost.culprit]}",
                 "cell": numbered[run.name, outcome.suite, outcome.condition, outcome.agent],
                 "run": run.name,
                 "suite": outcome.suite,

@@ -126,8 +126,8 @@ def usage_table(cells: Sequence[CellSummary]) -> "Table | None":
             usage.purpose,
             usage.model,
             wording.calls(usage),
-            wording.tokens(usage.input_tokens),
-            wording.tokens(usage.output_tokens),
+            wording.sent(usage),
+            wording.received(usage),
             wording.faults(usage),
             wording.money(line.cost),
         )

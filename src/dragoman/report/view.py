@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.analysis.blame import Blame
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
 from dragoman.analysis.pass_hat import is_success
@@ -26,7 +27,9 @@ class RunView(msgspec.Struct, frozen=True):
     """One run as a report shows it.
 
     `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
-    `suite/task id` and may lack tasks that no outcome needs.
+    `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
+    audio as the report's page reaches it; empty where there is none. `blames` names what lost spoken
+    conversations, where somebody asked.
     """
 
     name: str
@@ -35,6 +38,8 @@ class RunView(msgspec.Struct, frozen=True):
     outcomes: tuple[Outcome, ...]
     tasks: dict[str, Task]
     provenance: tuple[Provenance, ...]
+    audio: str = ""
+    blames: tuple[Blame, ...] = ()
 
 
 class Cause(msgspec.Struct, frozen=True):

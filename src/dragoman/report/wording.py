@@ -99,6 +99,23 @@ def tokens(count: int | None) -> str:
     return UNKNOWN if count is None else f"{count:,}"
 
 
+def sent(usage: Usage) -> str:
+    """Return what was sent: tokens, or for speech that has none the characters or the audio."""
+    if usage.input_tokens is None and usage.characters is not None:
+        return f"{usage.characters:,} characters"
+    if usage.input_tokens is None and usage.audio_seconds is not None:
+        return f"{duration(usage.audio_seconds)} of audio"
+    return tokens(usage.input_tokens)
+
+
+def received(usage: Usage) -> str:
+    """Return what came back: tokens, or for voices that tell none the audio."""
+    is_voice = usage.characters is not None and usage.audio_seconds is not None
+    if usage.output_tokens is None and usage.audio_seconds is not None:
+        return f"{duration(usage.audio_seconds)} of audio" if is_voice else "words"
+    return tokens(usage.output_tokens)
+
+
 def duration(seconds: float) -> str:
     """Return a length of time in its two largest units."""
     if seconds < _MINUTE:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.entries import Entry
+from dragoman.benchmarks.bfcl.entries import SINGLE_TURN, Entry
 from dragoman.benchmarks.bfcl.pulled import pulled_suite
 from dragoman.benchmarks.bfcl.result_files import (
     Line,
@@ -17,7 +17,8 @@ from dragoman.benchmarks.bfcl.result_files import (
     read_lines,
     reply_of_result,
 )
-from dragoman.benchmarks.bfcl.suite import GROUPS, NAMES
+from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.suite import GROUPS
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import DataError
@@ -58,11 +59,13 @@ def import_bfcl(files: Sequence[ResultFile], folder: Path, created: float) -> Im
             BFCL's data are not pulled.
         StoreError: Where the run cannot be written.
     """
-    known = [file for file in files if file.category in NAMES]
-    left_out = tuple(sorted({file.category for file in files if file.category not in NAMES}))
+    known = [file for file in files if file.category in SINGLE_TURN]
+    left_out = tuple(sorted({file.category for file in files if file.category not in SINGLE_TURN}))
     if not known:
         raise DataError(f"{files[0].path}: results of {', '.join(left_out)} cannot be imported")
     suite = pulled_suite(_group({file.category for file in known}), data_folder())
+    if not isinstance(suite, SingleTurnSuite):
+        raise DataError(f"{suite.name}: results of several turns cannot be imported")
     played = list(_plays(known, {entry.task.id: entry for entry in suite.entries}))
     cells = [_cell(entry, suite) for entry in played]
     tasks = {entry.task.id: entry.task for entry in played}

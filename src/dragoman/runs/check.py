@@ -13,7 +13,7 @@ from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Component, Task
 from dragoman.core.tools import ToolResult
 from dragoman.runs.execute import Player
-from dragoman.runs.plan import plan
+from dragoman.runs.plan import Cell, plan
 from dragoman.wiring.setup import Setup
 
 # What a task's author states for its own sake; a plan of actions also serves to define the end state.
@@ -59,8 +59,10 @@ class SuiteCheck(msgspec.Struct, frozen=True):
 async def check_suite(setup: Setup) -> SuiteCheck:
     """Check a suite; the setup's agents must be gold and silent, in that order."""
     player = Player(setup)
-    played = [(cell, *await player.play(cell)) for cell in plan(setup)]
-    count = len(setup.tasks)
+    played = await _judged(player, plan(setup))
+    preparing = {name for task in setup.tasks for name in task.after}
+    tasks = [task for task in setup.tasks if task.id not in preparing]
+    count = len(tasks)
     gold, silent = played[:count], played[count:]
     free = tuple(_free(cell.task, score) for cell, _, score in silent)
     certain = sum(_passed(score) for _, _, score in silent)
@@ -78,9 +80,24 @@ async def check_suite(setup: Setup) -> SuiteCheck:
         failing_writes=_found(
             _failing_write(cell.task, episode, player) for cell, episode, _ in gold
         ),
-        nothing_to_judge=_found(map(_nothing_to_judge, setup.tasks)),
-        ignored=_found(map(_ignored, setup.tasks)),
+        nothing_to_judge=_found(map(_nothing_to_judge, tasks)),
+        ignored=_found(map(_ignored, tasks)),
     )
+
+
+async def _judged(player: Player, cells: Sequence[Cell]) -> list[tuple[Cell, Episode, Score]]:
+    """Play all cells, and return those that do more than prepare others."""
+    preparing = {key for cell in cells for key in cell.before}
+    prepared: dict[str, Episode] = {}
+    judged = []
+    for cell in cells:
+        earlier = [prepared[key] for key in cell.before]
+        episode, score = await player.play(cell, earlier)
+        if cell.key in preparing:
+            prepared[cell.key] = episode
+        else:
+            judged.append((cell, episode, score))
+    return judged
 
 
 def _found(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:

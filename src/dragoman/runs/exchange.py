@@ -175,7 +175,7 @@ def _facts(manifest: Manifest, cell: StoredCell) -> RunFacts:
         trials=config.trials,
         limits=config.limits,
         seed=config.seed,
-        policy=None if suite is None else suite.policy(suite.tasks[0]),
+        policy=None if suite is None else suite.policy_text,
         tools=None if suite is None else suite.toolsets["agent"],
     )
 

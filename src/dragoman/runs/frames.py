@@ -78,6 +78,8 @@ USAGE_COLUMNS: dict[str, pl.DataType] = {
     "output_tokens": pl.Int64(),
     "cached_tokens": pl.Int64(),
     "reasoning_tokens": pl.Int64(),
+    "audio_seconds": pl.Float64(),
+    "characters": pl.Int64(),
     "faults": pl.Int64(),
     "seconds": pl.Float64(),
     "cost_usd": pl.Float64(),

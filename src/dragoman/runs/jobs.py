@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.conditions.language.localization import Realised
 from dragoman.core.costs import Price
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import StoreError
@@ -25,6 +26,8 @@ class Manifest(msgspec.Struct, frozen=True):
     `not_applicable` names the conditions that the suite cannot be played under, and why.
     `imported` is set in a run that was played elsewhere: the results file without its conversations.
     `prices` are those of the person's own table: the file may be gone when the run is read.
+    `realised` says by condition what was really in another language: tools, files, directives.
+    `voices` says by condition what was spoken and heard with.
     """
 
     dragoman: str
@@ -37,6 +40,8 @@ class Manifest(msgspec.Struct, frozen=True):
     not_applicable: dict[str, str] = {}
     imported: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
     prices: dict[str, Price] = {}
+    realised: dict[str, Realised] = {}
+    voices: dict[str, dict[str, object]] = {}
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -64,6 +69,8 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
         setup.suite.provenance,
         not_applicable(setup),
         prices=dict(setup.prices.own),
+        realised=realised(setup),
+        voices=spoken_with(setup),
     )
     new = NewRun(
         msgspec.json.encode(manifest),
@@ -118,6 +125,17 @@ def _require_same_plan(store: RunStore, cells: tuple[Cell, ...]) -> None:
             f"{store.folder}: data, prompts or agents have changed since this run was started: "
             "start a new one"
         )
+
+
+def realised(setup: Setup) -> dict[str, Realised]:
+    """Return by label what conditions really have in another language."""
+    return {label: entry.realised for label, entry in setup.localizations.items()}
+
+
+def spoken_with(setup: Setup) -> dict[str, dict[str, object]]:
+    """Return by label what is spoken and heard with in the conditions of a run."""
+    voices = None if setup.voices is None else setup.voices.conditions
+    return {label: voiced.record for label, voiced in (voices or {}).items()}
 
 
 def read_manifest(store: RunStore) -> Manifest:

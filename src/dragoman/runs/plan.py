@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.tasks import Task
+from dragoman.core.tasks import Task, chain_before
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup
 
@@ -16,7 +16,10 @@ _VERSION = "cell-1"
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """One planned conversation; `seed` derives from its key."""
+    """One planned conversation; `seed` derives from its key.
+
+    `before` are the keys of the conversations that its world begins after, in their order.
+    """
 
     key: str
     seed: int
@@ -25,6 +28,7 @@ class Cell(msgspec.Struct, frozen=True):
     agent: Resolved
     user: Resolved
     trial: int
+    before: tuple[str, ...] = ()
 
 
 def plan(setup: Setup) -> tuple[Cell, ...]:
@@ -34,12 +38,12 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
     """
     left_out = not_applicable(setup)
     return tuple(
-        _cell(setup, condition, pair, task, trial)
+        cell
         for trial in range(setup.config.trials)
         for condition in setup.conditions
         if condition.label not in left_out
         for pair in setup.pairs
-        for task in setup.tasks
+        for cell in _cells(setup, condition, pair, trial)
     )
 
 
@@ -54,10 +58,29 @@ def conversation_seed(key: str) -> int:
     return derive_seed(key, "conversation")
 
 
+def _cells(
+    setup: Setup, condition: Condition, pair: tuple[Resolved, Resolved], trial: int
+) -> tuple[Cell, ...]:
+    """Return one cell per task; a cell's chain is that of its task, played by the same agent."""
+    tasks = {task.id: task for task in setup.tasks}
+    cells = {name: _cell(setup, condition, pair, task, trial) for name, task in tasks.items()}
+    return tuple(
+        cell
+        if not cell.task.after
+        else msgspec.structs.replace(
+            cell, before=tuple(cells[task.id].key for task in chain_before(cell.task, tasks))
+        )
+        for cell in cells.values()
+    )
+
+
 def _cell(
     setup: Setup, condition: Condition, pair: tuple[Resolved, Resolved], task: Task, trial: int
 ) -> Cell:
     agent, user = pair
+    localization = setup.localization(condition)
+    realised = () if localization.is_english else (localization.realised.digest,)
+    voiced = setup.voiced(condition)
     key = content_key(
         _VERSION,
         task.suite,
@@ -71,5 +94,7 @@ def _cell(
         setup.config.limits,
         setup.config.seed,
         trial,
+        *realised,
+        *(() if voiced is None else (voiced.identity,)),
     )
     return Cell(key, conversation_seed(key), task, condition, agent, user, trial)

@@ -13,7 +13,14 @@ import msgspec
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
-from dragoman.runs.jobs import Job, read_manifest, start_job, stored_prices
+from dragoman.runs.jobs import (
+    Job,
+    Manifest,
+    read_manifest,
+    realised,
+    start_job,
+    stored_prices,
+)
 from dragoman.runs.rescore import rescore
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.setup import Setup, scoring_setup
@@ -79,8 +86,19 @@ def score(
                 f"{folder}: the data of {setup.suite.name} have changed since this run was played: "
                 "it can only be scored with the data it was played on"
             )
+        _require_same_languages(setup, manifest, folder)
         blocking(_score(setup, store, on_done, anew=anew))
     return Played(folder, setup.rules.name, setup.judge_name)
+
+
+def _require_same_languages(setup: Setup, manifest: Manifest, folder: Path) -> None:
+    """Refuse to score by other labels than those that the sides saw."""
+    for label, now in realised(setup).items():
+        if label in manifest.realised and manifest.realised[label].digest != now.digest:
+            raise StoreError(
+                f"{folder}: what {label} looks like has changed since this run was played: "
+                "it can only be scored with the artifacts it was played on"
+            )
 
 
 def new_folder(suite: str) -> Path:

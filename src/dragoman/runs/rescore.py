@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from dragoman.core.conditions import language_of
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, USER_JUDGE, Score, Scored
@@ -38,6 +37,7 @@ async def rescore(
         if name not in tasks or tasks[name].digest != task.digest:
             raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
     places = {cell.key: cell for cell in store.cells()}
+    localizations = {entry.label: setup.localization(entry) for entry in setup.conditions}
     known = store.scores(setup.rules.name, scorer.judge_name, METRIC_VERSION)
     closed = {key for key, score in known.items() if _is_closed(score, choice)}
     todo = store.episodes(leaving_out=closed)
@@ -46,8 +46,8 @@ async def rescore(
     async def work(rows: Iterator[Stored], writer: Writer) -> None:
         for key, attempt, episode in rows:
             cell = places[key]
-            language = language_of(cell.condition)
-            score = await score_safely(scorer, tasks[cell.task], episode, language, key)
+            localization = localizations[cell.condition]
+            score = await score_safely(scorer, tasks[cell.task], episode, localization, key)
             await writer.put(StoredScore(key, attempt, score))
             counts[0] += 1
             on_done()

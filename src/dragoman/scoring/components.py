@@ -4,9 +4,10 @@ Every function returns the component whether or not the task's basis counts it; 
 where the task gives it nothing to judge.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
+from typing import NamedTuple
+
+import msgspec
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.protocols import StateDelta, World
@@ -15,13 +16,21 @@ from dragoman.core.scores import ComponentScore, Evidence, Scored
 from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Component, Criteria
 from dragoman.core.tools import ToolCall
+from dragoman.core.wording import ENGLISH_WORDING, Wording
+from dragoman.scoring.sayings import says, says_in
 
-# Thousands may be set off by commas. A code with a leading zero is not a number.
-_DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,9}(?!\d)|\d{1,40})(?:\.\d{1,30})?|\.\d{1,30}"
-_NUMBER = re.compile(rf"(?<![\w.])-?(?:{_DIGITS})(?![\w]*_)")
-_CODE = re.compile(r"-?0[\d,]")
+WRONG_WORDING = "right value, wrong language"
+"""Why a call counts although it was not written as its tool's language words it."""
+
 _ABSENT = object()
 _MAX_DIFFERENCES = 20
+
+
+class Written(NamedTuple):
+    """Calls as they were written, and the plan by action id as the tools' languages word it."""
+
+    calls: Sequence[ToolCall]
+    plan: Mapping[str, Action]
 
 
 def state_component(criteria: Criteria, reached: World, expected: StateDelta) -> ComponentScore:
@@ -66,28 +75,65 @@ def assertion_component(criteria: Criteria, reached: World) -> ComponentScore:
 
 
 def action_component(
-    criteria: Criteria, calls: Sequence[ToolCall], world: World, rules: Rules
+    criteria: Criteria,
+    calls: Sequence[ToolCall],
+    world: World,
+    rules: Rules,
+    written: Written | None = None,
 ) -> ComponentScore:
-    """ACTION: every call of the reference plan was made at some point."""
+    """ACTION: every call of the reference plan was made at some point.
+
+    Args:
+        criteria: What is planned.
+        calls: What was called, in the world's own values.
+        world: Tells whose tools are called.
+        rules: Which arguments are compared, and whether it matters who called.
+        written: The same calls as they were written, where tools are in another language.
+    """
     in_basis = "ACTION" in criteria.basis
     if not criteria.actions:
         return ComponentScore("ACTION", in_basis, None)
-    by_name: dict[str, list[ToolCall]] = {}
-    for call in calls:
-        by_name.setdefault(call.name, []).append(call)
+    made = _calls_by_name(calls)
+    raw = None if written is None else _calls_by_name(written.calls)
     evidence = tuple(
-        Evidence(
-            f"{action.id} {action.name}",
-            any(
-                matches(action, call.arguments, rules)
-                and (not rules.planned_side_must_call or world.owner(call) == action.by)
-                for call in by_name.get(action.name, ())
+        _worded(
+            Evidence(
+                f"{action.id} {action.name}",
+                _is_made(action, made, world, rules),
+                kind=world.kind(action.name) or "",
             ),
-            kind=world.kind(action.name) or "",
+            None
+            if raw is None or written is None
+            else _is_made(written.plan[action.id], raw, world, rules),
         )
         for action in criteria.actions
     )
     return _all_met("ACTION", in_basis, evidence)
+
+
+def _calls_by_name(calls: Sequence[ToolCall]) -> dict[str, list[ToolCall]]:
+    by_name: dict[str, list[ToolCall]] = {}
+    for call in calls:
+        by_name.setdefault(call.name, []).append(call)
+    return by_name
+
+
+def _is_made(
+    action: Action, calls: Mapping[str, Sequence[ToolCall]], world: World, rules: Rules
+) -> bool:
+    return any(
+        matches(action, call.arguments, rules)
+        and (not rules.planned_side_must_call or world.owner(call) == action.by)
+        for call in calls.get(action.name, ())
+    )
+
+
+def _worded(entry: Evidence, raw: bool | None) -> Evidence:
+    """Return evidence with the verdict on what was written beside that on what it means."""
+    if raw is None:
+        return entry
+    why = WRONG_WORDING if entry.met and not raw else entry.why
+    return msgspec.structs.replace(entry, raw=raw, why=why)
 
 
 def matches(action: Action, arguments: Mapping[str, object], rules: Rules) -> bool:
@@ -103,18 +149,21 @@ def matches(action: Action, arguments: Mapping[str, object], rules: Rules) -> bo
 
 
 def communicate_component(
-    criteria: Criteria, events: Sequence[Event], rules: Rules
+    criteria: Criteria, events: Sequence[Event], rules: Rules, wording: Wording = ENGLISH_WORDING
 ) -> ComponentScore:
     """COMMUNICATE: the agent said what must be said, each thing within one message."""
     in_basis = "COMMUNICATE" in criteria.basis
     if not criteria.must_say:
         return ComponentScore("COMMUNICATE", in_basis, None)
     said = agent_texts(events, only_delivered=rules.words_must_be_delivered)
-    evidence = tuple(
-        Evidence(wanted, any(says(text, wanted, rules) for text in said))
-        for wanted in criteria.must_say
-    )
-    return _all_met("COMMUNICATE", in_basis, evidence)
+    evidence = []
+    for wanted in criteria.must_say:
+        entry = Evidence(wanted, any(says_in(text, wanted, rules, wording) for text in said))
+        if not wording.is_english:
+            raw = any(says(text, wanted, rules) for text in said)
+            entry = msgspec.structs.replace(entry, raw=raw)
+        evidence.append(entry)
+    return _all_met("COMMUNICATE", in_basis, tuple(evidence))
 
 
 def agent_texts(events: Sequence[Event], *, only_delivered: bool = False) -> list[str]:
@@ -130,34 +179,6 @@ def agent_texts(events: Sequence[Event], *, only_delivered: bool = False) -> lis
                 case _:
                     pass
     return texts
-
-
-def says(text: str, wanted: str, rules: Rules) -> bool:
-    """Whether a message contains what must be said.
-
-    The reference looks for the characters in the message without its commas. Where numbers are
-    compared whole, 327 is not found in 1327, and 1,327.50 is found for 1327.5.
-    """
-    number = number_in(wanted) if rules.numbers_match_whole else None
-    if number is not None:
-        return number in numbers_in(text)
-    if rules.numbers_match_whole:
-        wanted = wanted.replace(",", "")
-    return wanted.lower() in text.lower().replace(",", "")
-
-
-def numbers_in(text: str) -> set[Decimal]:
-    """Return the numbers that stand in a text as wholes."""
-    found = (match.group() for match in _NUMBER.finditer(text))
-    return {Decimal(number.replace(",", "")) for number in found if not _CODE.match(number)}
-
-
-def number_in(text: str) -> Decimal | None:
-    """Return the number that a text consists of, or None."""
-    match = _NUMBER.fullmatch(text.strip())
-    if match is None or _CODE.match(match.group()):
-        return None
-    return Decimal(match.group().replace(",", ""))
 
 
 def _all_met(

@@ -19,7 +19,8 @@ from dragoman.core.protocols import (
 )
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tools import NO_TOOLS
-from dragoman.scoring.components import agent_texts, numbers_in
+from dragoman.scoring.components import agent_texts
+from dragoman.scoring.sayings import numbers_in
 
 _MUST_BE_SAID = re.compile(
     r"\b(?:tell|tells|provide|provides|inform|informs|state|states|say|says|mention|mentions)\b",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.episodes import COMPLETE, Episode, executed_calls
+from dragoman.core.episodes import COMPLETE, Episode, Move, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
 from dragoman.core.protocols import Case, Check, Judge, Judgement, StateDelta, WorldFactory
 from dragoman.core.rules import Rules
@@ -16,10 +16,13 @@ from dragoman.core.scores import (
     Unscored,
     Verdict,
 )
+from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, Task
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
+from dragoman.core.wording import ENGLISH_WORDING, Wording
 from dragoman.scoring.components import (
+    Written,
     action_component,
     assertion_component,
     communicate_component,
@@ -62,32 +65,36 @@ class Scorer:
         self.judge_name = scoring_name(judge, users)
 
     async def score(
-        self, task: Task, episode: Episode, language: str = "en", draw: str = ""
+        self,
+        task: Task,
+        episode: Episode,
+        wording: Wording = ENGLISH_WORDING,
+        draw: str = "",
     ) -> Score:
         """Score one conversation.
 
         Args:
             task: Its task.
             episode: What happened.
-            language: The one that its user had to speak.
+            wording: How its languages word what is compared.
             draw: What keeps verdicts on it apart from those on other trials.
         """
         case = Case(task.id, draw)
-        score = await self._rewarded(task, episode, case)
+        score = await self._rewarded(task, episode, case, wording)
         if self._users is None or episode.is_infrastructure_fault:
             return score
-        checked = await self._users.check(task, episode, language, case)
+        checked = await self._users.check(task, episode, wording.language, case)
         return msgspec.structs.replace(
             score, simulator=checked.evidence, simulator_usage=checked.usage
         )
 
-    async def _rewarded(self, task: Task, episode: Episode, case: Case) -> Score:
+    async def _rewarded(self, task: Task, episode: Episode, case: Case, wording: Wording) -> Score:
         criteria = task.criteria
         unjudged = self._without_judging(criteria, episode)
         if unjudged is not None or criteria is None:
             return unjudged or self.broken("no criteria")
         try:
-            components, differing = self._components(task, criteria, episode)
+            components, differing = self._components(task, criteria, episode, wording)
         except ReplayError as error:
             return await self._not_repeated(criteria, episode, case, error)
         usage = None
@@ -144,7 +151,7 @@ class Scorer:
         return self._without_components(*self._reward((judged,), episode))
 
     def _components(
-        self, task: Task, criteria: Criteria, episode: Episode
+        self, task: Task, criteria: Criteria, episode: Episode, wording: Wording
     ) -> tuple[tuple[ComponentScore, ...], tuple[str, ...]]:
         """Return what needs no judge, and a line for each result that was not repeated."""
         if self._check is not None:
@@ -158,8 +165,8 @@ class Scorer:
         components = (
             state_component(criteria, world, self.expected_state(task)),
             assertion_component(criteria, world),
-            action_component(criteria, calls, world, self._rules),
-            communicate_component(criteria, episode.events, self._rules),
+            action_component(criteria, calls, world, self._rules, _written(episode, wording)),
+            communicate_component(criteria, episode.events, self._rules, wording),
         )
         return components, differing
 
@@ -210,7 +217,7 @@ class Scorer:
         self, components: Sequence[ComponentScore], episode: Episode
     ) -> tuple[Verdict, str]:
         verdict = _product(components)
-        if episode.ending.reason in COMPLETE:
+        if self._check is not None or episode.ending.reason in COMPLETE:
             return verdict, ""
         # A judge that costs was spared, not at a loss: it would have decided.
         spared = self._judge is not None and self._judge.costs
@@ -219,6 +226,20 @@ class Scorer:
 
     def _without_components(self, reward: Verdict, note: str = "") -> Score:
         return Score(self._rules.name, self.judge_name, reward, (), note=note)
+
+
+def _written(episode: Episode, wording: Wording) -> Written | None:
+    """Return the calls that could be read, as they were written; None where tools are English."""
+    if wording.plan is None:
+        return None
+    calls = tuple(
+        call
+        for event in episode.events
+        if isinstance(event, Move) and isinstance(event.reply, Called)
+        for call in event.reply.calls
+        if not call.malformed
+    )
+    return Written(calls, wording.plan)
 
 
 def _plan(task: Task) -> Sequence[Action]:

@@ -1,8 +1,8 @@
 """The agent `careful`: as `literal`, but it confirms what it heard before it changes anything.
 
 Before a stretch of calls in which one may change something it reads back every value that the user
-had to say. What the user corrects is asked for again letter by letter, until the user agrees or the
-questions are used up. Corrections too are taken as they are heard.
+had to say. What the user corrects is asked for again, letters in the NATO alphabet and numbers digit by
+digit, until the user agrees or the questions are used up. Corrections too are taken as they are heard.
 """
 
 from collections.abc import Iterator, Sequence
@@ -70,9 +70,7 @@ class CarefulSession(PlanSession):
         return heard_value(value, self.heard)
 
     def _prepare(self, stretch: Sequence[Action]) -> Iterator[Reply]:
-        needed = [
-            fact for fact in needed_facts(stretch, self._task) if fact not in self.understood
-        ]
+        needed = [fact for fact in needed_facts(stretch, self._task) if fact not in self.understood]
         yield from self.ask_for(needed, self._scenario)
         if any(map(self._may_change, stretch)):
             for fact in needed:
@@ -118,4 +116,12 @@ class CarefulSession(PlanSession):
 
 
 def _spell(facts: Sequence[Fact]) -> str:
-    return f"Please spell the {', the '.join(label(fact) for fact in facts)}."
+    """Ask for letters in the NATO alphabet, whose words are heard best, and for digits once more."""
+    lettered = [label(fact) for fact in facts if any(map(str.isalpha, fact.value))]
+    others = [label(fact) for fact in facts if label(fact) not in lettered]
+    asked = []
+    if lettered:
+        asked.append(f"Please spell the {', the '.join(lettered)} in the NATO alphabet.")
+    if others:
+        asked.append(f"Please repeat the {', the '.join(others)} digit by digit.")
+    return " ".join(asked)

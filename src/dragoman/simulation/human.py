@@ -122,6 +122,10 @@ class HumanSession:
             return None
         return say(text)
 
+    def _told(self, text: str) -> str:
+        """Return what a side is told, and the language that it is to speak."""
+        return "\n\n".join(filter(None, (text, self._opening.directive)))
+
     def _command(self, name: str, rest: str, tools: Toolset) -> Reply | None:
         if name == "quit":
             raise RunHalted(STOPPED)
@@ -136,9 +140,9 @@ class HumanSession:
             "log": lambda: "\n".join(self._log) or "Nothing was said yet.",
         }
         if self._side == "agent":
-            texts["policy"] = lambda: self._opening.policy or "There is no policy."
+            texts["policy"] = lambda: self._told(self._opening.policy or "There is no policy.")
         else:
-            texts["scenario"] = lambda: scenario_text(self._opening.task.scenario)
+            texts["scenario"] = lambda: self._told(scenario_text(self._opening.task.scenario))
         unknown = f"not sent: there is no command /{name}: /help lists them"
         self._console.show(texts.get(name, lambda: unknown)())
         return None

@@ -75,9 +75,7 @@ class LlmSession:
         if opening.side == "agent":
             return agent_prompt(self._prompts, opening.policy, opening.directive)
         scenario = scenario_text(opening.task.scenario)
-        return user_prompt(
-            self._prompts, scenario, opening.directive, has_tools=len(tools) > 0
-        )
+        return user_prompt(self._prompts, scenario, opening.directive, has_tools=len(tools) > 0)
 
 
 def past(history: Sequence[Event], side: Role) -> list[Message]:

@@ -86,6 +86,8 @@ class Conversation:
                 self._usage.append(error.usage)
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
+        if self._waiting is not None:
+            self._usage += self._waiting.take_usage()
         return Episode(
             events=tuple(self.events),
             ending=ending,

@@ -63,7 +63,7 @@ class PromptedSession:
         opening, task = self._opening, self._opening.task
         if not self._messages:
             offered = self._text.offer(task, tools)
-            system = "\n\n".join(filter(None, (offered, opening.policy)))
+            system = "\n\n".join(filter(None, (offered, opening.policy, opening.directive)))
             self._messages.append({"role": "system", "content": system})
             self._messages += past(opening.history, opening.side)
             self._visible = frozenset(tools.by_name)

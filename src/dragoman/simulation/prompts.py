@@ -45,8 +45,7 @@ BARE = PromptSet("bare", "", "", greets=False)
 
 @lru_cache(maxsize=16)
 def agent_prompt(prompts: PromptSet, policy: str, directive: str = "") -> str:
-    """Return an agent's system prompt: instructions, the benchmark's policy, and in which language
-    to speak.
+    """Return an agent's system prompt: instructions, policy, and in which language to speak.
 
     Without instructions it is the policy alone. Remembered, so that a thousand conversations share
     one text.
@@ -57,9 +56,7 @@ def agent_prompt(prompts: PromptSet, policy: str, directive: str = "") -> str:
     return f"{told}{_spoken(directive)}"
 
 
-def user_prompt(
-    prompts: PromptSet, scenario: str, directive: str = "", *, has_tools: bool
-) -> str:
+def user_prompt(prompts: PromptSet, scenario: str, directive: str = "", *, has_tools: bool) -> str:
     """Return a user simulator's system prompt: guidelines, scenario, and in which language to speak."""
     guidelines = (has_tools and prompts.user_with_tools) or prompts.user
     return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_spoken(directive)}"

@@ -18,7 +18,12 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     for all tasks; `limit` then takes the first so many. `read_timeout` is how long an endpoint may
     be silent, `patience` how long it may be down or refuse a call before that counts, in seconds.
     `max_cost` ends the run when so much is spent ("5 USD", "2M tokens", "90 min"), `prices` is a
-    price table of one's own, `cache` says whether replies of models are remembered.
+    price table of one's own, `cache` says whether replies of models are remembered. Each of the
+    `languages` (codes, files of one's own, or several joined by `+`) is played in each of the
+    `scenarios`; `partition_seeds` deal tools to several languages, `assets` is a folder of translated
+    artifacts of one's own. `embeddings` is the model and `search` the address of the search engine
+    that the tools of some suites need. Every condition is played over each line of `voices` (`text` is
+    none), heard by each recognizer of `asr`, and said by one of `speakers`, drawn by task and trial.
     """
 
     suite: str
@@ -40,6 +45,15 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     max_cost: str = ""
     prices: str = ""
     cache: bool = True
+    languages: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    partition_seeds: tuple[int, ...] = ()
+    assets: str = ""
+    embeddings: str = ""
+    search: str = ""
+    voices: tuple[str, ...] = ()
+    asr: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
 
     @property
     def limits(self) -> Limits:

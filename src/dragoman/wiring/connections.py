@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel
 from dragoman.models.budget import Budget
 from dragoman.models.budgeted import BudgetedModel
+from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.openai import Endpoint, OpenAIModel
 from dragoman.models.sending import Sender
@@ -22,7 +24,7 @@ from dragoman.wiring.environment import (
     make_litellm_local,
     proxy_for,
 )
-from dragoman.wiring.providers import address_of, key_of
+from dragoman.wiring.providers import EMBEDDINGS, address_of, key_of
 
 if TYPE_CHECKING:
     from dragoman.store.replies import ReplyCache
@@ -73,9 +75,36 @@ class Connections:
             schemas=spec.schemas,
         )
         model = self.budgeted(OpenAIModel(spec.name, endpoint, self.gate(url, key)))
-        if not self._remembers:
+        memory = self.memory()
+        if memory is None:
             return model
-        return self._remembering(model, content_key(spec.identity, url))
+        from dragoman.models.remembered import RememberedModel
+
+        return RememberedModel(model, memory, content_key(spec.identity, url))
+
+    def embedding_model(self, spec: ModelSpec) -> EmbeddingModel:
+        """Return a model that makes embeddings.
+
+        Raises:
+            UsageError: Where its address or its key is missing, or litellm would have to reach it.
+        """
+        url, key = address_of(spec, EMBEDDINGS), key_of(spec)
+        if url.startswith(LITELLM):
+            raise UsageError(f"{spec.written}: embeddings are for OpenAI-compatible endpoints")
+        budget = self.budget_for(spec.name)
+        settings = sent_settings(spec.settings)
+        endpoint = Endpoint(url=url, headers=_headers(key), model=spec.model, settings=settings)
+        return EmbeddingModel(spec.name, endpoint, self.gate(url, key), budget)
+
+    def budget_for(self, model: str) -> Budget | None:
+        """Return the run's budget for calls of a model; None for no limit.
+
+        Raises:
+            UsageError: Where the budget is in money and the model has no price.
+        """
+        if self._budget is not None:
+            self._budget.require_prices([model])
+        return self._budget
 
     def budgeted(self, model: ChatModel) -> ChatModel:
         """Return a model that keeps to the run's budget.
@@ -83,10 +112,8 @@ class Connections:
         Raises:
             UsageError: Where the budget is in money and the model has no price.
         """
-        if self._budget is None:
-            return model
-        self._budget.require_prices([model.name])
-        return BudgetedModel(model, self._budget)
+        budget = self.budget_for(model.name)
+        return model if budget is None else BudgetedModel(model, budget)
 
     def gate(self, url: str, secret: str = "") -> Sender:
         """Return the gate of the endpoint at an address, one for each key."""
@@ -113,14 +140,14 @@ class Connections:
             if transport is not None:
                 await transport.close()
 
-    def _remembering(self, model: ChatModel, identity: str) -> ChatModel:
-        from dragoman.models.remembered import RememberedModel
-        from dragoman.store.replies import DEFAULT_BYTES, ReplyCache
-        from dragoman.store.reply_file import FILE
+    def memory(self) -> "ReplyCache | None":
+        """Return where replies are remembered; None where they are not."""
+        if self._memory is None and self._remembers:
+            from dragoman.store.replies import DEFAULT_BYTES, ReplyCache
+            from dragoman.store.reply_file import FILE
 
-        if self._memory is None:
             self._memory = ReplyCache(cache_folder() / FILE, DEFAULT_BYTES)
-        return RememberedModel(model, self._memory, identity)
+        return self._memory
 
     def _litellm_wire(self) -> Transport:
         if self._litellm is None:

@@ -3,12 +3,14 @@
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM, Provider, load_facts
 from dragoman.models.spec import ModelSpec, checked_address
+from dragoman.models.speech_spec import SpeechSpec
 from dragoman.wiring.environment import header_variable, variable
 
 COMPLETIONS = "/chat/completions"
+EMBEDDINGS = "/embeddings"
 
 
-def address_of(spec: ModelSpec) -> str:
+def address_of(spec: ModelSpec, path: str = COMPLETIONS) -> str:
     """Return the address that a model's calls go to.
 
     Raises:
@@ -16,13 +18,23 @@ def address_of(spec: ModelSpec) -> str:
     """
     if spec.provider.url == LITELLM:
         return LITELLM + (spec.base_url or spec.model.partition("/")[0])
+    return f"{base_address_of(spec)}{path}"
+
+
+def base_address_of(spec: ModelSpec | SpeechSpec) -> str:
+    """Return the address that the paths of a protocol are added to.
+
+    Raises:
+        UsageError: Where there is none.
+    """
     url = spec.base_url or _own_address(spec.provider)
     if not url:
-        raise UsageError(f"{spec.written}: where is it? Add ?base_url=http://HOST:PORT/v1")
-    return f"{url}{COMPLETIONS}"
+        joint = "&" if "?" in spec.written else "?"
+        raise UsageError(f"{spec.written}: where is it? Add {joint}base_url=http://HOST:PORT/v1")
+    return url
 
 
-def key_of(spec: ModelSpec) -> str:
+def key_of(spec: ModelSpec | SpeechSpec) -> str:
     """Return the key of a model's calls; "" where none is needed.
 
     Raises:
@@ -38,7 +50,10 @@ def key_of(spec: ModelSpec) -> str:
 
 def describe_providers() -> dict[str, str]:
     """Return a line about every provider: its address, and whether its key is set, never the key."""
-    return {f"{name}/MODEL": _about(provider) for name, provider in load_facts().providers.items()}
+    return {
+        f"{name}/MODEL": describe_provider(provider)
+        for name, provider in load_facts().providers.items()
+    }
 
 
 def _own_address(provider: Provider) -> str:
@@ -46,7 +61,8 @@ def _own_address(provider: Provider) -> str:
     return checked_address(configured, provider.url_env) if configured else provider.url
 
 
-def _about(provider: Provider) -> str:
+def describe_provider(provider: Provider) -> str:
+    """Return where a provider is, and whether its key is set, never the key."""
     if provider.url == LITELLM:
         return "whatever litellm reaches, by its names and keys; needs dragoman[litellm]"
     where = _own_address(provider) or "give ?base_url=http://HOST:PORT/v1"

@@ -1,20 +1,25 @@
 """Everything one run needs, built from its configuration."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.core.conditions import Condition
-from dragoman.core.errors import UsageError
+from dragoman.conditions.language.localization import Localization, english
+from dragoman.core.conditions import TEXT, Condition
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Check, Judge, Suite
-from dragoman.core.rules import Rules, find_rules
-from dragoman.core.tasks import Task
+from dragoman.core.rules import Rules
+from dragoman.core.tasks import Task, chain_before
 from dragoman.models.budget import Budget
 from dragoman.models.prices import NO_PRICES, PriceTable
 from dragoman.models.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
+from dragoman.wiring.conditions import conditions_of, languages_of, rules_of
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.environment import data_folder
+from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     HUMAN,
     Resolved,
@@ -27,6 +32,10 @@ from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.spending import budget_of, prices_of
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.text_agents import offer_of, require_text
+
+if TYPE_CHECKING:
+    from dragoman.conditions.voice.voiced import Voiced
+    from dragoman.wiring.voices import Voices
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -45,9 +54,23 @@ class Setup(msgspec.Struct, frozen=True):
     connections: Connections | None = None
     prices: PriceTable = NO_PRICES
     budget: Budget | None = None
+    localizations: Mapping[str, Localization] = {}
+    voices: "Voices | None" = None
+
+    def localization(self, condition: Condition) -> Localization:
+        """Return what the sides of a condition's conversations see, hear and are told."""
+        if condition.localized is msgspec.UNSET:
+            return english(condition)
+        return self.localizations[condition.label]
+
+    def voiced(self, condition: Condition) -> "Voiced | None":
+        """Return how a condition is spoken and heard; None where it is text."""
+        return None if self.voices is None else self.voices.conditions.get(condition.label)
 
     async def close(self) -> None:
-        """Close the connections of the run's models."""
+        """Close the connections of the run's models, and end what speaks and listens."""
+        if self.voices is not None:
+            await self.voices.speech.close()
         if self.connections is not None:
             await self.connections.close()
 
@@ -84,14 +107,17 @@ def build_setup(
         UsageError: For a name that does not exist.
         DataError: For data that are missing or damaged.
     """
-    rules = find_rules(config.rules)
+    conditions = grid_of(config)
+    rules = rules_of(config.rules, config.suite, conditions)
+    config = msgspec.structs.replace(config, rules=rules.name)
     prices = prices or prices_of(config)
     budget = budget_of(config, prices)
     connections = connections_of(config, budget)
     judge = resolve_judge(config.judge, connections)
     users = resolve_user_check(config.user, config.user_judge, connections)
     given = given or {}
-    suite = load_suite(config.suite)
+    suite = load_suite(config.suite, outside_of(config, connections))
+    require_outside(suite, config)
     prompts = prompts_for(config.suite, rules)
     offer = offer_of(suite, rules)
     agents = [
@@ -106,6 +132,8 @@ def build_setup(
         for agent in agents
     )
     tasks = chosen_tasks(suite, config.tasks, config.limit)
+    check = suite.check(rules)
+    _require_check(tasks, check)
     prompts_name = f"{prompts.name}@{prompts.digest[:8]}"
     return Setup(
         config,
@@ -116,17 +144,41 @@ def build_setup(
         rules,
         prompts_name,
         users,
-        suite.check(rules),
+        check,
+        conditions,
         connections=connections,
         prices=prices,
         budget=budget,
+        localizations=localizations(config, conditions, suite),
+        voices=voices(config, conditions, suite),
     )
+
+
+def grid_of(config: RunConfig) -> tuple[Condition, ...]:
+    """Return the conditions of a grid: languages in their scenarios, over every line."""
+    conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
+    if not (config.voices or config.asr or config.speakers):
+        return conditions
+    from dragoman.wiring.voices import voice_conditions
+
+    return voice_conditions(conditions, config)
+
+
+def voices(config: RunConfig, conditions: Sequence[Condition], suite: Suite) -> "Voices | None":
+    """Return what speaks and listens in the conditions that are spoken; None where none is."""
+    if all(condition.voice == TEXT for condition in conditions):
+        return None
+    from dragoman.wiring.voices import voices_of_run
+
+    return voices_of_run(config, conditions, suite)
 
 
 def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
     """Resolve what scoring needs, and no agents: they may be gone since the run."""
     prices = prices or prices_of(config)
-    suite, rules = load_suite(config.suite), find_rules(config.rules)
+    suite = load_suite(config.suite, named_outside(config))
+    conditions = grid_of(config)
+    rules = rules_of(config.rules, config.suite, conditions)
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     budget = budget_of(config, prices)
     connections = connections_of(config, budget)
@@ -139,10 +191,37 @@ def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
         rules,
         users=resolve_user_check(config.user, config.user_judge, connections),
         check=suite.check(rules),
+        conditions=conditions,
         connections=connections,
         prices=prices,
         budget=budget,
+        localizations=localizations(config, conditions, suite),
     )
+
+
+def localizations(
+    config: RunConfig, conditions: Sequence[Condition], suite: Suite
+) -> Mapping[str, Localization]:
+    """Return by label what each condition in another language looks like.
+
+    Raises:
+        UsageError: Where a suite has no translated artifacts.
+        DataError: Where artifacts are missing or damaged.
+    """
+    localized = [entry for entry in conditions if entry.localized is not msgspec.UNSET]
+    if not localized:
+        return {}
+    from dragoman.wiring.localizing import localizations_of
+
+    languages = languages_of(config.languages)
+    return localizations_of(localized, languages, suite, config.assets, data_folder())
+
+
+def _require_check(tasks: Sequence[Task], check: Check | None) -> None:
+    """Raise DataError where states would be judged by worlds that know nothing of what went before."""
+    after = next((task for task in tasks if task.after), None)
+    if after is not None and check is None:
+        raise DataError(f"task {after.id} comes after others: its suite needs a check of its own")
 
 
 def connections_of(config: RunConfig, budget: Budget | None) -> Connections:
@@ -154,11 +233,25 @@ def connections_of(config: RunConfig, budget: Budget | None) -> Connections:
     )
 
 
+def with_chains(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tuple[Task, ...]:
+    """Return tasks with what they come after, each behind its own chain.
+
+    Raises:
+        DataError: Where a chain cannot be played.
+    """
+    played: dict[str, Task] = {}
+    for task in tasks:
+        for each in (*chain_before(task, by_id), task):
+            played[each.id] = each
+    return tuple(played.values())
+
+
 def chosen_tasks(suite: Suite, ids: Sequence[str], limit: int | None) -> tuple[Task, ...]:
-    """Return the tasks of a suite that a run is to play.
+    """Return the tasks of a suite that a run is to play, and those that they come after.
 
     Raises:
         UsageError: For an id that the suite does not have.
+        DataError: Where a task's chain cannot be played.
     """
     by_id = {task.id: task for task in suite.tasks}
     unknown = [task_id for task_id in ids if task_id not in by_id]
@@ -167,7 +260,7 @@ def chosen_tasks(suite: Suite, ids: Sequence[str], limit: int | None) -> tuple[T
             f"{suite.name} has no task {unknown[0]!r}: its ids are {_some(list(by_id))}"
         )
     tasks = tuple(by_id[task_id] for task_id in dict.fromkeys(ids)) or tuple(suite.tasks)
-    return tasks[:limit]
+    return with_chains(tasks[:limit], by_id)
 
 
 def _some(ids: list[str]) -> str:

@@ -1,10 +1,14 @@
 """Names of suites become loaded suites; other packages add theirs as entry points."""
 
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Suite
 from dragoman.wiring.environment import data_folder
+
+if TYPE_CHECKING:
+    from dragoman.benchmarks.bfcl.outside import Outside
 
 ENTRY_POINTS = "dragoman.benchmarks"
 
@@ -12,6 +16,12 @@ _BFCL_GROUPS = {
     "non_live": "the seven categories written for BFCL, 1,390 questions",
     "live": "the six categories of real users' questions, 2,251",
     "single_turn": "both",
+    "multi_turn": "800 entries with several turns, in four categories",
+    "memory_kv": "155 questions to a memory of texts by key, after 37 conversations that fill it",
+    "memory_rec_sum": "the same with a memory that is one text",
+    "memory_vector": "the same with texts found by meaning; needs --embeddings PROVIDER/MODEL",
+    "web_search_base": "100 questions to the web; needs --search http://HOST:PORT/PATH",
+    "web_search_no_snippet": "the same where results are titles and addresses alone",
     "format_sensitivity": "200 questions in 26 prompt formats, for agents that call in text",
 }
 
@@ -27,8 +37,12 @@ BUNDLED = {
 }
 
 
-def load_suite(name: str) -> Suite:
+def load_suite(name: str, outside: "Outside | None" = None) -> Suite:
     """Load the suite of that name.
+
+    Args:
+        name: Its name.
+        outside: What a run names for tools that reach outside; None for nothing.
 
     Raises:
         UsageError: Where no suite has that name.
@@ -40,7 +54,7 @@ def load_suite(name: str) -> Suite:
     if source == "courier":
         return _courier(rest)
     if source == "bfcl":
-        return _bfcl(rest)
+        return _bfcl(rest, outside)
     if source == "tau2":
         return _tau2(name, *rest.split(":", 1))
     for entry in entry_points(group=ENTRY_POINTS):
@@ -59,7 +73,7 @@ def suite_names() -> dict[str, str]:
 def _bfcl_names() -> dict[str, str]:
     from dragoman.benchmarks.bfcl.suite import NAMES
 
-    about = "BFCL v4, one category of single questions; needs `dragoman data pull bfcl`"
+    about = "BFCL v4, one category; needs `dragoman data pull bfcl`"
     return {f"bfcl:{name}": _BFCL_GROUPS.get(name, about) for name in NAMES}
 
 
@@ -75,10 +89,10 @@ def _courier(split: str) -> Suite:
     return courier_suite(split)
 
 
-def _bfcl(category: str) -> Suite:
+def _bfcl(category: str, outside: "Outside | None") -> Suite:
     from dragoman.benchmarks.bfcl.pulled import pulled_suite
 
-    return pulled_suite(category, data_folder())
+    return pulled_suite(category, data_folder(), outside)
 
 
 def _tau2(name: str, domain: str, split: str = "base") -> Suite:

@@ -39,10 +39,10 @@ def offer_of(suite: Suite, rules: Rules) -> Offer:
     What is returned raises UsageError where the suite cannot, or does not know an option's value.
     """
     from dragoman.benchmarks.bfcl.prompting import read_format
-    from dragoman.benchmarks.bfcl.suite import SingleTurnSuite
+    from dragoman.benchmarks.bfcl.suite import BfclSuite
 
     def offer(options: Mapping[str, str]) -> TextProtocol:
-        if not isinstance(suite, SingleTurnSuite):
+        if not isinstance(suite, BfclSuite):
             raise UsageError(f"{suite.name} has no form for calls in text: leave {OPTION}= out")
         if not suite.asks_for_text:
             return suite.text_calls(read_format(options), rules)
@@ -62,6 +62,6 @@ def require_text(suite: Suite, agent: Participant) -> None:
 
 
 def _asks_for_text(suite: Suite) -> bool:
-    from dragoman.benchmarks.bfcl.suite import SingleTurnSuite
+    from dragoman.benchmarks.bfcl.suite import BfclSuite
 
-    return isinstance(suite, SingleTurnSuite) and suite.asks_for_text
+    return isinstance(suite, BfclSuite) and suite.asks_for_text

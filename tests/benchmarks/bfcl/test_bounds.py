@@ -291,7 +291,9 @@ def test_odd_escapes_are_read_whatever_the_filter_of_warnings_says() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (call,) = read_calls("[f(a='\\d')]", "python", BFCL_V4)
+        (touching,) = read_calls("[f(a=g(5.if x else y))]", "python", BFCL_V4)
     assert call.arguments == {"a": "\\d"}
+    assert touching.arguments == {"a": "g(5.0 if x else y)"}
 
 
 def test_what_is_within_the_bounds_is_read() -> None:

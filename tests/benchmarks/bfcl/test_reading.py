@@ -195,6 +195,17 @@ def test_xml_with_a_wrong_value_a_bare_ampersand_or_entities_is_unreadable(
     assert read("<functions>", rules, "verbose_xml") is None
 
 
+def test_numbers_and_characters_beyond_strict_json_are_read() -> None:
+    (call,) = read_items(
+        [{"f": '{"a": NaN, "b": 1e999, "c": "\\ud800", "d": 123456789012345678901}'}]
+    )
+    values = call.arguments
+    assert repr(values["a"]) == "nan"
+    assert values["b"] == float("inf")
+    assert values["c"] == "\ud800"
+    assert values["d"] == 123456789012345678901
+
+
 def test_stored_calls_are_read_with_json_texts_or_objects() -> None:
     assert read_items([{"f": '{"a": 1}'}]) == (ToolCall("", "f", {"a": 1}, raw='{"a": 1}'),)
     assert read_items("") == ()

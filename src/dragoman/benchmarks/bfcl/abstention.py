@@ -29,6 +29,8 @@ def _spellings(name: str) -> tuple[str, str]:
 
 
 def _has_call(text: str, name: str) -> bool:
+    if name not in text:
+        return False
     pattern = rf"(?<![\w.])(?<!def ){re.escape(name)}\s*+\(\s*+[^)\s]"
     return re.search(pattern, text) is not None
 

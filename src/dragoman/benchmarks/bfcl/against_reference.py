@@ -14,10 +14,11 @@ JudgeBy = Callable[[BfclRules], Outcome]
 
 def against_reference(judge_by: JudgeBy, rules: BfclRules) -> Judgement:
     """Return a verdict; where the reference's is another, that and what decided."""
-    found, reference = judge_by(rules), judge_by(BFCL_V4)
+    found = judge_by(rules)
+    reference = found if rules == BFCL_V4 else judge_by(BFCL_V4)
     if _verdict(found) == _verdict(reference):
         return Judgement(rules.name, found)
-    return Judgement(rules.name, found, reference, _deciding_rule(judge_by, rules))
+    return Judgement(rules.name, found, reference, _deciding_rule(judge_by, found, rules))
 
 
 def _verdict(result: Outcome) -> tuple[str, int | None] | None:
@@ -27,12 +28,15 @@ def _verdict(result: Outcome) -> tuple[str, int | None] | None:
     return None if result.fault is None else (result.fault.error_type, result.fault.turn)
 
 
-def _deciding_rule(judge_by: JudgeBy, rules: BfclRules) -> str:
-    """Return the rule that changed the verdict last on the way from the reference's rules."""
-    deciding, tried, before = "", BFCL_V4, _verdict(judge_by(BFCL_V4))
-    for name in DIFFERENCES:
-        tried = msgspec.structs.replace(tried, **{name: getattr(rules, name)})
-        now = _verdict(judge_by(tried))
-        if now != before:
-            deciding, before = name, now
-    return deciding
+def _deciding_rule(judge_by: JudgeBy, found: Outcome, rules: BfclRules) -> str:
+    """Return the rule that changed the verdict last on the way from the reference's rules.
+
+    It is looked for from the end of the way, taking one rule back after the other.
+    """
+    tried = msgspec.structs.replace(rules, name=BFCL_V4.name)
+    for name in reversed(DIFFERENCES):
+        before = msgspec.structs.replace(tried, **{name: getattr(BFCL_V4, name)})
+        if before != tried and _verdict(judge_by(before)) != _verdict(found):
+            return name
+        tried = before
+    return ""

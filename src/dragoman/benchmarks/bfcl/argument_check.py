@@ -1,8 +1,5 @@
 """Whether the value of one argument is right: its type, and that the answer takes it."""
 
-from collections.abc import Mapping
-from functools import cached_property
-
 import msgspec
 
 from dragoman.benchmarks.bfcl.answers import Answers, values_of
@@ -14,12 +11,9 @@ from dragoman.benchmarks.bfcl.standard_form import is_same
 from dragoman.benchmarks.bfcl.value_check import exact_fault, value_fault
 from dragoman.benchmarks.bfcl.verdicts import Fault
 
-_EXACT_BITS = 53
-"""Of whole numbers that are floats for certain."""
-
 _NOT_TEXT = {"java": "type_error:java", "javascript": "type_error:js"}
 
-Taken = Mapping[type, list[object]]
+_NUMBERS = frozenset({int, float, bool})
 
 
 class WantedArgument:
@@ -28,7 +22,9 @@ class WantedArgument:
     Most values are as the answer has them: what others need is found out when the first one comes.
 
     Attributes:
-        taken: By type, values that are right whatever else is said.
+        kind: The type of which a value that is among `values` is right, whatever else is said; None
+            where there is none, and where values come as source text.
+        values: The values that the answer takes.
     """
 
     def __init__(
@@ -45,9 +41,11 @@ class WantedArgument:
         self._alternatives = alternatives
         self._language = language
         self._rules = rules
-        self.taken: Taken = {}
-        if alternatives is not None and language == "python":
-            self.taken = _taken(values_of(alternatives, rules), known_type(schema, language))
+        self.values = [] if alternatives is None else values_of(alternatives, rules)
+        self._right_kind = _right_kind(schema, language, self.values) if self.values else None
+        self.kind = self._right_kind if language == "python" else None
+        self._slot: Slot | None = None
+        self._answers: Answers | None = None
 
     def fault(self, value: object) -> Fault | None:
         """Return what is wrong with a value, or None.
@@ -60,58 +58,67 @@ class WantedArgument:
         by_default = self._rules.defaults_may_be_given and may_be_omitted
         if alternatives is None and not by_default:
             return self._unexpected()
+        slot = self._prepared_slot()
         if self._language != "python":
             if not isinstance(value, str):
                 return Fault(_NOT_TEXT[self._language], f"{self._name} is no source text")
-            value = read_value(value, self._slot, self._language)
-        value = fitted(value, self._slot)
-        if by_default and self._is_default(value):
+            value = read_value(value, slot, self._language)
+        value = fitted(value, slot)
+        if type(value) is self._right_kind and value in self.values:
             return None
-        return self._unexpected() if alternatives is None else self._given_fault(value)
+        if by_default and _is_default(value, slot):
+            return None
+        return self._unexpected() if alternatives is None else self._given_fault(value, slot)
 
-    @cached_property
-    def _slot(self) -> Slot:
-        return Slot(self._schema, self._language, self._rules)
+    def _prepared_slot(self) -> Slot:
+        if self._slot is None:
+            self._slot = Slot(self._schema, self._language, self._rules)
+        return self._slot
 
-    @cached_property
-    def _answers(self) -> Answers:
-        return Answers(self._alternatives or [], self._rules)
+    def _prepared_answers(self) -> Answers:
+        if self._answers is None:
+            self._answers = Answers(self.values, self._rules)
+        return self._answers
 
     def _unexpected(self) -> Fault:
         why = f"{self._name} is not expected"
         return Fault("simple_function_checker:unexpected_param", why)
 
-    def _is_default(self, value: object) -> bool:
-        default = self._schema.default
-        return default is not msgspec.UNSET and is_same(value, fitted(default, self._slot))
-
-    def _given_fault(self, value: object) -> Fault | None:
-        found = typed(value, self._answers, self._slot)
+    def _given_fault(self, value: object, slot: Slot) -> Fault | None:
+        answers = self._prepared_answers()
+        found = typed(value, answers, slot)
         fault = found.fault
         if fault is None:
             compared = exact_fault if found.stands_in else value_fault
-            fault = compared(value, self._answers, self._slot)
+            fault = compared(value, answers, slot)
         return None if fault is None else Fault(fault.error_type, f"{self._name}: {fault.why}")
 
 
-def _taken(values: list[object], known: type | None) -> Taken:
-    """Return the texts, numbers and truth values that have the schema's type and are an answer.
+def _is_default(value: object, slot: Slot) -> bool:
+    default = slot.schema.default
+    return default is not msgspec.UNSET and is_same(value, fitted(default, slot))
 
-    A whole number serves as a float only where it is one exactly.
+
+def _right_kind(schema: Schema, language: Language, values: list[object]) -> type | None:
+    """Return the type that a schema asks for where a value of it, if it is listed, must be right.
+
+    Where a truth value could pass for a number there is none, and of lists only those of texts are
+    simple enough.
     """
-    if known is str or known is bool:
-        return {known: [value for value in values if type(value) is known]}
-    if known is not int and known is not float:
-        return {}
-    numbers: list[object] = [
-        value for value in values if isinstance(value, int | float) and type(value) is not bool
-    ]
-    if known is int:
-        return {int: numbers}
-    return {float: numbers, int: [number for number in numbers if _is_float(number)]}
+    known = known_type(schema, language)
+    if known is str:
+        return str
+    if known is list:
+        is_simple = schema.items is not None and known_type(schema.items, language) is str
+        return list if is_simple and all(map(_is_of_texts, values)) else None
+    if known not in _NUMBERS:
+        return None
+    kinds = {known, *map(type, values)}
+    return None if bool in kinds and kinds - {bool, str} else known
 
 
-def _is_float(number: object) -> bool:
-    if isinstance(number, float):
-        return True
-    return isinstance(number, int) and number.bit_length() <= _EXACT_BITS
+def _is_of_texts(value: object) -> bool:
+    """Whether an alternative is a list of texts, or the mark of omission."""
+    if isinstance(value, list):
+        return all(isinstance(element, str) for element in value)
+    return value == OMISSION

@@ -25,6 +25,7 @@ _SKIPPED = re.compile(
       |\s++""",
     re.VERBOSE | re.DOTALL,
 )
+_FORMATTED = re.compile(r"[fFtT][rR]?['\"]")
 _WORD = re.compile(r"\w++")
 
 
@@ -53,11 +54,30 @@ def check_bounds(text: str) -> None:
         raise UnreadableError(f"nested or chained more than {MAX_DEPTH} deep")
 
 
+def leaves_list_open(text: str) -> bool:
+    """Whether a text opens more square brackets than it closes, outside of strings and comments.
+
+    Strings that may hold expressions, and strings in those, are not looked into: then it is False.
+    """
+    if text.count("[") == text.count("]") or _FORMATTED.search(text) is not None:
+        return False
+    parts = _outline(text)
+    return parts.count("[") > parts.count("]")
+
+
+def _outline(text: str) -> str:
+    """Return a text without strings, comments and spaces, and with one letter for every word."""
+    return _WORD.sub("w", _SKIPPED.sub("", text))
+
+
 def _depth(text: str) -> int:
     """Return how deep a text nests, at most; strings, comments and spaces nest nothing."""
+    parts = _outline(text)
+    if len(parts) <= MAX_DEPTH:
+        return len(parts)
     links, deepest = 0, 0
     outer = [0]
-    for part in _WORD.sub("w", _SKIPPED.sub("", text)):
+    for part in parts:
         if part in ",;":
             deepest = max(deepest, links)
             links = outer[-1]

@@ -35,7 +35,7 @@ class WantedCall:
         self._needed = [
             name
             for name, alternatives in expected.arguments.items()
-            if OMISSION not in alternatives
+            if OMISSION not in alternatives and name not in self._required
         ]
         self._arguments: dict[str, WantedArgument] = {}
 
@@ -65,8 +65,7 @@ class WantedCall:
             if wanted is None:
                 why = f"{name!r:.50} is unknown"
                 return Fault("simple_function_checker:unexpected_param", why)
-            kind = type(value)
-            if kind in wanted.taken and value in wanted.taken[kind]:
+            if type(value) is wanted.kind and value in wanted.values:
                 continue
             fault = wanted.fault(value)
             if fault is not None:

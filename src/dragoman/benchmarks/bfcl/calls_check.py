@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.entries import Entry
 from dragoman.benchmarks.bfcl.judgement_components import component_of
-from dragoman.benchmarks.bfcl.judging import Written, judge
+from dragoman.benchmarks.bfcl.judging import QuestionJudge, Written
 from dragoman.benchmarks.bfcl.questions import Question
 from dragoman.benchmarks.bfcl.reading import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
@@ -34,6 +34,7 @@ class CallsCheck:
     def __init__(self, entries: Mapping[str, Entry], rules: BfclRules) -> None:
         self._entries = entries
         self._rules = rules
+        self._judges: dict[str, QuestionJudge] = {}
 
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the one component of a question's reward."""
@@ -41,8 +42,10 @@ class CallsCheck:
         if move is None:
             return (_unanswered(episode),)
         question = self._entries[task.id].question
-        judgement = judge(question, written(move, question), self._rules)
-        return (component_of(judgement),)
+        judge = self._judges.get(task.id)
+        if judge is None:
+            judge = self._judges[task.id] = QuestionJudge(question, self._rules)
+        return (component_of(judge.judge(written(move, question))),)
 
 
 def _unanswered(episode: Episode) -> ComponentScore:

@@ -4,6 +4,8 @@ from dragoman.benchmarks.bfcl.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.json_text import read_json
 from dragoman.core.tools import ToolCall
 
+_NO_OBJECT = "arguments are no object"
+
 
 def read_items(stored: object) -> tuple[ToolCall, ...]:
     """Return the calls of a stored list whose arguments are JSON texts.
@@ -17,16 +19,20 @@ def read_items(stored: object) -> tuple[ToolCall, ...]:
         return ()
     if not isinstance(stored, list):
         raise UnreadableError("no list of calls")
-    return tuple(_call(item) for item in stored)
+    return tuple([_call(item) for item in stored])
 
 
 def _call(item: object) -> ToolCall:
     if not isinstance(item, dict) or not item:
         raise UnreadableError("an item is no call")
-    name, text = next(iter(item.items()))
+    name = next(iter(item))
+    text = item[name]
     if not isinstance(text, str):
         raise UnreadableError("arguments are no JSON text")
-    return _with_arguments(name, read_json(text), text)
+    arguments = read_json(text)
+    if not isinstance(arguments, dict):
+        raise UnreadableError(_NO_OBJECT, is_format=True)
+    return ToolCall("", str(name), arguments, raw=text)
 
 
 def read_object_items(stored: object) -> tuple[ToolCall, ...]:
@@ -41,14 +47,11 @@ def read_object_items(stored: object) -> tuple[ToolCall, ...]:
     for item in stored:
         if not isinstance(item, dict) or len(item) != 1:
             raise UnreadableError("an item does not name one function", is_format=True)
-        calls.extend(_with_arguments(name, arguments, "") for name, arguments in item.items())
+        ((name, arguments),) = item.items()
+        if not isinstance(arguments, dict):
+            raise UnreadableError(_NO_OBJECT, is_format=True)
+        calls.append(ToolCall("", str(name), arguments))
     return tuple(calls)
-
-
-def _with_arguments(name: object, arguments: object, raw: str) -> ToolCall:
-    if not isinstance(arguments, dict):
-        raise UnreadableError("arguments are no object", is_format=True)
-    return ToolCall("", str(name), arguments, raw=raw)
 
 
 def item_strings(stored: object) -> tuple[str, ...]:
@@ -75,5 +78,5 @@ def _item_string(name: object, arguments: object) -> str:
     if isinstance(arguments, str):
         arguments = read_json(arguments)
     if not isinstance(arguments, dict):
-        raise UnreadableError("arguments are no object")
+        raise UnreadableError(_NO_OBJECT)
     return f"{name}({','.join(f'{key}={value!r}' for key, value in arguments.items())})"

@@ -8,11 +8,11 @@ from dragoman.benchmarks.bfcl.abstention import attempts_call, irrelevance_fault
 from dragoman.benchmarks.bfcl.against_reference import against_reference
 from dragoman.benchmarks.bfcl.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.call_check import Terms
-from dragoman.benchmarks.bfcl.checking import check_calls
+from dragoman.benchmarks.bfcl.checking import WantedCalls
 from dragoman.benchmarks.bfcl.items import read_items, read_object_items
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Question
-from dragoman.benchmarks.bfcl.reading import Form, read_calls
-from dragoman.benchmarks.bfcl.rules import BfclRules
+from dragoman.benchmarks.bfcl.reading import READ_BY_RULES, Form, read_calls, reading_choices
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, BfclRules
 from dragoman.benchmarks.bfcl.verdicts import (
     DECODER_FAILED,
     WRONG_FORMAT,
@@ -75,23 +75,80 @@ def reply_of(written: Written, functions: tuple[FunctionDocument, ...], rules: B
     return Called(calls) if calls else say(written.text)
 
 
+class QuestionJudge:
+    """Judges replies to one question under one rule set and the reference's.
+
+    What follows from the question and either of these is found out once, for any number of replies.
+    """
+
+    def __init__(self, question: Question, rules: BfclRules) -> None:
+        self._question = question
+        self._rules = rules
+        self._wanted: dict[tuple[bool, bool], WantedCalls] = {}
+
+    def judge(self, written: Written) -> Judgement:
+        """Return the verdict on a reply; where the reference's is another, that and what decided."""
+        reply = _ReadReply(written)
+        return against_reference(lambda tried: self._outcome(reply, tried), self._rules)
+
+    def outcome(self, written: Written) -> Outcome:
+        """Return the verdict on a reply, without the reference's."""
+        return self._outcome(_ReadReply(written), self._rules)
+
+    def _outcome(self, reply: "_ReadReply", rules: BfclRules) -> Outcome:
+        question, found = self._question, reply.calls(rules)
+        error = found if isinstance(found, UnreadableError) else None
+        calls = None if isinstance(found, UnreadableError) else found
+        if "irrelevance" in question.category:
+            tried = calls is None and _tries(reply.written, question)
+            return Judged(irrelevance_fault(calls or (), rules, tried=tried))
+        if "relevance" in question.category:
+            return Judged(relevance_fault(calls))
+        if calls is None:
+            is_format = error is not None and error.is_format
+            return Judged(Fault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
+        return self._wanted_calls(rules, underscored=reply.written.underscored).check(calls)
+
+    def _wanted_calls(self, rules: BfclRules, *, underscored: bool) -> WantedCalls:
+        """Return the expected calls; those for rules in between, tried once, are not kept."""
+        terms = Terms(rules, self._question.language, underscored)
+        if rules is not self._rules and rules is not BFCL_V4:
+            return WantedCalls(self._question, terms)
+        key = rules is self._rules, underscored
+        found = self._wanted.get(key)
+        if found is None:
+            found = self._wanted[key] = WantedCalls(self._question, terms)
+        return found
+
+
+class _ReadReply:
+    """A reply that is read once for every choice that reading makes."""
+
+    def __init__(self, written: Written) -> None:
+        self.written = written
+        self._known: dict[tuple[bool, ...], tuple[ToolCall, ...] | UnreadableError] = {}
+
+    def calls(self, rules: BfclRules) -> tuple[ToolCall, ...] | UnreadableError:
+        """Return the calls of the reply, or why it cannot be read."""
+        choices = reading_choices(rules) if self.written.form in READ_BY_RULES else ()
+        found = self._known.get(choices)
+        if found is None:
+            try:
+                found = read(self.written, rules)
+            except UnreadableError as error:
+                found = error
+            self._known[choices] = found
+        return found
+
+
 def outcome(question: Question, written: Written, rules: BfclRules) -> Outcome:
-    """Return the verdict on a reply under one rule set."""
-    error: UnreadableError | None = None
-    calls: tuple[ToolCall, ...] | None = None
-    try:
-        calls = read(written, rules)
-    except UnreadableError as unreadable:
-        error = unreadable
-    if "irrelevance" in question.category:
-        tried = calls is None and _tries(written, question)
-        return Judged(irrelevance_fault(calls or (), rules, tried=tried))
-    if "relevance" in question.category:
-        return Judged(relevance_fault(calls))
-    if calls is None:
-        is_format = error is not None and error.is_format
-        return Judged(Fault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
-    return check_calls(question, calls, Terms(rules, question.language, written.underscored))
+    """Return the verdict on one reply under one rule set."""
+    return QuestionJudge(question, rules).outcome(written)
+
+
+def judge(question: Question, written: Written, rules: BfclRules) -> Judgement:
+    """Return the verdict on one reply; see `QuestionJudge.judge`."""
+    return QuestionJudge(question, rules).judge(written)
 
 
 def _tries(written: Written, question: Question) -> bool:
@@ -99,8 +156,3 @@ def _tries(written: Written, question: Question) -> bool:
     if isinstance(written.content, str):
         return attempts_call(written.content, question.functions)
     return bool(written.content)
-
-
-def judge(question: Question, written: Written, rules: BfclRules) -> Judgement:
-    """Return the verdict on a reply; where the reference's is another, that and what decided."""
-    return against_reference(lambda tried: outcome(question, written, tried), rules)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.judgement_components import component_of
 from dragoman.benchmarks.bfcl.multi_turn_conductor import FixedTurns
@@ -71,6 +73,17 @@ class MultiTurnSuite:
     def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - no entry has one
         """Return nothing: an agent is told of the functions alone."""
         return ""
+
+    def texts(self) -> Mapping[str, object]:
+        """Return the functions of all interfaces, and what these hold at the start."""
+        documents = {
+            msgspec.json.encode(each) for entry in self.entries for each in entry.documents
+        }
+        states = {msgspec.json.encode(entry.config) for entry in self.entries}
+        return {
+            "tools": [msgspec.json.decode(document) for document in sorted(documents)],
+            "database": [msgspec.json.decode(state) for state in sorted(states)],
+        }
 
     def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - interfaces are the same under all
         """Return what makes the interfaces of an entry."""

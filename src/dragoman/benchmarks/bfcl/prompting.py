@@ -112,11 +112,11 @@ def compose_prompt(
     parts = {
         "persona": style.persona,
         "task": style.task,
-        "tool_call_format": _filled(asking, calls),
+        "tool_call_format": filled(asking, calls),
         "multiturn_behavior": style.multiturn_behavior,
-        "available_tools": _filled(style.available_tools, tools),
+        "available_tools": filled(style.available_tools, tools),
     }
-    return _filled(wording.layouts[form.layout], parts)
+    return filled(wording.layouts[form.layout], parts)
 
 
 def place_prompt(prompt: str, messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -127,7 +127,7 @@ def place_prompt(prompt: str, messages: Sequence[Message]) -> tuple[Message, ...
     return (Message("system", prompt), *messages)
 
 
-def _filled(template: str, parts: Mapping[str, str]) -> str:
+def filled(template: str, parts: Mapping[str, str]) -> str:
     """Fill a template in one pass: what is filled in may hold braces."""
 
     def part(place: re.Match[str]) -> str:

@@ -2,14 +2,20 @@
 
 from pathlib import Path
 
+from dragoman.benchmarks.bfcl.outside import Outside
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
 from dragoman.benchmarks.bfcl.upstream import HINT, bfcl_source
 from dragoman.benchmarks.data import open_file
 from dragoman.core.protocols import Provenance
 
 
-def pulled_suite(category: str, folder: Path) -> BfclSuite:
+def pulled_suite(category: str, folder: Path, outside: Outside | None = None) -> BfclSuite:
     """Load what stands behind `bfcl:` from the folder of pulled data.
+
+    Args:
+        category: Its name.
+        folder: Where pulled data lie.
+        outside: What a run names for tools that reach outside; None for nothing.
 
     Raises:
         UsageError: Where there is no such category.
@@ -17,7 +23,7 @@ def pulled_suite(category: str, folder: Path) -> BfclSuite:
     """
     source = bfcl_source()
     provenance = Provenance(f"BFCL {source.commit}", source.licence, source.notice, "")
-    return load_suite(category, lambda name: read_pulled(folder, name), provenance)
+    return load_suite(category, lambda name: read_pulled(folder, name), provenance, outside)
 
 
 def source_folder(folder: Path) -> Path:

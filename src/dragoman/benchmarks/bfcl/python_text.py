@@ -11,13 +11,14 @@ from collections.abc import Mapping
 
 from dragoman.benchmarks.bfcl.bounds import UnreadableError, check_bounds
 from dragoman.benchmarks.bfcl.folding import fold, negated
+from dragoman.benchmarks.bfcl.plain_text import is_no_call, read_plain_calls
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.core.tools import ToolCall
 
 NAMELESS = ""
 """The name of an argument that has none, where the rules keep it."""
 
-_MAY_WARN = re.compile(r"\\|\d[a-zA-Z]")
+_MAY_WARN = re.compile(r"\\|\d\.?[a-zA-Z]")
 _NEWLINE = re.compile(r"\r\n?")
 _REFUSALS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -41,6 +42,16 @@ def read_python_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
     Raises:
         UnreadableError: Where it is anything else, or an argument has no value.
     """
+    plain = read_plain_calls(text)
+    if plain is not None:
+        return plain
+    if is_no_call(text):
+        raise UnreadableError("no list of calls")
+    return read_any_calls(text, rules)
+
+
+def read_any_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
+    """Do the same by way of a syntax tree, which takes all texts and longer."""
     top = parse_expression(text)
     lines = _NEWLINE.sub("\n", text).encode().split(b"\n")
     try:

@@ -15,6 +15,9 @@ from dragoman.core.tools import ToolCall
 Form = Literal["python", "json", "verbose_xml", "concise_xml", "java", "javascript"]
 """The form in which calls are asked for."""
 
+READ_BY_RULES: frozenset[str] = frozenset({"python", "json", "java", "javascript"})
+"""The forms in which rule sets can differ in what they read."""
+
 Read = Callable[[str, BfclRules], tuple[ToolCall, ...]]
 
 
@@ -31,6 +34,17 @@ def read_calls(
     if in_tags:
         framed = tagged(framed)
     return _READERS[form](framed, rules)
+
+
+def reading_choices(rules: BfclRules) -> tuple[bool, ...]:
+    """Return what a rule set says of reading: texts are the same calls where this is the same."""
+    return (
+        rules.positionals_are_bound,
+        rules.signs_keep_their_meaning,
+        rules.odd_calls_are_unreadable,
+        rules.json_is_read_whole,
+        rules.source_is_read_as_written,
+    )
 
 
 def _python(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:

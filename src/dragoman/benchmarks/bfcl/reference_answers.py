@@ -5,7 +5,7 @@ from itertools import product
 from typing import NamedTuple
 
 from dragoman.benchmarks.bfcl.call_check import Terms
-from dragoman.benchmarks.bfcl.checking import check_calls
+from dragoman.benchmarks.bfcl.checking import WantedCalls
 from dragoman.benchmarks.bfcl.questions import (
     OMISSION,
     ExpectedCall,
@@ -13,9 +13,9 @@ from dragoman.benchmarks.bfcl.questions import (
     Question,
     Schema,
 )
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
 from dragoman.benchmarks.bfcl.source_rendering import source_of
-from dragoman.benchmarks.bfcl.verdicts import Fault, Judged
+from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.tools import ToolCall
 
 
@@ -39,20 +39,22 @@ def reference_answer(question: Question) -> tuple[ToolCall, ...]:
         return ()
     if not question.expected:
         return (ToolCall("0", question.functions[0].name, {}),)
-    answers = list(_answers(question))
-    for rules in ((DEFAULT_RULES, BFCL_V4), (DEFAULT_RULES,)):
-        for answer in answers:
-            if all(answer_fault(question, answer, each) is None for each in rules):
+    ours, theirs = (
+        WantedCalls(question, Terms(rules, question.language)) for rules in (DEFAULT_RULES, BFCL_V4)
+    )
+    passing = first = None
+    for answer in _answers(question):
+        first = first or answer
+        if _passes(answer, ours):
+            if _passes(answer, theirs):
                 return answer
-    return answers[0]
+            passing = passing or answer
+    return passing or first or ()
 
 
-def answer_fault(
-    question: Question, calls: Sequence[ToolCall], rules: BfclRules
-) -> Fault | str | None:
-    """Return what keeps calls from passing; a text where there is no verdict on them."""
-    found = check_calls(question, calls, Terms(rules, question.language))
-    return found.fault if isinstance(found, Judged) else found.reason
+def _passes(answer: Sequence[ToolCall], wanted: WantedCalls) -> bool:
+    found = wanted.check(answer)
+    return isinstance(found, Judged) and found.valid
 
 
 def _answers(question: Question) -> Iterator[tuple[ToolCall, ...]]:

@@ -69,7 +69,6 @@ class Slot:
         self.language = language
         self.rules = rules
         self.known = known_type(schema, language)
-        self._keys: dict[str, Slot] = {}
 
     @property
     def expected(self) -> type | None:
@@ -101,11 +100,8 @@ class Slot:
         """The place of a value inside an object, or None where nothing is said of it."""
         if self.schema.properties is None or not isinstance(key, str):
             return None
-        found = self._keys.get(key)
-        schema = self.schema.properties.get(key) if found is None else None
-        if schema is not None:
-            found = self._keys[key] = Slot(schema, self.language, self.rules)
-        return found
+        schema = self.schema.properties.get(key)
+        return None if schema is None else Slot(schema, self.language, self.rules)
 
 
 class Typed(NamedTuple):

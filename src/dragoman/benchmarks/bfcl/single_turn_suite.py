@@ -1,6 +1,8 @@
 """BFCL's questions of a single turn as a suite: functions on offer, and a check of calls."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from dragoman.benchmarks.bfcl.calls_check import CallsCheck
 from dragoman.benchmarks.bfcl.entries import Entry
@@ -49,6 +51,11 @@ class SingleTurnSuite:
         """Return the question's own system message; "" where it has none."""
         return self._entries[task.id].instructions
 
+    def texts(self) -> Mapping[str, object]:
+        """Return the functions on offer; no question is among them."""
+        offered = {document for entry in self.entries for document in _listed(entry)}
+        return {"tools": [msgspec.json.decode(document) for document in sorted(offered)]}
+
     def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - nothing is executed
         """Return what offers a question's functions."""
         return lambda task: OfferedTools(self.tools(task))
@@ -77,3 +84,7 @@ class SingleTurnSuite:
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> TextCalls:
         """Return how functions are offered and called as text; each entry's own way without a form."""
         return TextCalls(self._entries, self._texts, find_rules(rules.name), form)
+
+
+def _listed(entry: Entry) -> Iterator[bytes]:
+    yield from map(msgspec.json.encode, entry.documents)

@@ -28,15 +28,14 @@ def read_value(text: str, slot: Slot, language: SourceLanguage) -> object:
         UndecidableError: For types on which the reference breaks, where its patterns are asked for.
     """
     if slot.rules.source_values_are_read:
-        return _read(text, slot, language)
+        is_bare = slot.known is str and _MAY_BE_QUOTED.match(text) is None
+        return text if is_bare else _read(text, slot, language)
     patterns = java_patterns if language == "java" else javascript_patterns
     items = slot.schema.items
     return patterns.convert(text, slot.schema.type or "", None if items is None else items.type)
 
 
 def _read(text: str, slot: Slot, language: SourceLanguage) -> object:
-    if slot.known is str and _MAY_BE_QUOTED.match(text) is None:
-        return text
     try:
         source = tokenize(text, language)
         node = grammar_of(source).whole_expression()

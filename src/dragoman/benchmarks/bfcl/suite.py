@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from dragoman.benchmarks.bfcl.agentic_entries import AGENTIC, load_agentic
+from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+from dragoman.benchmarks.bfcl.agentic_texts import read_agentic_texts
 from dragoman.benchmarks.bfcl.entries import SINGLE_TURN, load_entries
 from dragoman.benchmarks.bfcl.entry_lines import Read
 from dragoman.benchmarks.bfcl.format_sensitivity import CATEGORY as FORMATS
@@ -15,6 +18,7 @@ from dragoman.benchmarks.bfcl.multi_turn_entries import (
     load_multi_turn,
 )
 from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
+from dragoman.benchmarks.bfcl.outside import Outside, setting_of
 from dragoman.benchmarks.bfcl.prompt_texts import read_texts
 from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.upstream import PROMPTS
@@ -32,20 +36,23 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 TURN_GROUPS: Mapping[str, tuple[str, ...]] = {"multi_turn": MULTI_TURN}
 """Suites of several categories with several turns."""
 
-NAMES = (*SINGLE_TURN, FORMATS, *GROUPS, *MULTI_TURN, *TURN_GROUPS)
+NAMES = (*SINGLE_TURN, FORMATS, *GROUPS, *MULTI_TURN, *TURN_GROUPS, *AGENTIC)
 """What may follow `bfcl:`."""
 
 
-BfclSuite = SingleTurnSuite | MultiTurnSuite
+BfclSuite = SingleTurnSuite | MultiTurnSuite | AgenticSuite
 
 
-def load_suite(category: str, read: Read, source: Provenance) -> BfclSuite:
+def load_suite(
+    category: str, read: Read, source: Provenance, outside: Outside | None = None
+) -> BfclSuite:
     """Load a category, a group of categories or the variations of format sensitivity.
 
     Args:
         category: What stands behind `bfcl:` in the suite's name.
         read: Returns a file of the data by its short name.
         source: Where the data come from; its digest is made here.
+        outside: What a run names for tools that reach outside; None for nothing.
 
     Raises:
         UsageError: Where there is no such category.
@@ -59,6 +66,14 @@ def load_suite(category: str, read: Read, source: Provenance) -> BfclSuite:
     digest = content_key(source.source, prompts.decode("utf-8", "replace"))
     provenance = msgspec.structs.replace(source, digest=digest)
     name = f"bfcl:{category}"
+    if category in AGENTIC:
+        outside = outside or Outside()
+        setting = setting_of(category, outside)
+        if outside.identity:
+            digest = content_key(digest, outside.identity)
+            provenance = msgspec.structs.replace(source, digest=digest)
+        told = read_agentic_texts(prompts)
+        return AgenticSuite(load_agentic(category, read), texts, told, setting, provenance)
     turns = TURN_GROUPS.get(category, (category,) if category in MULTI_TURN else ())
     if turns:
         long = load_long_texts(read) if LONG_CONTEXT in turns else None

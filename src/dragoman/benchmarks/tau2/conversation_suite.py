@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.benchmarks.arguments import Validator, compile_validators
 from dragoman.benchmarks.tau2.conductor import HalfDuplex
-from dragoman.benchmarks.tau2.databases import laid_over
+from dragoman.benchmarks.tau2.databases import decode_database, laid_over
 from dragoman.benchmarks.tau2.solo import Solo
 from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
 from dragoman.core.conditions import Condition
@@ -55,20 +55,32 @@ class ConversationSuite:
         self.tasks: Sequence[Task] = parts.tasks
         self.toolsets: Mapping[Role, Toolset] = parts.toolsets
         self.stakes = parts.stakes
-        self._policy = parts.policy
+        self.policy_text = parts.policy
         self._domain = parts.domain
         self._databases = parts.databases
 
     def not_applicable(self, condition: Condition) -> str:
         """Return why the domain cannot be played under a condition; "" where it can."""
-        spoken_by_nobody = condition.voice != "text" or condition.persona != "none"
-        if self._domain.is_solo and spoken_by_nobody:
-            return "nobody speaks in solo mode: it has neither voice nor persona"
+        is_said = condition.voice != "text" or condition.persona != "none"
+        if self._domain.is_solo and (is_said or condition.is_localized):
+            return "nobody speaks in solo mode: it has neither voice, persona nor language"
         return ""
 
-    def policy(self, task: Task) -> str:  # noqa: ARG002 - one policy serves every task of the domain
+    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - one policy serves every task of the domain
         """Return the domain's policy."""
-        return self._policy
+        return self.policy_text
+
+    def texts(self) -> Mapping[str, object]:
+        """Return the policy, the tools' schemas and the databases; nothing of the tasks."""
+        return {
+            "policy": self.policy_text,
+            "tools": [
+                msgspec.json.decode(tools.encoded) for tools in self.toolsets.values() if len(tools)
+            ],
+            "database": [
+                decode_database(content, dict[str, object]) for content in self._databases.values()
+            ],
+        }
 
     def factory(self, rules: Rules) -> WorldFactory:
         """Return what makes worlds under a rule set."""

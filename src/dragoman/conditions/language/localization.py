@@ -31,6 +31,7 @@ class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
         tools: The language of each tool, by side; a side whose tools are English is absent.
         assets: The SHA-256 of each file that was used, by `DOMAIN/LANGUAGE/FILE`.
         shown: Hashes of the tools as they are shown, by side.
+        tool_texts: Hashes of our own texts of refusals and messages, by language.
         view_rules: The name of the rules that tools are shown and called by.
         greeting: The agent's first words; "" for the benchmark's own.
         directives: Version and hash of what the sides are told; "" where nothing.
@@ -44,6 +45,7 @@ class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
     tools: dict[Role, dict[str, str]] = {}
     assets: dict[str, str] = {}
     shown: dict[Role, str] = {}
+    tool_texts: dict[str, str] = {}
     view_rules: str = ""
     greeting: str = ""
     directives: str = ""

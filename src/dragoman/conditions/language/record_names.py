@@ -1,6 +1,7 @@
 """Names of database records in a language, found by the record's id and the place in it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from dragoman.conditions.language.database_names import Name, Path, decode_database
@@ -26,7 +27,8 @@ class RecordNames:
         names = surface.names.get(side)
         if names is None or not names.by_path:
             return
-        ids = _ids_of_lists(surface, side, self._kinds.values())
+        in_lists = any(isinstance(key, int) for _, key, *_ in names.by_path)
+        ids = _ids_of_lists(surface, side, self._kinds.values()) if in_lists else {}
         for (collection, key, *rest), name in names.by_path.items():
             record = ids.get((str(collection), key), key)
             place = self._by_record.setdefault((str(collection), str(record)), [])
@@ -51,13 +53,16 @@ class RecordNames:
     def named_keys(self, value: object, collection: str) -> object:
         """Return a map of names to ids with its names in the language, in their order.
 
-        A name that two records share stays English, for the map could not hold both.
+        A name that two records would share stays English, for the map could not hold both.
         """
         if not isinstance(value, dict):
             return value
         names = {key: self._own_name(collection, record) or key for key, record in value.items()}
-        taken = list(names.values())
-        shown = {key if taken.count(name) > 1 else name: value[key] for key, name in names.items()}
+        uses = Counter(names.values())
+        shown = {
+            key if uses[name] > 1 or name in names else name: value[key]
+            for key, name in names.items()
+        }
         return dict(sorted(shown.items()))
 
     def _put_in_one(self, record: object, kind: RecordKind) -> None:

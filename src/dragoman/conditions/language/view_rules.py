@@ -69,3 +69,5 @@ SEATAU_VIEW_RULES = ViewRules(
     errors_are_explained=False,
     output_is_utf8=False,
 )
+
+VIEW_RULES = {rules.name: rules for rules in (DEFAULT_VIEW_RULES, SEATAU_VIEW_RULES)}

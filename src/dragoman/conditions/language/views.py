@@ -69,6 +69,8 @@ class _LocalizedView:
 
     def _shown(self, tools: Toolset) -> Toolset:
         """Return the tools in their languages, made once for each toolset."""
+        if self._parts <= {"results"}:
+            return tools
         shown = tuple(
             tool
             if (surface := self._assignment.get(tool.name)) is None

@@ -1,14 +1,72 @@
 // One conversation: words, calls, results, changes, ending, score and task.
-function utterance(said) {
-  const nodes = [prose(said.intended)];
+function utterance(said, audio) {
+  if (said.spoken === undefined && said.heard === undefined) return [prose(said.intended), ...players(said, audio)];
+  const heard = typeof said.heard === "string" ? said.heard : null;
+  const lost = heard === null ? new Set() : unmatched(said.intended, heard);
+  const wrong = heard === null ? new Set() : unmatched(heard, said.intended);
+  const nodes = [marked(said.intended, lost, "lost")];
   if (said.spoken !== undefined) nodes.push(element("div", "who", "spoken as"), prose(said.spoken));
   if (said.heard === null) nodes.push(element("div", "who", "heard as the audio itself"));
-  else if (said.heard !== undefined) nodes.push(element("div", "who", "heard as"), prose(said.heard));
-  if (said.audio) {
-    const { seconds, rate_hz: rate, sha256 } = said.audio;
-    nodes.push(element("div", "who", `audio, ${seconds} s at ${rate} Hz, ${sha256}`));
-  }
+  else if (heard !== null) nodes.push(element("div", "who", "heard as"), marked(heard, wrong, "misheard"));
+  nodes.push(...players(said, audio));
+  if (said.stages) nodes.push(element("div", "fine", said.stages.map((stage) => `${stage.name} (${stage.engine})`).join(" → ")));
   return nodes;
+}
+
+// What was said and what arrived, as files beside the report; a reference that is no hash is shown only.
+function players(said, folder) {
+  return [["as it was said", said.clean_audio], ["as it arrived", said.audio]]
+    .filter(([, reference]) => reference)
+    .map(([words, { seconds, rate_hz: rate, sha256 }]) => {
+      const about = `${words}: ${seconds.toFixed(1)} s at ${rate} Hz`;
+      if (!folder || !/^[0-9a-f]{64}$/.test(sha256)) return element("div", "who", `${about}, ${sha256}`);
+      const player = document.createElement("audio");
+      player.controls = true;
+      player.preload = "none";
+      player.src = `${folder}/${sha256.slice(0, 2)}/${sha256}.wav`;
+      return element("div", "who", about, player);
+    });
+}
+
+function wordsOf(text) {
+  return text.split(/(\s+)/);
+}
+
+function plainWord(word) {
+  return word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+}
+
+// The places of words in `text` that have no partner in `other`, by the longest common subsequence.
+function unmatched(text, other) {
+  const own = wordsOf(text).map(plainWord);
+  const theirs = wordsOf(other).map(plainWord).filter(Boolean);
+  const places = own.map((word, place) => place).filter((place) => own[place]);
+  if (places.length * theirs.length > 250000) return new Set();
+  const lengths = Array.from({ length: places.length + 1 }, () => new Uint16Array(theirs.length + 1));
+  for (let a = places.length - 1; a >= 0; a -= 1) {
+    for (let b = theirs.length - 1; b >= 0; b -= 1) {
+      lengths[a][b] = own[places[a]] === theirs[b] ? lengths[a + 1][b + 1] + 1 : Math.max(lengths[a + 1][b], lengths[a][b + 1]);
+    }
+  }
+  const found = new Set(places);
+  let a = 0;
+  let b = 0;
+  while (a < places.length && b < theirs.length) {
+    if (own[places[a]] === theirs[b]) {
+      found.delete(places[a]);
+      a += 1;
+      b += 1;
+    } else if (lengths[a + 1][b] >= lengths[a][b + 1]) a += 1;
+    else b += 1;
+  }
+  return found;
+}
+
+function marked(text, places, className) {
+  const node = prose("");
+  const parts = wordsOf(text).map((word, place) => (places.has(place) ? element("mark", className, word) : element("span", "", word)));
+  node.append(...parts);
+  return node;
 }
 
 function call(entry) {
@@ -20,19 +78,19 @@ function call(entry) {
   return element("div", "call", ...nodes);
 }
 
-function reply(entry) {
-  if (entry.type === "said") return utterance(entry.utterance);
+function reply(entry, audio) {
+  if (entry.type === "said") return utterance(entry.utterance, audio);
   if (entry.type === "unparsed") {
     return [element("div", "who", flag("unusable reply", true), ` ${entry.error}`), data(entry.raw, "reply")];
   }
   return [entry.text ? prose(entry.text) : null, ...entry.calls.map(call)];
 }
 
-function move(entry) {
+function move(entry, audio) {
   const who = element("div", "who", element("b", "", entry.by));
   if (entry.turn) who.append(` turn ${entry.turn}`);
   if (entry.scripted) who.append(flag("scripted"));
-  return element("li", `event ${entry.by === "user" ? "user" : "agent"}`, who, ...reply(entry.reply));
+  return element("li", `event ${entry.by === "user" ? "user" : "agent"}`, who, ...reply(entry.reply, audio));
 }
 
 function change(entry) {
@@ -93,7 +151,8 @@ function score(entry) {
   if (value.note) line.append(element("span", "", ` ${value.note}`));
   const rows = element("tbody", "", ...value.components.map(component));
   const table = value.components.length ? element("table", "plain", rows) : null;
-  return element("section", "", heading, line, table, ...simulator(value.simulator));
+  const lost = entry.culprit ? element("p", "", element("b", "", "Lost by "), entry.culprit) : null;
+  return element("section", "", heading, line, lost, table, ...simulator(value.simulator));
 }
 
 function simulator(rows) {
@@ -104,7 +163,11 @@ function simulator(rows) {
 function consumption(usage) {
   const tokens = (count) => (count === undefined ? "unknown" : count.toLocaleString("en"));
   const calls = usage.calls ?? 1;
-  return `${usage.purpose}: ${usage.model}, ${calls} ${calls === 1 ? "call" : "calls"}, tokens in ${tokens(usage.input_tokens)}, out ${tokens(usage.output_tokens)}`;
+  const made = `${usage.purpose}: ${usage.model}, ${calls} ${calls === 1 ? "call" : "calls"}`;
+  if (usage.input_tokens === undefined && usage.audio_seconds != null) {
+    return `${made}, ${usage.audio_seconds.toFixed(1)} s of audio`;
+  }
+  return `${made}, tokens in ${tokens(usage.input_tokens)}, out ${tokens(usage.output_tokens)}`;
 }
 
 function ending({ ending: end, steps, errors, seconds = 0, usage = [] }) {
@@ -192,7 +255,8 @@ function body(entry, index) {
   link.href = `#conversation-${index}`;
   const nodes = [];
   if (entry.episode) {
-    const events = entry.episode.events.map((event) => (event.type === "result" ? result(event) : move(event)));
+    const audio = packed.audio[entry.run];
+    const events = entry.episode.events.map((event) => (event.type === "result" ? result(event) : move(event, audio)));
     nodes.push(element("ol", "events", ...events), ending(entry.episode), score(entry));
   } else {
     nodes.push(element("p", "", "This conversation has not run."));

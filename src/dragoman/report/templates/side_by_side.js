@@ -27,8 +27,8 @@ function columnHead(index) {
   );
 }
 
-function columnTurn(events) {
-  const nodes = (events ?? []).map((event) => (event.type === "result" ? result(event) : move(event)));
+function columnTurn(events, audio) {
+  const nodes = (events ?? []).map((event) => (event.type === "result" ? result(event) : move(event, audio)));
   return nodes.length ? element("ol", "events", ...nodes) : element("div", "fine", "ended before");
 }
 
@@ -46,7 +46,10 @@ function drawColumns() {
   const played = side.map((index) => turns(packed.conversations[index].episode));
   const longest = Math.max(0, ...played.map((entry) => entry.length));
   const nodes = [...Array(longest).keys()].map((turn) =>
-    turnRow(turn ? `turn ${turn}` : "start", played.map((entry) => columnTurn(entry[turn]))),
+    turnRow(
+      turn ? `turn ${turn}` : "start",
+      played.map((entry, place) => columnTurn(entry[turn], packed.audio[packed.conversations[side[place]].run])),
+    ),
   );
   columns.style.setProperty("--columns", side.length);
   columns.replaceChildren(

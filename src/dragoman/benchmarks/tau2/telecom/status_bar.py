@@ -18,6 +18,22 @@ def status_bar(device: Device) -> str:
     return f"Status Bar: {' | '.join(_parts(device))}"
 
 
+def status_bar_record(device: Device) -> dict[str, object]:
+    """Return what the bar shows as a record."""
+    return {
+        "airplane_mode": device.airplane_mode,
+        "signal_strength": device.network_signal_strength,
+        "network_technology": device.network_technology_connected,
+        "mobile_data_enabled": device.data_enabled,
+        "data_saver_mode": device.data_saver_mode,
+        "wifi_enabled": device.wifi_enabled,
+        "wifi_connected": device.wifi_connected,
+        "wifi_ssid": device.wifi_ssid,
+        "vpn_connected": device.vpn_connected,
+        "battery_level": device.battery_level,
+    }
+
+
 def _parts(device: Device) -> Iterator[str]:
     if device.airplane_mode:
         yield "✈️ Airplane Mode"

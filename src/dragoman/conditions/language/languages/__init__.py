@@ -12,7 +12,6 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.conditions import ENGLISH
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
@@ -97,13 +96,6 @@ def directives() -> Directives:
     return _directives()
 
 
-def checked_language(language: Language, where: str) -> Language:
-    """Return a language, or raise DataError with what is wrong in it."""
-    for problem in _problems(language):
-        raise DataError(f"{where}: {problem}")
-    return language
-
-
 @functools.cache
 def _shipped_language(code: str) -> Language:
     return decode_language(_shipped(f"{code}.toml"), f"{code}.toml")
@@ -141,7 +133,10 @@ def decode_language(content: bytes, where: str) -> Language:
         language = msgspec.toml.decode(content, type=Language)
     except UNREADABLE as error:
         raise DataError(f"{where}: not a language ({error})") from error
-    return checked_language(language, where)
+    problems = _problems(language)
+    if problems:
+        raise DataError(f"{where}: {problems[0]}")
+    return language
 
 
 def _problems(language: Language) -> list[str]:
@@ -179,8 +174,3 @@ def _is_in_script(text: str, script: str) -> bool:
     letters = [letter for letter in text if letter.isalpha()]
     fitting = sum(unicodedata.name(letter, "").split(" ")[0] == script for letter in letters)
     return bool(letters) and fitting == len(letters)
-
-
-def is_english(language: Language) -> bool:
-    """Whether a language is English, which is no condition of its own."""
-    return language.code == ENGLISH

@@ -1,0 +1,104 @@
+"""Rebuilds the shipped acoustic model from our own sentences: `python -m bench.voice.acoustic_model`.
+
+Every shipped English voice reads its texts down four lines, a quarter each; the stock English model is
+then re-estimated on these recordings. The result goes into a folder, to be compared and shipped.
+"""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from bench.voice.adaptation_texts import frequent_words, texts_for
+from bench.voice.lines import TELEPHONE, noisy_telephone
+from bench.voice.training import Programs, trained
+from bench.voice.transcripts import dictionary_lines, transcript
+
+from dragoman.conditions.voice.channel_effects import apply
+from dragoman.conditions.voice.effects import Effect
+from dragoman.conditions.voice.effects_noise import Noise
+from dragoman.conditions.voice.espeak import EspeakSynthesizer
+from dragoman.conditions.voice.espeak_library import SpeechLibrary
+from dragoman.conditions.voice.language_model_lexicon import Pronunciations, read_dictionary
+from dragoman.conditions.voice.language_models import words_said
+from dragoman.conditions.voice.pocketsphinx_decoder import (
+    ADAPTED_FILES,
+    RATE_HZ,
+    as_listened_to,
+    stock_folder,
+)
+from dragoman.conditions.voice.speech_workers import SpeechWorkers
+from dragoman.conditions.voice.voices import Voice, voices_of
+from dragoman.core.audio import Audio, wav_of
+
+LINES = 4
+SEED = 1
+_SNRS = (15.0, 18.0, 21.0, 25.0)
+
+Reading = tuple[str, Voice, str, tuple[str, ...]]
+"""An id, who reads, the text, and its transcript."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tools", type=Path, help="where sphinxtrain is unpacked, or /")
+    parser.add_argument("work", type=Path, help="an empty folder for recordings and passes")
+    parser.add_argument("target", type=Path, help="where the four files of the model go")
+    options = parser.parse_args()
+    known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
+    readings = _readings(known)
+    _write_lists(readings, known, options.work)
+    (options.work / "wav").mkdir(exist_ok=True)
+    asyncio.run(_record(readings, options.work / "wav"))
+    model = trained(Programs(options.tools), stock_folder() / "en-us", options.work)
+    options.target.mkdir(parents=True, exist_ok=True)
+    for name in ADAPTED_FILES:
+        (options.target / name).write_bytes((model / name).read_bytes())
+
+
+def _readings(known: Pronunciations) -> list[Reading]:
+    library, frequent = SpeechLibrary(), frequent_words(known)
+    readings: list[Reading] = []
+    for number, voice in enumerate(voices_of("en")):
+        library.select(voice.engine_voice.split("+")[0], voice.words_per_minute)
+        for text in texts_for(number, frequent):
+            words = transcript(text, known, library.phonemes)
+            if words is not None:
+                readings.append((f"a{len(readings):05}", voice, text, words))
+    return readings
+
+
+def _write_lists(readings: list[Reading], known: Pronunciations, work: Path) -> None:
+    work.mkdir(parents=True, exist_ok=True)
+    words = {word for _, _, text, _ in readings for word in words_said(text)}
+    lines = [f"<s> {' '.join(said)} </s> ({name})\n" for name, _, _, said in readings]
+    (work / "ids").write_text("".join(f"{name}\n" for name, *_ in readings), "utf-8")
+    (work / "transcripts").write_text("".join(lines), "utf-8")
+    (work / "dictionary").write_text("".join(dictionary_lines(words, known)), "utf-8")
+    (work / "fillers").write_text("<s> SIL\n</s> SIL\n<sil> SIL\n", "utf-8")
+
+
+async def _record(readings: list[Reading], folder: Path) -> None:
+    seconds = 0.0
+    async with SpeechWorkers(1) as workers:
+        for number, (name, voice, text, _) in enumerate(readings):
+            spoken = await EspeakSynthesizer(voice, workers).speak(text, "en", SEED)
+            arrived, _ = apply(spoken.audio, _line(number), number)
+            recording = Audio(as_listened_to(arrived), RATE_HZ)
+            (folder / f"{name}.wav").write_bytes(wav_of(recording))
+            seconds += recording.seconds
+    print(f"{len(readings)} recordings, {seconds / 3600:.2f} hours")
+
+
+def _line(number: int) -> tuple[Effect, ...]:
+    """Return the line of a recording: clean, telephone, noise, or both, in turn."""
+    snr_db = _SNRS[number // LINES % len(_SNRS)]
+    return (
+        (),
+        TELEPHONE,
+        (Noise(snr_db=snr_db, colour="pink" if number // LINES % 2 else "white"),),
+        noisy_telephone(snr_db),
+    )[number % LINES]
+
+
+if __name__ == "__main__":
+    main()

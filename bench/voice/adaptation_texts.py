@@ -1,0 +1,112 @@
+"""What every voice reads for the acoustic model: sentences of our own, frequent words, codes, numbers.
+
+The sentences stand in `adaptation_sentences.txt`. Words and codes are drawn with a seed of the voice.
+Of the words of the dictionary a fifth is never drawn (`is_held_out`), so that what the model makes of
+unread words can be told.
+"""
+
+import hashlib
+from pathlib import Path
+from random import Random
+from string import ascii_uppercase, digits
+
+import numpy as np
+
+from dragoman.conditions.voice.language_model_lexicon import Pronunciations
+from dragoman.conditions.voice.language_model_trie import read_bigrams
+from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
+from dragoman.conditions.voice.spoken_dates import spoken_date, spoken_time
+from dragoman.conditions.voice.spoken_money import spoken_amount
+from dragoman.conditions.voice.spoken_numbers import cardinal
+from dragoman.conditions.voice.spoken_numbers import digits as said_digits
+from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled
+
+SENTENCES = Path(__file__).parent / "adaptation_sentences.txt"
+
+SENTENCES_PER_VOICE = 130
+WORD_ROWS_PER_VOICE = 80
+CODES_PER_VOICE = 70
+NUMBERS_PER_VOICE = 40
+
+_FREQUENT = 9_000
+_WORDS_IN_A_ROW = 9
+_HELD_OUT_BELOW = 51
+_CODE_CARRIERS = (
+    "{}",
+    "{} is the reference",
+    "it says {} on the paper",
+    "letters {} please note",
+    "write down {} now",
+    "she told me {} yesterday",
+    "the booking code reads {} okay",
+)
+_NUMBER_CARRIERS = (
+    "{} was mentioned",
+    "we agreed on {} together",
+    "they wrote {} on it",
+    "maybe {} is correct",
+)
+_STYLES = (
+    *(SpokenStyle(),) * 4,
+    *(SpokenStyle(group=0),) * 3,
+    *(SpokenStyle(group=1),) * 2,
+    *(SpokenStyle(letters="nato"),) * 2,
+    SpokenStyle(letters="as in"),
+)
+
+
+def is_held_out(word: str) -> bool:
+    return hashlib.sha256(word.encode()).digest()[0] < _HELD_OUT_BELOW
+
+
+def sentences() -> tuple[str, ...]:
+    return tuple(SENTENCES.read_text("utf-8").splitlines())
+
+
+def frequent_words(known: Pronunciations) -> tuple[str, ...]:
+    """Return the generic model's most frequent words that may be read, most frequent first."""
+    bigrams = read_bigrams(stock_folder() / "en-us.lm.bin")
+    words = (bigrams.words[number] for number in np.argsort(-bigrams.single, kind="stable"))
+    usable = (word for word in words if word.isalpha() and len(word) > 1 and word in known)
+    return tuple(
+        word for word, _ in zip(usable, range(_FREQUENT), strict=False) if not is_held_out(word)
+    )
+
+
+def texts_for(voice: int, frequent: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what the voice of a number reads."""
+    random = Random(voice)  # noqa: S311 - draws words, keeps no secret
+    own = sentences()
+    first = voice * 97 % len(own)
+    return (
+        *(own[(first + n) % len(own)] for n in range(SENTENCES_PER_VOICE)),
+        *(_row(random, frequent) for _ in range(WORD_ROWS_PER_VOICE)),
+        *(_code(random) for _ in range(CODES_PER_VOICE)),
+        *(_number(random) for _ in range(NUMBERS_PER_VOICE)),
+    )
+
+
+def _row(random: Random, frequent: tuple[str, ...]) -> str:
+    return " ".join(random.choices(frequent, k=_WORDS_IN_A_ROW))
+
+
+def _code(random: Random) -> str:
+    signs = random.choice((ascii_uppercase, ascii_uppercase + digits * 2, digits))
+    style = random.choice(_STYLES)
+    length = 5 if style.letters == "as in" else random.randint(4, 10)
+    value = "".join(random.choices(signs, k=length))
+    return random.choice(_CODE_CARRIERS).format(f", {spelled(value, style)},").strip(", ")
+
+
+def _number(random: Random) -> str:
+    written = (
+        spoken_date(
+            f"{random.randint(1950, 2035)}-{random.randint(1, 12):02}-{random.randint(1, 28):02}"
+        ),
+        spoken_date(f"{random.randint(1, 12):02}-{random.randint(1, 28):02}"),
+        spoken_amount(f"${random.randint(1, 3_000)}.{random.randint(0, 99):02}"),
+        spoken_time(f"{random.randint(0, 23)}:{random.randint(0, 59):02}"),
+        cardinal(random.randint(10, 9_999)),
+        said_digits(f"{random.randint(100, 99_999)}"),
+    )
+    return random.choice(_NUMBER_CARRIERS).format(random.choice(written))

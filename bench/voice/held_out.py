@@ -1,0 +1,100 @@
+"""What nothing was adapted to: service lines of our own and messages of BFCL, with their suites' texts.
+
+A text is heard with a language model mixed from its suite's policy, tools and database. What users say
+never goes into a model.
+"""
+
+import gzip
+import hashlib
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.conditions.voice.language_model_texts import record_sentences, text_sentences
+from dragoman.conditions.voice.language_models import SuiteText
+from dragoman.conditions.voice.spoken_form import spoken_form
+
+LINES = Path(__file__).parent / "held_out_lines.txt"
+MESSAGES = 60
+
+_MULTI_TURN = "bfcl/BFCL_v4_multi_turn_base.json"
+_FEWEST_WORDS, _MOST_WORDS = 9, 26
+
+
+class HeldOut(NamedTuple):
+    """A text in spoken form, the set that it belongs to, and the suite whose words may be expected."""
+
+    group: str
+    suite: str
+    spoken: str
+
+
+def service_lines() -> tuple[HeldOut, ...]:
+    rows = (line.partition(": ") for line in LINES.read_text("utf-8").splitlines())
+    return tuple(
+        HeldOut("lines", suite, spoken) for suite, _, spoken in rows if not suite.startswith("#")
+    )
+
+
+def bfcl_messages(data: Path) -> tuple[HeldOut, ...]:
+    """Return messages of multi-turn entries, chosen by the hash of their text."""
+    texts = {
+        message["content"]
+        for entry in _json_lines(data / _MULTI_TURN)
+        for turn in entry["question"]
+        for message in turn
+    }
+    usable = [text for text in texts if text.isascii() and "\n" not in text and _is_short(text)]
+    chosen = sorted(usable, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
+    return tuple(HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[:MESSAGES])
+
+
+def suite_texts(data: Path, suite: str) -> tuple[SuiteText, ...]:
+    if suite == "courier":
+        return _courier_texts()
+    if suite == "bfcl":
+        folder = data / "bfcl/multi_turn_func_doc"
+        tools = [row for path in sorted(folder.glob("*.json")) for row in _json_lines(path)]
+        worlds = [entry["initial_config"] for entry in _json_lines(data / _MULTI_TURN)]
+        return record_sentences("tools", tools), record_sentences("database", worlds)
+    folder = data / "tau2" / suite
+    policies = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.md")))
+    tools = [
+        msgspec.json.decode(path.read_bytes()) for path in sorted(folder.glob("*tools_openai.json"))
+    ]
+    return (
+        text_sentences("policy", policies),
+        record_sentences("tools", tools),
+        record_sentences("database", _database(folder)),
+    )
+
+
+def _courier_texts() -> tuple[SuiteText, ...]:
+    return tuple(
+        text_sentences(source, text) if isinstance(text, str) else record_sentences(source, text)
+        for source, text in courier_suite().texts().items()
+    )
+
+
+def _database(folder: Path) -> object:
+    if (folder / "db.toml").is_file():
+        return [tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*db.toml"))]
+    return msgspec.json.decode(_content(folder / "db.json"))
+
+
+def _json_lines(path: Path) -> Iterator[Any]:
+    return (msgspec.json.decode(line) for line in _content(path).splitlines() if line.strip())
+
+
+def _content(path: Path) -> bytes:
+    if path.is_file():
+        return path.read_bytes()
+    return gzip.decompress(path.with_name(f"{path.name}.gz").read_bytes())
+
+
+def _is_short(text: str) -> bool:
+    return _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS

@@ -1,0 +1,24 @@
+"""The lines down which speech is sent, for adapting and for measuring."""
+
+from dragoman.conditions.voice.effects import Effect
+from dragoman.conditions.voice.effects_filters import BandPass
+from dragoman.conditions.voice.effects_g711 import MuLaw
+from dragoman.conditions.voice.effects_noise import Noise
+from dragoman.conditions.voice.effects_resampling import Resample
+
+TELEPHONE: tuple[Effect, ...] = (
+    Resample(rate_hz=8_000),
+    BandPass(low_hz=300.0, high_hz=3_400.0),
+    MuLaw(),
+)
+
+
+def noisy_telephone(snr_db: float) -> tuple[Effect, ...]:
+    return (Noise(snr_db=snr_db, colour="pink"), *TELEPHONE)
+
+
+MEASURED: dict[str, tuple[Effect, ...]] = {
+    "clean": (),
+    "telephone": TELEPHONE,
+    "telephone, noise at 20 dB": noisy_telephone(20.0),
+}

@@ -1,0 +1,49 @@
+"""Which of a word's pronunciations a voice used: the trainer must be told."""
+
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+
+from dragoman.conditions.voice.language_model_lexicon import Pronunciations, phones_of
+from dragoman.conditions.voice.language_models import words_said
+
+SPELLED_A = "a(2)"
+"""cmudict's first way of saying `a` is the article, its second the letter."""
+
+
+def transcript(
+    text: str, known: Pronunciations, phonemes: Callable[[str], str]
+) -> tuple[str, ...] | None:
+    """Return the words of a text with the numbers of their variants; None where one is unknown."""
+    rows = [(token, word) for token in text.split() for word in words_said(token)]
+    if any(word not in known for _, word in rows):
+        return None
+    return tuple(_variant(token, word, known, phonemes) for token, word in rows)
+
+
+def dictionary_lines(words: Iterable[str], known: Pronunciations) -> list[str]:
+    return [
+        f"{word}{f'({number + 1})' if number else ''} {phones}\n"
+        for word in sorted(set(words))
+        for number, phones in enumerate(known[word])
+    ]
+
+
+def _variant(token: str, word: str, known: Pronunciations, phonemes: Callable[[str], str]) -> str:
+    if word == "a":
+        return SPELLED_A if token.startswith("A") else "a"
+    said = phones_of(phonemes(word)).split()
+    distances = [_edits(said, phones.split()) for phones in known[word]]
+    best = distances.index(min(distances))
+    return f"{word}({best + 1})" if best else word
+
+
+def _edits(one: list[str], other: list[str]) -> int:
+    row = list(range(len(other) + 1))
+    for left, phone in enumerate(one, 1):
+        before = row
+        row = [left]
+        for (above, corner), against in zip(
+            zip_longest(before[1:], before[:-1]), other, strict=True
+        ):
+            row.append(min(row[-1] + 1, above + 1, corner + (phone != against)))
+    return row[-1]

@@ -1,0 +1,162 @@
+"""How well the embedded recognizer hears the embedded voices: `python -m bench.voice_accuracy DATA`.
+
+Every shipped English voice says every held-out text down every line. The stock model without any
+adaptation stands beside, on every fifth text.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_texts
+from bench.voice.lines import MEASURED
+
+from dragoman.conditions.voice.channel_effects import apply
+from dragoman.conditions.voice.espeak import EspeakSynthesizer
+from dragoman.conditions.voice.language_models import (
+    LanguageModel,
+    generic_language_model,
+    mixed_language_model,
+    words_said,
+)
+from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
+from dragoman.conditions.voice.pocketsphinx_acoustics import (
+    Acoustics,
+    acoustics_in,
+    adapted_acoustics,
+    stock_acoustics,
+)
+from dragoman.conditions.voice.speech_workers import SpeechWorkers
+from dragoman.conditions.voice.voices import Voice, voices_of
+from dragoman.core.alignment import distance
+
+SEED = 1
+BASELINE_STEP = 5
+
+
+class Heard(NamedTuple):
+    """What came of one text: words said, and words that an edit would mend."""
+
+    system: str
+    line: str
+    voice: str
+    group: str
+    words: int
+    errors: int
+    said: tuple[str, ...]
+    heard: tuple[str, ...]
+
+
+class System(NamedTuple):
+    """A recognizer to measure: acoustics, and a language model for each suite."""
+
+    name: str
+    acoustics: Acoustics
+    models: dict[str, LanguageModel]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder of benchmark data")
+    parser.add_argument("--step", type=int, default=1, help="hear every n-th text only")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--acoustics", type=Path, help="a rebuilt model instead of the shipped one")
+    parser.add_argument("--systems", nargs="+", default=["mixed", "generic", "stock"])
+    parser.add_argument("--show", action="store_true", help="print what was heard wrongly")
+    options = parser.parse_args()
+    texts = (*service_lines(), *bfcl_messages(options.data))[:: options.step]
+    heard = asyncio.run(_measure(texts, options))
+    for line in table(heard):
+        print(line)
+    if options.show:
+        for one in heard:
+            if one.errors:
+                print(f"{one.system} | {one.line} | {one.voice} | {one.group}")
+                print(f"  {' '.join(one.said)}\n  {' '.join(one.heard)}")
+
+
+def table(heard: Sequence[Heard]) -> list[str]:
+    """Return the rows of a markdown table: the median over voices, and the worst voice."""
+    rows = [
+        "| system | line | texts | median WER | worst voice | words |",
+        "|---|---|---|---|---|---|",
+    ]
+    cells = dict.fromkeys((one.system, one.line) for one in heard)
+    for system, line in cells:
+        here = [one for one in heard if (one.system, one.line) == (system, line)]
+        for group in ("lines", "bfcl", "both"):
+            chosen = [one for one in here if group in {one.group, "both"}]
+            rates = {
+                voice: error_rate(one for one in chosen if one.voice == voice)
+                for voice in dict.fromkeys(one.voice for one in chosen)
+            }
+            if rates:
+                worst = max(rates, key=lambda voice: rates[voice])
+                rows.append(
+                    f"| {system} | {line} | {group} | {statistics.median(rates.values()):.1%} | "
+                    f"{worst} {rates[worst]:.1%} | {sum(one.words for one in chosen)} |"
+                )
+    return rows
+
+
+def error_rate(heard: Iterable[Heard]) -> float:
+    """Return errors for each word said, over all texts together."""
+    counted = [(one.errors, one.words) for one in heard]
+    return sum(errors for errors, _ in counted) / sum(words for _, words in counted)
+
+
+async def _measure(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[Heard]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with SpeechWorkers(options.workers) as workers:
+            systems = await _systems(texts, options, Path(folder), workers)
+            jobs = [
+                _hear(text, voice, line, system, workers)
+                for system in systems
+                for voice in voices_of("en")
+                for line in MEASURED
+                for text in texts[:: BASELINE_STEP if system.name.startswith("stock") else 1]
+            ]
+            return list(await asyncio.gather(*jobs))
+
+
+async def _systems(
+    texts: Sequence[HeldOut], options: argparse.Namespace, folder: Path, workers: SpeechWorkers
+) -> list[System]:
+    suites = dict.fromkeys(text.suite for text in texts)
+    generic = dict.fromkeys(suites, generic_language_model())
+    adapted = (
+        acoustics_in(options.acoustics, "rebuilt") if options.acoustics else adapted_acoustics()
+    )
+    systems: list[System] = []
+    for name in options.systems:
+        if name == "mixed":
+            models = {
+                suite: await mixed_language_model(suite_texts(options.data, suite), folder, workers)
+                for suite in suites
+            }
+            systems.append(System("adapted, mixed", adapted, models))
+        elif name == "generic":
+            systems.append(System("adapted, generic", adapted, generic))
+        elif name == "stock":
+            systems.append(System("stock, generic", stock_acoustics(), generic))
+    return systems
+
+
+async def _hear(
+    text: HeldOut, voice: Voice, line: str, system: System, workers: SpeechWorkers
+) -> Heard:
+    spoken = await EspeakSynthesizer(voice, workers).speak(text.spoken, "en", SEED)
+    arrived, _ = apply(spoken.audio, MEASURED[line], SEED)
+    recognizer = PocketsphinxRecognizer(system.models[text.suite], system.acoustics, workers)
+    heard = words_said((await recognizer.transcribe(arrived, "en")).text)
+    words = words_said(text.spoken)
+    errors = int(distance(words, heard))
+    return Heard(system.name, line, voice.name, text.group, len(words), errors, words, heard)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Voice as a condition: words become sound, travel, and become words again."""

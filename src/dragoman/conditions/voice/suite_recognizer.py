@@ -1,0 +1,82 @@
+"""The embedded recognizer with a language model of the suite that is played, made at the first use."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dragoman.conditions.voice.language_model_texts import record_sentences, text_sentences
+from dragoman.conditions.voice.language_models import (
+    RECIPE,
+    SHARE,
+    LanguageModel,
+    SuiteText,
+    mixed_language_model,
+)
+from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
+from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
+from dragoman.conditions.voice.speech_workers import SpeechWorkers
+from dragoman.core.audio import Audio
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Transcript
+
+Texts = Callable[[], Mapping[str, object]]
+"""Returns a suite's texts and decoded records by source, never what its users say."""
+
+
+class SuiteRecognizer:
+    """pocketsphinx with a language model mixed from tool schemas, policy and database."""
+
+    def __init__(self, suite: str, texts: Texts, folder: Path, workers: SpeechWorkers) -> None:
+        """Prepare; nothing is read or made yet.
+
+        Args:
+            suite: The suite's name with the digest of its data.
+            texts: What the model is mixed from.
+            folder: Where language models are kept.
+            workers: Who does the work.
+        """
+        self._suite = suite
+        self._texts = texts
+        self._folder = folder
+        self._workers = workers
+        self._making = asyncio.Lock()
+        self._made: PocketsphinxRecognizer | None = None
+
+    @property
+    def name(self) -> str:
+        """Engine, acoustic model and language model, as tables name them."""
+        return self._nominal().name
+
+    @property
+    def identity(self) -> str:
+        """The content key of engine and models; the suite's data stand for the sentences in them."""
+        return self._nominal().identity
+
+    async def transcribe(self, audio: Audio, language: str) -> Transcript:
+        """Return the words heard.
+
+        Raises:
+            UsageError: For a language other than English.
+            ParticipantError: Where the engine broke or the model cannot be made.
+        """
+        return await (await self._recognizer()).transcribe(audio, language)
+
+    async def _recognizer(self) -> PocketsphinxRecognizer:
+        async with self._making:
+            if self._made is None:
+                texts = await asyncio.to_thread(_sentences, self._texts)
+                model = await mixed_language_model(texts, self._folder, self._workers)
+                self._made = PocketsphinxRecognizer(model, adapted_acoustics(), self._workers)
+        return self._made
+
+    def _nominal(self) -> PocketsphinxRecognizer:
+        key = content_key("mixed", RECIPE, SHARE, self._suite)
+        model = LanguageModel("mixed", "", "", key)
+        return PocketsphinxRecognizer(model, adapted_acoustics(), self._workers)
+
+
+def _sentences(texts: Texts) -> tuple[SuiteText, ...]:
+    return tuple(
+        text_sentences(source, value) if isinstance(value, str) else record_sentences(source, value)
+        for source, value in texts().items()
+    )

@@ -1,0 +1,109 @@
+"""What is said aloud: spoken form, synthesis, line, recognition, and the text that was heard.
+
+One object per conversation and direction. What it draws follows from its seed and the number of the
+utterance alone, so that several recognizers can be given the same audio.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from dragoman.conditions.voice.channel_effects import apply
+from dragoman.conditions.voice.effects import Effect
+from dragoman.conditions.voice.spoken_form import spoken_form
+from dragoman.conditions.voice.spoken_spelling import DEFAULT_STYLE, SpokenStyle
+from dragoman.conditions.voice.written_form import written_form
+from dragoman.core.audio import Audio
+from dragoman.core.keys import derive_seed
+from dragoman.core.protocols import Recognizer, Synthesizer
+from dragoman.core.speech import AudioRef, Stage, Utterance
+from dragoman.core.usage import Usage, total_usage
+
+SYNTHESIS = "synthesis"
+RECOGNITION = "recognition"
+UNDERSTOOD = "understood"
+"""The engine in the record of a listener who understands what was meant."""
+
+Keep = Callable[[Audio], AudioRef]
+"""Stores audio and returns its reference."""
+
+# Signs that end a conversation are for the harness: nobody says them.
+_MARKER = re.compile(r"###[^#\n]{1,40}###")
+
+
+class VoicePath(msgspec.Struct, frozen=True):
+    """One direction between mouth and ear.
+
+    Attributes:
+        language: What is spoken.
+        speaker: The voice.
+        effects: What the line does.
+        listener: What hears; None for one who understands what was meant.
+        style: How values are spelled.
+    """
+
+    language: str
+    speaker: Synthesizer
+    effects: tuple[Effect, ...]
+    listener: Recognizer | None
+    style: SpokenStyle = DEFAULT_STYLE
+
+
+def without_markers(text: str) -> str:
+    """Return what is said of a text: all but the signs that are for the harness."""
+    return _MARKER.sub("", text).strip()
+
+
+class VoiceChannel:
+    """Carries the words of one side of one conversation by voice."""
+
+    def __init__(self, path: VoicePath, keep: Keep, seed: int) -> None:
+        self._path = path
+        self._keep = keep
+        self._seed = seed
+        self._count = 0
+        self._usage: list[Usage] = []
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        """Return the utterance with what was spoken and heard, its audio and what happened to it.
+
+        Raises:
+            ParticipantError: Where an engine broke.
+        """
+        path = self._path
+        number, self._count = self._count, self._count + 1
+        seed = derive_seed(str(self._seed), f"utterance-{number}")
+        words = without_markers(utterance.intended)
+        spoken = spoken_form(words, path.language, path.style)
+        made = await path.speaker.speak(spoken, path.language, seed)
+        arrived, stages = await asyncio.to_thread(apply, made.audio, path.effects, seed)
+        heard, engine = await self._heard(arrived, words)
+        self._usage += [made.usage] if made.usage is not None else []
+        return Utterance(
+            intended=utterance.intended,
+            spoken=spoken,
+            heard=heard,
+            audio=await asyncio.to_thread(self._keep, arrived),
+            clean_audio=await asyncio.to_thread(self._keep, made.audio),
+            stages=(
+                Stage(SYNTHESIS, path.speaker.name, seed),
+                *stages,
+                Stage(RECOGNITION, engine),
+            ),
+        )
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what synthesis and recognition consumed since this was last asked."""
+        usage, self._usage = total_usage(self._usage), []
+        return usage
+
+    async def _heard(self, audio: Audio, meant: str) -> tuple[str, str]:
+        """Return the text that reaches the listener, and who listened."""
+        listener = self._path.listener
+        if listener is None:
+            return meant, UNDERSTOOD
+        transcript = await listener.transcribe(audio, self._path.language)
+        self._usage += [transcript.usage] if transcript.usage is not None else []
+        return written_form(transcript.text, self._path.language), listener.name

@@ -1,0 +1,90 @@
+"""The cheapest way to turn one sequence into another: for word errors, spellings and names."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from dragoman.core.errors import DataError
+
+MAX_UNITS = 2_000
+"""The longest sequence that is aligned: the work grows with the product of both lengths."""
+
+Cost = Callable[[str, str], float]
+"""What it costs to take one unit for another: 0 for the same, at most 1."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A unit of the first sequence and what stands for it; None on a side where nothing does."""
+
+    said: str | None
+    heard: str | None
+
+
+def unit_cost(said: str, heard: str) -> float:
+    """Return 0 for equal units and 1 for others."""
+    return float(said != heard)
+
+
+def aligned(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> tuple[Pair, ...]:
+    """Return the cheapest alignment; what is left out or put in costs 1 a unit.
+
+    Among equally cheap ones a substitution is preferred, so the result is always the same.
+
+    Raises:
+        DataError: Where a sequence is longer than `MAX_UNITS`.
+    """
+    longest = max(len(said), len(heard))
+    if longest > MAX_UNITS:
+        raise DataError(f"{longest} units are too many to align: at most {MAX_UNITS}")
+    table = _costs(said, heard, cost)
+    pairs = []
+    row, column = len(said), len(heard)
+    while row or column:
+        pair = _last_pair(said[:row], heard[:column], table, cost)
+        row, column = row - (pair.said is not None), column - (pair.heard is not None)
+        pairs.append(pair)
+    return tuple(reversed(pairs))
+
+
+def distance(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> float:
+    """Return what the cheapest alignment costs.
+
+    Raises:
+        DataError: Where a sequence is longer than `MAX_UNITS`.
+    """
+    return sum(
+        1.0 if pair.said is None or pair.heard is None else cost(pair.said, pair.heard)
+        for pair in aligned(said, heard, cost)
+    )
+
+
+def _costs(said: Sequence[str], heard: Sequence[str], cost: Cost) -> list[list[float]]:
+    """Return, for every pair of beginnings, what it costs to align them."""
+    table = [[float(column) for column in range(len(heard) + 1)]]
+    for row, unit in enumerate(said, start=1):
+        above, own = table[-1], [float(row)]
+        for column, other in enumerate(heard, start=1):
+            own.append(
+                min(
+                    above[column - 1] + cost(unit, other),
+                    above[column] + 1.0,
+                    own[column - 1] + 1.0,
+                )
+            )
+        table.append(own)
+    return table
+
+
+def _last_pair(
+    said: Sequence[str], heard: Sequence[str], table: Sequence[Sequence[float]], cost: Cost
+) -> Pair:
+    """Return the last step of the cheapest alignment of two beginnings."""
+    row, column = len(said), len(heard)
+    if not row:
+        return Pair(None, heard[-1])
+    if not column:
+        return Pair(said[-1], None)
+    here = table[row][column]
+    if here == table[row - 1][column - 1] + cost(said[-1], heard[-1]):
+        return Pair(said[-1], heard[-1])
+    return Pair(said[-1], None) if here == table[row - 1][column] + 1.0 else Pair(None, heard[-1])

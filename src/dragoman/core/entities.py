@@ -1,0 +1,180 @@
+"""Values that must arrive exactly: e-mail addresses, file names, dates, times, amounts, ids, names.
+
+Two writings of one value (`May 5, 2026`, `2026-05-05`) have one canonical form; it is what decides
+whether a value arrived. What is read here is English as it is written, or any language's ids.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+import msgspec
+
+EntityKind = Literal[
+    "email", "file", "date", "time", "amount", "phone", "code", "acronym", "number", "name"
+]
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_ORDINAL = r"(?![0-9]{1,4}(?:st|nd|rd|th)\b)"
+_MEASURES = r"(?:[kKMGT]B|GHz|MHz|Hz|km|kg|cm|mm|ml|mph)"
+_MONTH = rf"(?:{'|'.join(f'{month}|{month[:3]}' for month in MONTHS)})\.?"
+
+# The first alternative that fits takes its characters.
+_ENTITY = re.compile(
+    rf"""(?<![\w@])(?:
+    (?P<email>[\w.+-]{{1,64}}@[A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}}){{1,5}})
+  | (?P<file>[A-Za-z0-9][\w-]{{0,79}}
+      \.(?:pdf|txt|md|py|csv|json|docx|doc|xlsx|xls|pptx|jpg|png|zip|html|xml|log)\b)
+  | (?P<date>[0-9]{{4}}-[0-9][0-9]-[0-9][0-9](?!\w) | [0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{4}}(?!\w)
+      | {_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?(?!\w)(?:,?\ (?:19|20)[0-9][0-9](?!\w))?
+      | [0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?{_MONTH}(?!\w)(?:,?\ (?:19|20)[0-9][0-9](?!\w))?)
+  | (?P<time>[0-9]{{1,2}}:[0-5][0-9](?![\w:])(?:\ ?[AaPp]\.?[Mm]\b)? | [0-9]{{1,2}}\ ?[AaPp]\.?[Mm]\b)
+  | (?P<amount>[$€£]\ ?[0-9][0-9,]{{0,20}}(?:\.[0-9]{{1,2}})?(?!\w)
+      | [0-9][0-9,]{{0,20}}(?:\.[0-9]{{1,2}})?\ (?:dollars|euros|pounds)\b)
+  | (?P<phone>\+?(?:[0-9]{{1,3}}[ .-])?\(?[0-9]{{3}}\)?[ .-][0-9]{{3}}[ .-][0-9]{{4}}(?!\w) | \+[0-9]{{7,15}}(?!\w))
+  | (?P<number>[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,5}}(?:\.[0-9]{{1,9}})?(?!\w) | [1-9][0-9]{{0,2}}0{{3,12}}(?!\w)
+      | (?!0[0-9])[0-9]{{1,4}}(?:\.[0-9]{{1,9}})?(?![\w-]) | [0-9]{{1,4}}(?:\.[0-9]+)?(?={_MEASURES}\b))
+  | (?P<code>\#?{_ORDINAL}(?=[\w-]*[0-9])[A-Za-z0-9]{{1,80}}(?:[_-][A-Za-z0-9]{{1,80}}){{0,9}}(?!\w)
+      | [A-Za-z0-9]{{1,80}}(?:_[A-Za-z0-9]{{1,80}}){{1,9}}(?!\w))
+  | (?P<acronym>[A-Z]{{2,6}}(?![\w']))
+    )""",
+    re.VERBOSE,
+)
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A value in a text: its kind, as it is written, and where."""
+
+    kind: EntityKind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def canonical(self) -> str:
+        """The one form of all its writings."""
+        return canonical(self.kind, self.text)
+
+
+def entities_in(text: str) -> Iterator[Found]:
+    """Yield the values that a text's form shows, in their order; names have no form of their own."""
+    for match in _ENTITY.finditer(text):
+        kind = msgspec.convert(match.lastgroup, EntityKind)
+        yield Found(kind, match.group(), match.start(), match.end())
+
+
+def kind_of(value: str) -> EntityKind:
+    """Return the kind of a whole value; `name` where its form shows none."""
+    match = _ENTITY.fullmatch(value.strip())
+    return "name" if match is None else msgspec.convert(match.lastgroup, EntityKind)
+
+
+def canonical(kind: EntityKind, text: str) -> str:
+    """Return the one form of all writings of a value, for comparison only.
+
+    Dates become ISO dates (`05-05` without a year), times are on 24 hours, amounts and numbers
+    plain decimals, the amount after its currency's sign. Letters are small, since case is not
+    heard; `#` before an id is not, either. What does not hold together (31 February) stays as it is.
+    """
+    text = " ".join(text.split()).casefold()
+    write = _CANONICAL.get(kind)
+    return text if write is None else write(text)
+
+
+def occurs(value: str, text: str) -> bool:
+    """Whether a value stands in a text in any of its writings.
+
+    Numbers may stand as amounts and below ten as words; ids and phone numbers are compared by their
+    letters, digits, dots, hyphens and underscores; names as whole words whatever their case.
+    """
+    kind = kind_of(value)
+    wanted = canonical(kind, value)
+    match kind:
+        case "number":
+            named = _SMALL[int(wanted)] if re.fullmatch(r"\d", wanted) else value
+            found = {entry.canonical.lstrip("$€£") for entry in entities_in(text)}
+            return wanted in found or _stands(named, text)
+        case "code" | "phone":
+            write = _figures if wanted.lstrip("+").isdecimal() else _code
+            return wanted in {write(found.text.casefold()) for found in entities_in(text)}
+        case "acronym" | "name":
+            return _stands(value, text)
+        case _:
+            return wanted in {found.canonical for found in entities_in(text) if found.kind == kind}
+
+
+_NAMED = {"$": "dollar", "€": "euro", "£": "pound"}
+
+
+def _stands(words: str, text: str) -> bool:
+    wanted = " ".join(words.casefold().split())
+    return bool(wanted) and (
+        re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", " ".join(text.casefold().split()))
+        is not None
+    )
+
+
+def _amount(text: str) -> str:
+    sign = next(sign for sign, name in _NAMED.items() if sign in text or name in text)
+    return f"{sign}{_decimal(text)}"
+
+
+def _phone(text: str) -> str:
+    return re.sub(r"[^0-9+]", "", text)
+
+
+def _code(text: str) -> str:
+    return text.removeprefix("#")
+
+
+def _figures(text: str) -> str:
+    """Return the digits of an id or a phone number in groups; what has letters has none."""
+    return text if any(map(str.isalpha, text)) else _phone(text)
+
+
+def _decimal(text: str) -> str:
+    digits = re.sub(r"[^0-9.]", "", text)
+    number = Decimal(digits).normalize()
+    return f"{number:f}"
+
+
+def _date(text: str) -> str:
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    month = next(
+        (place for place, name in enumerate(MONTHS, 1) if name[:3].casefold() in text), None
+    )
+    if month is not None:
+        day, *years = numbers
+    elif "/" in text:
+        month, day, *years = numbers
+    else:
+        *years, month, day = numbers
+    try:
+        checked = date(years[0] if years else 2000, month, day)
+    except ValueError:
+        return text
+    return checked.isoformat() if years else f"{checked:%m-%d}"
+
+
+def _time(text: str) -> str:
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    hour, minute = numbers[0], numbers[1] if len(numbers) > 1 else 0
+    if "m" in text:
+        hour = hour % 12 + (12 if "p" in text else 0)
+    return f"{hour:02}:{minute:02}"
+
+
+_CANONICAL: dict[EntityKind, Callable[[str], str]] = {
+    "date": _date,
+    "time": _time,
+    "amount": _amount,
+    "number": _decimal,
+    "phone": _phone,
+    "code": _code,
+}

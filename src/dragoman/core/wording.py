@@ -1,0 +1,61 @@
+"""How what a conversation is judged by is written in its language."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from dragoman.core.conditions import ENGLISH
+from dragoman.core.tasks import Action
+
+MONTHS = 12
+
+
+class NumberHabits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The signs in numbers: before decimals, and between thousands."""
+
+    decimal: str
+    thousands: str
+
+
+ENGLISH_NUMBERS = NumberHabits(".", ",")
+
+
+class DateHabits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The forms of dates.
+
+    Attributes:
+        forms: Templates with `{day}`, `{month}` (a number), `{month_name}` and `{year}`.
+        months: The names of the months, January first.
+        years_ahead: How many years the calendars in use are ahead of the Gregorian one.
+    """
+
+    forms: tuple[str, ...]
+    months: tuple[str, ...]
+    years_ahead: tuple[int, ...] = (0,)
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """The wording of one task's conversation; the defaults are English's, where nothing differs.
+
+    Attributes:
+        language: The language that is spoken.
+        numbers: How numbers are written in it.
+        dates: How dates are written in it; None for ISO dates only.
+        labels: What stands for a value of the world on any surface, by the value.
+        plan: The reference plan by action id, as the tools' languages word its arguments; None
+            where the tools are English.
+    """
+
+    language: str = ENGLISH
+    numbers: NumberHabits = ENGLISH_NUMBERS
+    dates: DateHabits | None = None
+    labels: Mapping[str, tuple[str, ...]] = {}
+    plan: Mapping[str, Action] | None = None
+
+    @property
+    def is_english(self) -> bool:
+        """Whether nothing is worded otherwise than in English."""
+        return self.language == ENGLISH and self.plan is None
+
+
+ENGLISH_WORDING = Wording()

@@ -1,0 +1,111 @@
+"""Embeddings of any endpoint that speaks OpenAI's: texts in, one vector for each back."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.usage import Usage
+from dragoman.models.budget import Budget
+from dragoman.models.openai import OF_ONE_REQUEST, Endpoint
+from dragoman.models.sending import Refused, Sender, Unreadable, Who
+
+PURPOSE = "embedding"
+
+
+class EmbeddingModel:
+    """A model that turns texts into vectors.
+
+    Args:
+        name: The name in tables and prices, for example `openai/text-embedding-3-small`.
+        endpoint: Where it is reached; its settings are sent with every call.
+        sender: Sends the calls.
+        budget: What the run may spend; None for no limit.
+    """
+
+    def __init__(
+        self, name: str, endpoint: Endpoint, sender: Sender, budget: Budget | None = None
+    ) -> None:
+        self.name = name
+        self._endpoint = endpoint
+        self._sender = sender
+        self._budget = budget
+        self._has_answered = False
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        """Return one vector per text, in their order, and what that consumed.
+
+        Raises:
+            ParticipantError: Where no vectors could be had.
+            RunHalted: Where the budget is spent, or the endpoint refuses whatever it is asked.
+        """
+        if self._budget is not None:
+            self._budget.check()
+        try:
+            vectors, usage = await self._asked(texts)
+        except Refused as refusal:
+            line = f"{self.name}: the endpoint of embeddings {refusal}"
+            if refusal.status in OF_ONE_REQUEST and self._has_answered:
+                raise ParticipantError(line) from refusal
+            raise RunHalted(line) from refusal
+        except ParticipantError as error:
+            if isinstance(error.usage, Usage):
+                self._spend(error.usage)
+            raise
+        self._spend(usage)
+        return vectors, usage
+
+    async def _asked(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        endpoint = self._endpoint
+        body = {"model": endpoint.model, **endpoint.settings, "input": list(texts)}
+        (vectors, tokens), attempts = await self._sender.send(
+            endpoint.url,
+            endpoint.headers,
+            msgspec.json.encode(body),
+            lambda answer: _read(answer, len(texts)),
+            Who(PURPOSE, self.name),
+        )
+        self._has_answered = True
+        usage = Usage(
+            PURPOSE,
+            self.name,
+            input_tokens=tokens,
+            output_tokens=0,
+            faults=attempts.faults,
+            seconds=attempts.seconds,
+        )
+        return vectors, usage
+
+    def _spend(self, usage: Usage) -> None:
+        if self._budget is not None:
+            self._budget.spend(usage)
+
+
+class _Vector(msgspec.Struct):
+    index: int
+    embedding: list[float]
+
+
+class _Used(msgspec.Struct):
+    prompt_tokens: int | None = None
+
+
+class _Body(msgspec.Struct):
+    data: list[_Vector]
+    usage: _Used | None = None
+
+
+def _read(answer: bytes, count: int) -> tuple[list[list[float]], int | None]:
+    """Return the vectors in the order of their texts, and the tokens read where they are told."""
+    try:
+        body = msgspec.json.decode(answer, type=_Body)
+    except UNREADABLE as error:
+        raise Unreadable(f"no embeddings: {error}") from error
+    ordered = sorted(body.data, key=lambda vector: vector.index)
+    if [vector.index for vector in ordered] != list(range(count)):
+        raise Unreadable(f"{len(ordered)} embeddings that do not fit {count} texts")
+    if len({len(vector.embedding) for vector in ordered}) > 1:
+        raise Unreadable("embeddings of several lengths")
+    tokens = None if body.usage is None else body.usage.prompt_tokens
+    return [vector.embedding for vector in ordered], tokens

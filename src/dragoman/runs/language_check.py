@@ -1,0 +1,235 @@
+"""Can a suite be solved in a language? The reference plan is played through its surfaces.
+
+The gold pair calls with the labels that it is shown. Every task must earn 1 and end in the state
+that it ends in in English; every tool must take every label that it advertises; and what is still
+English of what participants see is counted.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.pass_hat import is_success
+from dragoman.conditions.language.coverage import (
+    Coverage,
+    SeenText,
+    coverage,
+    is_key,
+    is_personal,
+    texts_of_result,
+    texts_of_tools,
+)
+from dragoman.conditions.language.label_calls import LabelCall, label_calls
+from dragoman.conditions.language.localization import Localization
+from dragoman.core.conditions import Condition
+from dragoman.core.episodes import Episode, executed_calls
+from dragoman.core.protocols import StateDelta
+from dragoman.core.scores import Score, Scored, Unscored
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role, ToolCall, ToolResult
+from dragoman.runs.check import Finding
+from dragoman.runs.execute import Player
+from dragoman.runs.plan import Cell, plan
+from dragoman.scoring.replay import replay
+from dragoman.simulation.scripts import scenario_text
+from dragoman.wiring.setup import Setup
+
+_REFUSED = "Error: "
+
+
+class LanguageCheck(msgspec.Struct, frozen=True):
+    """What a check of a suite in one condition found.
+
+    Attributes:
+        passed: Tasks on which the reference plan earns 1.
+        undecided: Tasks that need a judge before anything can be said.
+        failing: Tasks on which it earns less.
+        other_states: Tasks that end in another state than in English.
+        labels: How many labels were given to tools.
+        refused: Labels that a tool does not take for the value that they stand for.
+        coverage: How much of what is seen is still English, by kind.
+        notes: What the artifacts lack.
+    """
+
+    suite: str
+    condition: str
+    tasks: int
+    passed: int
+    undecided: tuple[str, ...]
+    failing: tuple[Finding, ...]
+    other_states: tuple[Finding, ...]
+    labels: int
+    refused: tuple[Finding, ...]
+    coverage: tuple[Coverage, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing was found that makes the suite unfair in this condition."""
+        return not (self.failing or self.other_states or self.refused)
+
+
+Played = Sequence[tuple[Cell, Episode, Score]]
+
+
+async def check_languages(setup: Setup) -> tuple[LanguageCheck, ...]:
+    """Check a suite in each condition of a setup whose one agent is gold."""
+    player = Player(setup)
+    by_condition: dict[Condition, list[tuple[Cell, Episode, Score]]] = {}
+    for cell in plan(setup):
+        played = (cell, *await player.play(cell))
+        by_condition.setdefault(cell.condition, []).append(played)
+    english = msgspec.structs.replace(setup, conditions=(Condition(),))
+    states = {
+        cell.task.id: _state(player, cell, await player.converse(cell)) for cell in plan(english)
+    }
+    return tuple(
+        _check(setup, player, condition, played, states)
+        for condition, played in by_condition.items()
+    )
+
+
+def _check(
+    setup: Setup,
+    player: Player,
+    condition: Condition,
+    played: Played,
+    english: Mapping[str, StateDelta],
+) -> LanguageCheck:
+    localization = setup.localization(condition)
+    labels = tuple(_label_calls(setup.tasks, localization))
+    return LanguageCheck(
+        suite=setup.suite.name,
+        condition=condition.label,
+        tasks=len(played),
+        passed=sum(_passed(score) for _, _, score in played),
+        undecided=tuple(
+            cell.task.id for cell, _, score in played if isinstance(score.reward, Unscored)
+        ),
+        failing=tuple(
+            Finding(cell.task.id, _why(score))
+            for cell, _, score in played
+            if isinstance(score.reward, Scored) and not _passed(score)
+        ),
+        other_states=tuple(
+            Finding(cell.task.id, "ends in another state than in English")
+            for cell, episode, _ in played
+            if _state(player, cell, episode) != english[cell.task.id]
+        ),
+        labels=len(labels),
+        refused=tuple(
+            finding
+            for side, task, call in labels
+            if (finding := _refused(player, localization, side, task, call)) is not None
+        ),
+        coverage=tuple(_coverage(setup, localization, played)),
+        notes=localization.realised.notes,
+    )
+
+
+def _passed(score: Score) -> bool:
+    return isinstance(score.reward, Scored) and is_success(score.reward.value)
+
+
+def _why(score: Score) -> str:
+    wrong = [
+        f"{part.component}: {entry.subject}"
+        for part in score.components
+        for entry in part.evidence
+        if part.in_basis and entry.met is False
+    ]
+    return "; ".join(wrong) or score.note or "the reward is not 1"
+
+
+def _state(player: Player, cell: Cell, episode: Episode) -> StateDelta:
+    world = player.begun_world(cell.task)
+    replay(list(executed_calls(episode.events)), world)
+    return world.delta()
+
+
+def _label_calls(
+    tasks: Sequence[Task], localization: Localization
+) -> Iterator[tuple[Role, Task, LabelCall]]:
+    """Yield the calls that try the labels of each tool, with a task in whose plan it is called."""
+    planned: dict[tuple[Role, str], tuple[Task, dict[str, object]]] = {}
+    for task in tasks:
+        for action in () if task.criteria is None else task.criteria.actions or ():
+            planned.setdefault((action.by, action.name), (task, action.arguments))
+    for side, assignment in localization.assignments.items():
+        for name, surface in assignment.items():
+            if surface is None:
+                continue
+            toolset = surface.tools[side]
+            shown = localization.views[side].show(toolset).by_name[name]
+            task, arguments = planned.get((side, name), (tasks[0], {}))
+            for call in label_calls(toolset.by_name[name], shown, surface, side, arguments):
+                yield side, task, call
+
+
+def _refused(
+    player: Player, localization: Localization, side: Role, task: Task, call: LabelCall
+) -> Finding | None:
+    """Return why a label does not stand for its value, or None where it does."""
+    understood = localization.views[side].canonical(call.labelled)
+    if understood.arguments != call.canonical.arguments:
+        return Finding(call.place, f"{call.label!r} is not understood")
+    if _answer(player, task, understood) != _answer(player, task, call.canonical):
+        return Finding(call.place, f"{call.label!r} is answered otherwise than its value")
+    return None
+
+
+def _answer(player: Player, task: Task, call: ToolCall) -> ToolResult:
+    return player.fresh_world(task).call(call)
+
+
+def _coverage(setup: Setup, localization: Localization, played: Played) -> Iterator[Coverage]:
+    for side, assignment in localization.assignments.items():
+        toolset = next(each.tools[side] for each in assignment.values() if each is not None)
+        shown = localization.views[side].show(toolset)
+        yield coverage(f"tools of the {side}", texts_of_tools(toolset, shown))
+    results = [
+        event
+        for _, episode, _ in played
+        for event in episode.events
+        if isinstance(event, ToolResult)
+    ]
+    seen = tuple(_results(result for result in results if not result.error))
+    keys = dict.fromkeys(text for text in seen if is_key(text))
+    personal = dict.fromkeys(text for text in seen if is_personal(text))
+    yield coverage("results", (text for text in seen if text not in keys and text not in personal))
+    yield coverage("keys of results", keys)
+    yield coverage("names and addresses", personal)
+    yield coverage("refusals", _refusals(result for result in results if result.error))
+    yield coverage("policy", _policy(setup, localization, played))
+    yield coverage("what users are told", _told(setup.tasks, localization))
+
+
+def _results(results: Iterable[ToolResult]) -> Iterator[SeenText]:
+    for result in results:
+        shown = result.content if result.shown is None else result.shown
+        yield from texts_of_result(result.name, result.content, shown)
+
+
+def _refusals(results: Iterable[ToolResult]) -> Iterator[SeenText]:
+    """Yield refusals; one that only has a code before its English words is English."""
+    for result in results:
+        reason = result.content.removeprefix(_REFUSED)
+        shown = result.content if result.shown is None else result.shown
+        yield SeenText(result.name, reason, reason if reason in shown else shown)
+
+
+def _policy(setup: Setup, localization: Localization, played: Played) -> Iterator[SeenText]:
+    """Yield the policy, which is one text: it is translated as a whole or not at all."""
+    for cell, _, _ in played[:1]:
+        own = setup.suite.policy(cell.task, Player(setup).fresh_world(cell.task))
+        shown = own if localization.policy is None else localization.policy
+        yield SeenText("policy", own, shown)
+
+
+def _told(tasks: Sequence[Task], localization: Localization) -> Iterator[SeenText]:
+    for task in tasks:
+        yield SeenText(
+            "scenario",
+            scenario_text(task.scenario),
+            scenario_text(localization.judged(task).scenario),
+        )

@@ -1,0 +1,67 @@
+"""Audio of a run: WAV files by content hash under the run's folder, written once and never changed."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from dragoman.core.audio import Audio, wav_of
+from dragoman.core.errors import StoreError
+from dragoman.core.speech import AudioRef
+
+FOLDER = "audio"
+
+
+class AudioFiles:
+    """The audio of one run."""
+
+    def __init__(self, run: Path) -> None:
+        self._run = run
+        self._kept: set[str] = set()
+
+    def keep(self, audio: Audio) -> AudioRef:
+        """Store audio and return its reference; what is there already is not written again.
+
+        Raises:
+            StoreError: Where it cannot be written.
+        """
+        reference = audio.reference()
+        if reference.sha256 in self._kept:
+            return reference
+        path = self._run / audio_path(reference.sha256)
+        try:
+            if not path.exists():
+                _write(path, wav_of(audio))
+        except OSError as error:
+            raise StoreError(f"{path}: cannot store audio ({error.strerror})") from error
+        self._kept.add(reference.sha256)
+        return reference
+
+    def read(self, sha256: str) -> bytes:
+        """Return a WAV file's bytes.
+
+        Raises:
+            StoreError: Where it is missing.
+        """
+        path = self._run / audio_path(sha256)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise StoreError(f"{path}: cannot read audio ({error.strerror})") from error
+
+
+def audio_path(sha256: str) -> str:
+    """Return where a file lies under the run's folder."""
+    return f"{FOLDER}/{sha256[:2]}/{sha256}.wav"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: whoever is killed leaves no half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,97 @@
+"""A small search engine with its pages, for tests: it answers as SerpAPI does, or not at all.
+
+`async with searching(pages) as url:` gives the address of the search; the pages lie beside it.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import msgspec
+from aiohttp import web
+
+from dragoman.testing.listening import HOST
+
+_STOPPING_SECONDS = 0.1
+_MOST_SNIPPET = 80
+
+
+class WebPage(msgspec.Struct, frozen=True):
+    """One page: its title, its words, its HTML; or where it points to instead."""
+
+    title: str
+    words: str
+    html: str = ""
+    points_to: str = ""
+
+
+class SearchFaults(msgspec.Struct, frozen=True):
+    """What goes wrong with the first queries, in this order.
+
+    Args:
+        statuses: The statuses that they get.
+        key: What queries must carry as `api_key`; nothing where empty.
+    """
+
+    statuses: tuple[int, ...] = ()
+    key: str = ""
+
+
+@asynccontextmanager
+async def searching(
+    pages: Mapping[str, WebPage], faults: SearchFaults | None = None
+) -> AsyncIterator[str]:
+    """Serve a search over pages while the context is open; gives its address.
+
+    Args:
+        pages: By the last part of their addresses.
+        faults: What goes wrong; nothing where not given.
+    """
+    faults = faults or SearchFaults()
+    failing = iter(faults.statuses)
+
+    async def search(request: web.Request) -> web.Response:
+        if faults.key and request.query.get("api_key") != faults.key:
+            return _json({"error": "Invalid API key."}, 401)
+        status = next(failing, 200)
+        if status != 200:  # noqa: PLR2004 - HTTP's
+            return _json({"error": f"broken on purpose ({status})"}, status)
+        return _json(_results(pages, request), 200)
+
+    async def page(request: web.Request) -> web.Response:
+        found = pages.get(request.match_info["name"])
+        if found is None:
+            raise web.HTTPNotFound
+        if found.points_to:
+            raise web.HTTPFound(found.points_to)
+        return web.Response(text=found.html, content_type="text/html")
+
+    application = web.Application()
+    application.router.add_get("/search", search)
+    application.router.add_get("/pages/{name}", page)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=_STOPPING_SECONDS)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, HOST, 0).start()
+        yield f"http://{HOST}:{runner.addresses[0][1]}/search"
+    finally:
+        await runner.cleanup()
+
+
+def _results(pages: Mapping[str, WebPage], request: web.Request) -> dict[str, object]:
+    """Return the pages that hold a word of the query; no list at all where none does."""
+    wanted = set(request.query.get("q", "").lower().split())
+    found = [
+        {
+            "title": page.title,
+            "link": str(request.url.origin() / "pages" / name),
+            "snippet": page.words[:_MOST_SNIPPET],
+        }
+        for name, page in pages.items()
+        if wanted & set(page.words.lower().split())
+    ]
+    return {"organic_results": found} if found else {"search_information": {}}
+
+
+def _json(content: object, status: int) -> web.Response:
+    body = msgspec.json.encode(content)
+    return web.Response(body=body, status=status, content_type="application/json")

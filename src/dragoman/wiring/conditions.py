@@ -1,0 +1,119 @@
+"""Names of languages and scenarios become the conditions of a grid."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import UNSET
+
+from dragoman.conditions.language.languages import Language, find_language
+from dragoman.conditions.language.partition import MOST_LANGUAGES
+from dragoman.core.conditions import (
+    ENGLISH,
+    RELEASED_SEED,
+    SCENARIOS,
+    SURFACES,
+    Condition,
+    Localized,
+    Surface,
+)
+from dragoman.core.errors import UsageError
+from dragoman.core.rules import DEFAULT_RULES, Rules, find_rules, in_records
+
+JOIN = "+"
+"""Stands between languages that share tools, and between surfaces that make a scenario."""
+
+IN_ENGLISH = "english"
+_SCENARIO_NAMES = f"{IN_ENGLISH}, {', '.join(SCENARIOS)}, or surfaces joined by {JOIN}"
+
+
+def conditions_of(
+    languages: Sequence[str], scenarios: Sequence[str], seeds: Sequence[int] = ()
+) -> tuple[Condition, ...]:
+    """Return the conditions of a grid: each language in each scenario.
+
+    English is one condition whatever the scenarios, and the only one where nothing is named.
+
+    Args:
+        languages: Codes or files of languages; several that share tools are joined by `+`.
+        scenarios: Names of scenarios, or surfaces joined by `+`.
+        seeds: Deal tools to several languages, each seed a condition; none for the released one.
+
+    Raises:
+        UsageError: For a name that does not exist, or for names that do not go together.
+        DataError: Where a file does not describe a language.
+    """
+    if not languages and not scenarios:
+        return (Condition(),)
+    if not scenarios:
+        raise UsageError(f"a language needs a --scenario: {_SCENARIO_NAMES}")
+    if not languages and set(scenarios) != {IN_ENGLISH}:
+        raise UsageError("a scenario needs a --language (`dragoman list languages`)")
+    found: dict[Condition, None] = {}
+    for scenario in scenarios:
+        for entry in languages or (ENGLISH,):
+            found.update(dict.fromkeys(_conditions(entry, scenario, seeds or (RELEASED_SEED,))))
+    return tuple(found)
+
+
+def languages_of(languages: Sequence[str]) -> dict[str, Language]:
+    """Return the languages that a grid names by code, and English.
+
+    Raises:
+        UsageError: For a language that does not exist.
+        DataError: Where a file does not describe a language.
+    """
+    named = [find_language(name) for entry in languages for name in entry.split(JOIN)]
+    return {language.code: language for language in (find_language(ENGLISH), *named)}
+
+
+def rules_of(name: str, suite: str, conditions: Sequence[Condition]) -> Rules:
+    """Return the rules of that name as a grid's conditions need them.
+
+    Where a telecom user's tools are in another language our own rules have the phone answer with
+    records: its sentences are in no artifact. The rules' name says so, and every cell of the grid is
+    played under them, the English ones too.
+
+    Raises:
+        UsageError: For a name that does not exist.
+    """
+    rules = find_rules(name)
+    has_phone = suite.startswith("tau2:telecom") and any(
+        {"conversation", "tools"} <= set(entry.localized.surfaces)
+        for entry in conditions
+        if entry.localized is not UNSET
+    )
+    return in_records(rules) if has_phone and rules is DEFAULT_RULES else rules
+
+
+def surfaces_of(scenario: str) -> tuple[Surface, ...]:
+    """Return the surfaces of a scenario: those of its name, or those that it joins.
+
+    Raises:
+        UsageError: For a name that is neither.
+    """
+    if scenario in SCENARIOS:
+        return SCENARIOS[scenario]
+    named = set(scenario.split(JOIN))
+    unknown = sorted(named.difference(SURFACES))
+    if unknown:
+        raise UsageError(
+            f"unknown scenario {unknown[0]!r}: choose {_SCENARIO_NAMES} ({', '.join(SURFACES)})"
+        )
+    return tuple(surface for surface in SURFACES if surface in named)
+
+
+def _conditions(entry: str, scenario: str, seeds: Sequence[int]) -> Iterator[Condition]:
+    codes = tuple(find_language(name).code for name in entry.split(JOIN))
+    if scenario == IN_ENGLISH or set(codes) == {ENGLISH}:
+        yield Condition()
+        return
+    surfaces = surfaces_of(scenario)
+    spoken = codes[0] if "conversation" in surfaces else ENGLISH
+    if len(codes) == 1:
+        yield Condition(spoken, localized=Localized(codes, surfaces))
+        return
+    if surfaces != SCENARIOS["tools"]:
+        raise UsageError(f"{entry}: several languages share tools only: --scenario tools")
+    if len(set(codes)) < len(codes) or len(codes) > MOST_LANGUAGES:
+        raise UsageError(f"{entry}: name 2 to {MOST_LANGUAGES} different languages")
+    for seed in seeds:
+        yield Condition(spoken, localized=Localized(codes, surfaces, seed))

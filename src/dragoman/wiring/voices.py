@@ -1,0 +1,175 @@
+"""Names of lines, recognizers and speakers become voice conditions."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from dragoman.conditions.voice.channel_effects import effects_of
+from dragoman.conditions.voice.espeak import EspeakSynthesizer
+from dragoman.conditions.voice.language_models import SHARE, generic_language_model
+from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
+from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
+from dragoman.conditions.voice.speech_workers import SpeechWorkers
+from dragoman.conditions.voice.suite_recognizer import SuiteRecognizer
+from dragoman.conditions.voice.voice_channel import VoicePath
+from dragoman.conditions.voice.voice_prompt import voice_prompt
+from dragoman.conditions.voice.voiced import Voiced
+from dragoman.conditions.voice.voices import find_voice, voices_of
+from dragoman.core.conditions import TEXT, Condition
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Recognizer, Suite, Synthesizer
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.environment import cache_folder
+
+CLEAN = "studio"
+"""The line that takes nothing away."""
+
+MIXED = "mixed"
+UNDERSTOOD = "understood"
+RECOGNIZERS = {
+    MIXED: "embedded, expects words of the suite's tools, policy and database; English",
+    "generic": "embedded, expects English in general",
+    UNDERSTOOD: "nobody mishears: the listener is given what was meant",
+}
+"""The recognizers that need no key and no model of one's own."""
+
+
+def voice_conditions(conditions: Sequence[Condition], config: RunConfig) -> tuple[Condition, ...]:
+    """Return the conditions of a grid over every line and recognizer.
+
+    Raises:
+        UsageError: For a line that does not exist, or recognizers or speakers without a line.
+    """
+    lines = config.voices
+    if not lines:
+        if config.asr or config.speakers:
+            raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
+        return tuple(conditions)
+    return tuple(
+        msgspec.structs.replace(condition, voice=label)
+        for condition in conditions
+        for label in dict.fromkeys(_labels(config))
+    )
+
+
+def _labels(config: RunConfig) -> Iterator[str]:
+    for line in config.voices:
+        if line == TEXT:
+            yield TEXT
+            continue
+        effects_of(line)
+        for name in config.asr or (MIXED,):
+            yield voice_label(line, name)
+
+
+def voice_label(line: str, listener: str) -> str:
+    """Return the name of a voice in conditions: the line, and who listens where it is not `mixed`."""
+    return line if listener == MIXED else f"{line}+{listener}"
+
+
+def spoken_over(voice: str) -> str:
+    """Return the line of a voice."""
+    return voice.partition("+")[0]
+
+
+def heard_by(voice: str) -> str:
+    """Return who listens to a voice."""
+    return voice.partition("+")[2] or MIXED
+
+
+class Speech:
+    """The engines of one run's voice conditions, and the processes that they work in."""
+
+    def __init__(self, suite: Suite, config: RunConfig) -> None:
+        self._suite = suite
+        self._config = config
+        self._workers = SpeechWorkers(os.cpu_count() or 1)
+        self._listeners: dict[str, Recognizer | None] = {}
+
+    def voiced(self, condition: Condition) -> Voiced:
+        """Return what a condition is made of.
+
+        Raises:
+            UsageError: Where no engine speaks or hears its language, or a name does not exist.
+        """
+        line, listener = spoken_over(condition.voice), heard_by(condition.voice)
+        language, effects = condition.language, effects_of(line)
+        hears = self._listener(listener)
+        speakers = self._speakers(language)
+        prompt = voice_prompt(language)
+        return Voiced(
+            label=condition.label,
+            users=tuple(VoicePath(language, each, effects, hears) for each in speakers),
+            agent=VoicePath(language, speakers[0], effects, None),
+            prompt=prompt.text,
+            record={
+                "line": msgspec.to_builtins(effects),
+                "speakers": [each.name for each in speakers],
+                "recognizer": UNDERSTOOD if hears is None else hears.name,
+                "language_model": self._about(listener),
+                "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+            },
+        )
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._workers.close()
+
+    def _speakers(self, language: str) -> tuple[Synthesizer, ...]:
+        named = [find_voice(name) for name in self._config.speakers]
+        own = tuple(voice for voice in named if voice.language == language)
+        if named and not own:
+            raise UsageError(f"none of the speakers named speaks {language}")
+        return tuple(
+            EspeakSynthesizer(voice, self._workers) for voice in own or voices_of(language)
+        )
+
+    def _listener(self, name: str) -> Recognizer | None:
+        if name not in self._listeners:
+            self._listeners[name] = self._made(name)
+        return self._listeners[name]
+
+    def _made(self, name: str) -> Recognizer | None:
+        if name == UNDERSTOOD:
+            return None
+        if name == "generic":
+            return PocketsphinxRecognizer(
+                generic_language_model(), adapted_acoustics(), self._workers
+            )
+        if name == MIXED:
+            suite = self._suite
+            data = content_key(suite.name, suite.provenance.digest)
+            folder = cache_folder() / "speech"
+            return SuiteRecognizer(data, suite.texts, folder, self._workers)
+        raise UsageError(f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)}")
+
+    def _about(self, listener: str) -> str:
+        """Return what a recognizer was told to expect, for every result."""
+        if listener != MIXED:
+            return "" if listener == UNDERSTOOD else "generic"
+        return (
+            f"generic, interpolated ({SHARE}) with tools, policy and database of "
+            f"{self._suite.name}; nothing that users say"
+        )
+
+
+class Voices(msgspec.Struct, frozen=True):
+    """The engines of a run, and its spoken conditions by label."""
+
+    speech: Speech
+    conditions: dict[str, Voiced]
+
+
+def voices_of_run(config: RunConfig, conditions: Sequence[Condition], suite: Suite) -> Voices:
+    """Return what speaks and listens in the conditions that apply to a suite."""
+    speech = Speech(suite, config)
+    return Voices(
+        speech,
+        {
+            condition.label: speech.voiced(condition)
+            for condition in conditions
+            if condition.voice != TEXT and not suite.not_applicable(condition)
+        },
+    )

@@ -1,0 +1,79 @@
+from dragoman.benchmarks.tau2.conductor import GREETING, HalfDuplex
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.conditions.language.localization import (
+    Greeting,
+    Localization,
+    Realised,
+    Told,
+    english,
+)
+from dragoman.conditions.plain import PlainView
+from dragoman.core.conditions import Condition, Localized
+from dragoman.core.episodes import Move
+from dragoman.core.protocols import Limits
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.speech import say
+from dragoman.core.tasks import Scenario
+from dragoman.core.wording import ENGLISH_WORDING
+
+THAI = Condition("th", localized=Localized(("th",), ("conversation", "greeting")))
+
+
+def thai(realised: Realised, told: dict[str, Told] | None = None) -> Localization:
+    return Localization(
+        THAI, realised, {"agent": PlainView(), "user": PlainView()}, told=told or {}
+    )
+
+
+def test_english_changes_nothing(shop: DomainSuite) -> None:
+    task = shop.tasks[0]
+    plain = english(Condition())
+    world = shop.factory(DEFAULT_RULES)(task)
+    conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
+    assert plain.is_english
+    assert plain.judged(task) is task
+    assert plain.shown(task) is task
+    assert plain.wording(task) == ENGLISH_WORDING
+    assert plain.greeted(conductor) is conductor
+    assert (plain.directive("agent"), plain.directive("user"), plain.policy) == ("", "", None)
+
+
+def test_the_agent_greets_in_the_language(shop: DomainSuite) -> None:
+    task = shop.tasks[0]
+    world = shop.factory(DEFAULT_RULES)(task)
+    conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
+    greeted = thai(Realised(greeting="สวัสดี")).greeted(conductor)
+    assert conductor.opening() == (Move("agent", say(GREETING), scripted=True),)
+    assert greeted.opening() == (Move("agent", say("สวัสดี"), scripted=True),)
+    assert greeted.sides == conductor.sides
+
+
+def test_a_history_is_not_greeted(shop: DomainSuite) -> None:
+    task = shop.tasks[0]
+    world = shop.factory(DEFAULT_RULES)(task)
+    history = (Move("agent", say("Hi!")), Move("user", say("Cancel it.")))
+    conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), history)
+    assert Greeting(conductor, "สวัสดี").opening() == history
+
+
+def test_users_are_told_in_the_language_and_plans_stay_canonical(shop: DomainSuite) -> None:
+    task = shop.tasks[0]
+    localization = thai(Realised(), {task.id: Told(Scenario("ยกเลิก"))})
+    judged = localization.judged(task)
+    assert judged.scenario == Scenario("ยกเลิก")
+    assert judged.criteria == task.criteria
+    assert localization.judged(shop.tasks[1]) is shop.tasks[1]
+
+
+def test_what_is_spoken_is_part_of_the_wording(shop: DomainSuite) -> None:
+    wording = thai(Realised()).wording(shop.tasks[0])
+    assert (wording.language, wording.plan, wording.is_english) == ("th", None, False)
+
+
+def test_notes_and_detection_are_no_part_of_a_conversations_key() -> None:
+    realised = Realised(tools={"agent": {"get_order": "th"}})
+    noted = Realised(
+        tools={"agent": {"get_order": "th"}}, detector="th", relatives=("lo",), notes=("x",)
+    )
+    assert noted.digest == realised.digest
+    assert Realised(tools={"agent": {"get_order": "vi"}}).digest != realised.digest

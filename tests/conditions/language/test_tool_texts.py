@@ -1,0 +1,86 @@
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks import arguments, arithmetic
+from dragoman.benchmarks.tau2 import world
+from dragoman.conditions.language.tool_texts import (
+    UNKNOWN,
+    codes_without_text,
+    message_in,
+    refusal_in,
+)
+
+LANGUAGES = ("vi", "th", "id", "tl", "zh")
+DOMAINS = ("airline", "retail", "telecom")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_the_shipped_languages_have_a_text_for_every_code(domain: str, language: str) -> None:
+    assert codes_without_text(language, domain) == ()
+
+
+def test_a_refusal_is_said_in_the_language_with_what_it_names() -> None:
+    assert refusal_in("id", "retail", "Error: Order not found") == (
+        "Kesalahan: Pesanan tidak ditemukan"
+    )
+    assert refusal_in("vi", "airline", "Error: Flight HAT001 not found on date 2024-05-01") == (
+        "Lỗi: Không tìm thấy chuyến bay HAT001 vào ngày 2024-05-01"
+    )
+    assert refusal_in("th", "telecom", "Error: Tool 'x' not found.") == (
+        "ข้อผิดพลาด: ไม่พบเครื่องมือ 'x'"
+    )
+
+
+def test_fixed_texts_count_before_templates_that_would_fit_too() -> None:
+    assert refusal_in("vi", "retail", "Error: User not found") == "Lỗi: Không tìm thấy người dùng"
+    assert refusal_in("vi", "retail", "Error: 1008 not found") == "Lỗi: Không tìm thấy 1008"
+
+
+def test_a_refusal_without_a_text_has_a_code_before_its_english_words() -> None:
+    assert refusal_in("ms", "retail", "Error: Order not found") == (
+        "Error: [order_not_found] Order not found"
+    )
+    assert refusal_in("vi", "retail", "Error: the shelf fell over") == (
+        f"Lỗi: [{UNKNOWN}] the shelf fell over"
+    )
+    assert "order_not_found" in codes_without_text("ms", "retail")
+
+
+def test_a_refusal_beyond_all_bounds_is_not_matched() -> None:
+    long = f"Error: Flight {'x' * 5_000} not found"
+    assert refusal_in("vi", "airline", long).startswith(f"Lỗi: [{UNKNOWN}] Flight xxx")
+
+
+def test_messages_of_success_have_texts_too() -> None:
+    assert message_in("id", "Transfer successful") == "Pengalihan berhasil"
+    assert message_in("id", "Something else") is None
+    assert message_in("ms", "Transfer successful") is None
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_every_refusal_in_the_worlds_code_is_recognised(domain: str) -> None:
+    shared = (world, arithmetic, arguments)
+    folder = Path(world.__file__).parent / domain
+    files = [*folder.glob("*.py"), *(Path(str(module.__file__)) for module in shared)]
+    refusals = {text for file in files for text in refusals_in(file) if "setup" not in file.name}
+    assert len(refusals) > 15
+    unknown = [text for text in refusals if UNKNOWN in refusal_in("vi", domain, f"Error: {text}")]
+    assert unknown == []
+
+
+def refusals_in(file: Path) -> Iterator[str]:
+    """Yield the texts with which a module refuses; what is filled in is a word."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name(id="ToolError"), args=[ast.Constant(value=str(text))]):
+                yield text
+            case ast.Call(func=ast.Name(id="ToolError"), args=[ast.JoinedStr(values=parts)]):
+                yield "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else "Line" for part in parts
+                )
+            case _:
+                pass

@@ -1,0 +1,27 @@
+import pytest
+
+from dragoman.conditions.voice.voice_prompt import LANGUAGES, voice_prompt
+from dragoman.core.errors import UsageError
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_the_same_sections_and_rules(language: str) -> None:
+    lines = voice_prompt(language).text.splitlines()
+    english = voice_prompt("en").text.splitlines()
+    assert [line[:2] == "- " for line in lines] == [line[:2] == "- " for line in english]
+    assert [not line for line in lines] == [not line for line in english]
+    assert any("NATO" in line for line in lines)
+    assert any("U S B" in line for line in lines)
+
+
+def test_texts_differ_and_so_do_their_digests() -> None:
+    assert len({voice_prompt(language).digest for language in LANGUAGES}) == len(LANGUAGES)
+
+
+def test_a_region_is_no_other_language() -> None:
+    assert voice_prompt("zh-Hans") == voice_prompt("zh")
+
+
+def test_a_language_without_a_prompt_is_told_in_one_line() -> None:
+    with pytest.raises(UsageError, match="no voice prompt in 'de': choose one of en, id"):
+        voice_prompt("de")

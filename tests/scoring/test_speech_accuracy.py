@@ -1,0 +1,117 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.core.scores import Evidence, Unscored
+from dragoman.core.speech import Utterance
+from dragoman.scoring.speech_accuracy import (
+    Edits,
+    character_edits,
+    entity_accuracy,
+    entity_evidence,
+    normalized,
+    pooled,
+    speech_accuracy,
+    word_edits,
+)
+
+
+def test_lost_changed_and_added_words_are_counted() -> None:
+    edits = word_edits("Please send it to Tom Brown.", "please send to tim brown now", "en")
+    assert edits == Edits(hits=4, substitutions=1, deletions=1, insertions=1)
+    assert isinstance(edits, Edits)
+    assert edits.said == 6
+    assert edits.rate == 0.5
+
+
+def test_case_punctuation_and_apostrophes_are_not_counted() -> None:
+    edits = word_edits("It\u2019s fine, OK?", "its fine ok", "en")
+    assert edits == Edits(hits=3, substitutions=0, deletions=0, insertions=0)
+
+
+def test_more_words_put_in_than_said_make_a_rate_above_one() -> None:
+    edits = word_edits("yes", "oh yes I do", "en")
+    assert isinstance(edits, Edits)
+    assert edits.rate == 3.0
+
+
+@pytest.mark.parametrize("language", ["th", "zh", "zh-Hant", "ja"])
+def test_words_are_not_counted_where_none_are_written(language: str) -> None:
+    verdict = word_edits("我要退货", "我要退火", language)
+    assert isinstance(verdict, Unscored)
+    assert "without spaces" in verdict.reason
+    assert character_edits("我要退货", "我要退火", language) == Edits(3, 1, 0, 0)
+
+
+def test_a_letter_with_its_marks_is_one_character() -> None:
+    assert character_edits("ที่นี่", "ทีนี่", "th") == Edits(1, 1, 0, 0)
+
+
+def test_marks_of_a_script_are_kept() -> None:
+    assert normalized("สวัสดี, ครับ!") == "สวัสดี ครับ"
+
+
+def test_nothing_said_is_no_rate() -> None:
+    assert word_edits("...", "hello", "en") == Unscored("no word was said")
+
+
+def test_what_is_too_long_is_not_counted() -> None:
+    assert word_edits("a " * 3_000, "a", "en") == Unscored("more than 2000 words")
+
+
+def test_nothing_heard_is_every_word_lost() -> None:
+    assert word_edits("send it", "", "en") == Edits(0, 0, 2, 0)
+
+
+def test_an_utterance_is_compared_by_its_spoken_form_and_its_values_by_the_written() -> None:
+    utterance = Utterance(
+        "Order W23, Tom", spoken="Order W two three, Tom", heard="order w two three tim"
+    )
+    accuracy = speech_accuracy(utterance, "en", ["W23", "Tom"], "order W23 tim")
+    assert accuracy.words == Edits(4, 1, 0, 0)
+    assert accuracy.entities == (
+        Evidence("W23", True, "", "code"),
+        Evidence("Tom", False, "not in what was heard", "name"),
+    )
+    assert entity_accuracy(accuracy.entities) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("utterance", "why"),
+    [
+        (Utterance("Order W23"), "the listener was given the text"),
+        (Utterance("Order W23", heard=None), "the listener was given the audio itself"),
+    ],
+)
+def test_where_nothing_was_transcribed_nothing_is_counted(utterance: Utterance, why: str) -> None:
+    accuracy = speech_accuracy(utterance, "en", ["W23"])
+    assert accuracy.words == accuracy.characters == Unscored(why)
+    assert accuracy.entities == (Evidence("W23", None, why, "code"),)
+    assert entity_accuracy(accuracy.entities) == Unscored("no value was said that a call needs")
+
+
+def test_a_value_counts_once_however_often_it_is_needed() -> None:
+    assert len(entity_evidence(["W23", "W23"], "W23")) == 1
+
+
+def test_rates_of_many_utterances_are_pooled_by_their_words() -> None:
+    counts: list[Edits | Unscored] = [
+        Edits(9, 1, 0, 0),
+        Unscored("no word was said"),
+        Edits(1, 0, 1, 0),
+    ]
+    total = pooled(counts)
+    assert total == Edits(10, 1, 1, 0)
+    assert isinstance(total, Edits)
+    assert total.rate == 2 / 12
+    assert pooled([]) == Unscored("no utterance was counted")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_what_was_said_is_hit_changed_or_lost(said: str, heard: str) -> None:
+    edits = character_edits(said, heard, "en")
+    if isinstance(edits, Unscored):
+        assert not normalized(said)
+    else:
+        assert (edits.rate == 0) == (normalized(said) == normalized(heard))

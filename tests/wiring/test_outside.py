@@ -1,0 +1,167 @@
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+from dragoman.benchmarks.bfcl.apis.web_search import Hits, Query
+from dragoman.benchmarks.bfcl.outside import Outside
+from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.protocols import WaitingWorld
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.models.scripted import ScriptedReply
+from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.search_server import SearchFaults, WebPage, searching
+from dragoman.testing.server import ModelServer
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.outside import named_outside, outside_of, require_outside
+
+LoadSuite = Callable[..., AgenticSuite]
+
+EMBEDDINGS = "compatible/small?base_url=http://127.0.0.1:9/v1"
+SEARCH = "http://127.0.0.1:9/search"
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    with ModelServer(RuleAnswers([Rule(ScriptedReply("unused"))])) as server:
+        yield server
+
+
+def config(**fields: Any) -> RunConfig:  # noqa: ANN401 - fields of the configuration
+    agents = fields.pop("agents", ("mine",))
+    return msgspec.structs.replace(RunConfig("bfcl:x", agents), **fields)
+
+
+def named(**fields: Any) -> Outside:  # noqa: ANN401 - fields of the configuration
+    outside = named_outside(config(**fields))
+    assert outside is not None
+    return outside
+
+
+def test_who_names_nothing_has_nothing() -> None:
+    assert named_outside(config()) is None
+    assert outside_of(config(), Connections()) is None
+
+
+def test_what_is_named_is_part_of_what_a_run_is() -> None:
+    one = named(embeddings=EMBEDDINGS)
+    assert one.embed is None
+    assert one.identity == named(embeddings=EMBEDDINGS).identity
+    assert (
+        one.identity != named(embeddings="compatible/large?base_url=http://127.0.0.1:9/v1").identity
+    )
+    assert one.identity != named(search=SEARCH).identity
+    ready = outside_of(config(embeddings=EMBEDDINGS), Connections())
+    assert ready is not None
+    assert ready.embed is not None
+    assert ready.identity == one.identity
+
+
+def test_what_is_named_changes_the_cells_of_a_suite(load_agentic_suite: LoadSuite) -> None:
+    digests = {
+        load_agentic_suite("memory_vector", outside).provenance.digest
+        for outside in (None, named(embeddings=EMBEDDINGS), named(embeddings="openai/x"))
+    }
+    assert len(digests) == 3
+
+
+@pytest.mark.parametrize(
+    ("category", "fields", "line"),
+    [
+        ("memory_vector", {}, "bfcl:memory_vector needs a model for embeddings: name one with"),
+        ("web_search_base", {}, "bfcl:web_search_base needs a search engine: name its address"),
+        ("memory_kv", {"embeddings": "openai/x"}, "bfcl:memory_kv has no use for --embeddings"),
+        ("memory_vector", {"search": SEARCH}, "bfcl:memory_vector has no use for --search"),
+    ],
+)
+def test_what_is_missing_or_of_no_use_is_said(
+    load_agentic_suite: LoadSuite, category: str, fields: dict[str, str], line: str
+) -> None:
+    with pytest.raises(UsageError, match=line):
+        require_outside(load_agentic_suite(category), config(**fields))
+
+
+def test_agents_that_call_nothing_need_nothing(load_agentic_suite: LoadSuite) -> None:
+    suite = load_agentic_suite("memory_vector")
+    require_outside(suite, config(agents=("gold", "silent")))
+    with pytest.raises(UsageError, match="needs a model"):
+        require_outside(suite, config(agents=("gold", "mine")))
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="search is an address"):
+        outside_of(config(search="duckduckgo"), Connections())
+    with pytest.raises(UsageError, match="litellm"):
+        outside_of(config(embeddings="litellm/openai/x"), Connections())
+
+
+def call(
+    suite: AgenticSuite, *calls: ToolCall, connections: Connections | None = None
+) -> list[ToolResult]:
+    world = suite.factory(DEFAULT_RULES)(suite.tasks[0])
+    assert isinstance(world, WaitingWorld)
+
+    async def go() -> list[ToolResult]:
+        try:
+            return [await world.call_waiting(each) for each in calls]
+        finally:
+            await (connections or Connections()).close()
+
+    return asyncio.run(go())
+
+
+def test_a_memory_is_searched_by_the_model_that_is_named(
+    load_agentic_suite: LoadSuite, model_server: ModelServer
+) -> None:
+    spec, connections = f"compatible/small?base_url={model_server.url}", Connections()
+    suite = load_agentic_suite("memory_vector", outside_of(config(embeddings=spec), connections))
+    *_, found = call(
+        suite,
+        ToolCall("1", "archival_memory_add", {"text": "My name is Michael."}),
+        ToolCall("2", "archival_memory_add", {"text": "The lamp cost 50."}),
+        ToolCall("3", "archival_memory_retrieve", {"query": "what did the lamp cost", "top_k": 1}),
+        connections=connections,
+    )
+    assert '"text": "The lamp cost 50."' in found.content
+    assert "Michael" not in found.content
+
+
+def test_a_world_without_what_it_needs_breaks_as_infrastructure(
+    load_agentic_suite: LoadSuite,
+) -> None:
+    searches = (
+        ToolCall("1", "search_engine_query", {"keywords": "orla"}),
+        ToolCall("1", "fetch_url_content", {"url": "http://orla.example"}),
+    )
+    for search in searches:
+        with pytest.raises(ParticipantError, match="needs a search engine"):
+            call(load_agentic_suite("web_search_base"), search)
+    kept = ToolCall("1", "archival_memory_add", {"text": "Ann"})
+    sought = ToolCall("2", "archival_memory_retrieve", {"query": "name"})
+    with pytest.raises(ParticipantError, match="needs a model for embeddings"):
+        call(load_agentic_suite("memory_vector"), kept, sought)
+
+
+def test_the_key_of_the_search_comes_from_the_environment(
+    load_agentic_suite: LoadSuite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERPAPI_API_KEY", "k-27182")
+
+    async def go() -> Hits:
+        pages = {"tower": WebPage("Orla", "tower of orla")}
+        async with searching(pages, SearchFaults(key="k-27182")) as url:
+            outside = outside_of(config(search=url), Connections())
+            assert outside is not None
+            assert outside.find is not None
+            hits, _ = await outside.find(Query("orla", "wt-wt"))
+            return hits
+
+    hits = asyncio.run(go())
+    assert hits is not None
+    assert [hit["title"] for hit in hits] == ["Orla"]
+    assert load_agentic_suite("web_search_base", Outside(find=None)).missing
