@@ -40,8 +40,8 @@ def service_lines() -> tuple[HeldOut, ...]:
     )
 
 
-def bfcl_messages(data: Path) -> tuple[HeldOut, ...]:
-    """Return messages of multi-turn entries, chosen by the hash of their text."""
+def bfcl_messages(data: Path, skip: int = 0) -> tuple[HeldOut, ...]:
+    """Return messages of multi-turn entries, chosen by the hash of their text; the next after `skip`."""
     texts = {
         message["content"]
         for entry in _json_lines(data / _MULTI_TURN)
@@ -50,7 +50,7 @@ def bfcl_messages(data: Path) -> tuple[HeldOut, ...]:
     }
     usable = [text for text in texts if text.isascii() and "\n" not in text and _is_short(text)]
     chosen = sorted(usable, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
-    return tuple(HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[:MESSAGES])
+    return tuple(HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[skip : skip + MESSAGES])
 
 
 def suite_texts(data: Path, suite: str) -> tuple[SuiteText, ...]:

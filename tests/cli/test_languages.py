@@ -158,3 +158,16 @@ def test_what_the_release_lacks_is_told_with_the_run(dragoman: Cli, translated: 
     assert note in done.stdout
     checked = dragoman("check", "tau2:airline", *options[:4], cache=translated)
     assert "note: th: no database of the agent in airline" in checked.stdout
+
+
+@pytest.mark.slow
+def test_the_released_systems_rules_fail_the_known_cancellations_and_ours_fail_none(
+    told: Told, translated: Path
+) -> None:
+    check = ("check", "tau2:retail", "--language", "vi", "--scenario", "domain")
+    judged = (*check, "--judge", "assume-met")
+
+    ours = told(*judged, cache=translated)
+    theirs = told(*judged, "--rules", "seatau", cache=translated, status=1)
+
+    assert [len(found["failing"]) for found in (*ours["checks"], *theirs["checks"])] == [0, 18]

@@ -41,6 +41,11 @@ class Localized(msgspec.Struct, frozen=True):
     seed: int = RELEASED_SEED
 
     @property
+    def is_shared(self) -> bool:
+        """Whether tools alone are in another language, as in the scenario `tools`."""
+        return self.surfaces == SCENARIOS["tools"]
+
+    @property
     def scenario(self) -> str:
         """The name of this combination of surfaces, or the surfaces joined by `+`."""
         named = (name for name, surfaces in SCENARIOS.items() if surfaces == self.surfaces)

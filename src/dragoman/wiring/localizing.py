@@ -1,7 +1,6 @@
 """Conditions become what the sides of their conversations see, hear and are told."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -17,7 +16,7 @@ from dragoman.conditions.language.localization import Assignment, Localization, 
 from dragoman.conditions.language.partition import deal_tools
 from dragoman.conditions.language.surface import SIDES, DomainSurface
 from dragoman.conditions.language.tool_texts import texts_in
-from dragoman.conditions.language.view_rules import ALL_PARTS, DEFAULT_VIEW_RULES, Part
+from dragoman.conditions.language.view_rules import ALL_PARTS, Part, ViewRules
 from dragoman.conditions.language.views import localized_view
 from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import ENGLISH, Condition, Localized, Surface
@@ -34,8 +33,8 @@ def localizations_of(
     conditions: Sequence[Condition],
     languages: Mapping[str, Language],
     suite: Suite,
-    assets: str,
-    data: Path,
+    artifacts: Artifacts,
+    rules: ViewRules,
 ) -> dict[str, Localization]:
     """Return by label what each condition that applies to a suite looks like.
 
@@ -43,18 +42,17 @@ def localizations_of(
         conditions: The conditions.
         languages: Their languages by code, English among them.
         suite: What is played.
-        assets: A folder of translated artifacts; "" for those pulled.
-        data: The folder of pulled data.
+        artifacts: The translated artifacts of its domain.
+        rules: How tools are shown in a language and calls are read.
 
     Raises:
         UsageError: Where a suite has no translated artifacts.
         DataError: Where artifacts are missing or damaged.
     """
-    artifacts = Artifacts(suite, assets, data)
     return {
         condition.label: english(condition)
         if condition.localized is msgspec.UNSET
-        else _localization(condition, condition.localized, languages, artifacts)
+        else _localization(condition, condition.localized, languages, artifacts, rules)
         for condition in conditions
         if not suite.not_applicable(condition)
     }
@@ -65,11 +63,12 @@ def _localization(
     localized: Localized,
     languages: Mapping[str, Language],
     artifacts: Artifacts,
+    rules: ViewRules,
 ) -> Localization:
     first = languages[localized.languages[0]]
     spoken = languages[condition.language]
     assignments = _assignments(localized, artifacts)
-    views = _views(assignments, localized)
+    views = _views(assignments, localized, rules)
     has = frozenset(localized.surfaces)
     return Localization(
         condition=condition,
@@ -88,7 +87,7 @@ def _localization(
                 for code in (localized.languages if assignments else ())
                 if code != ENGLISH
             },
-            view_rules=DEFAULT_VIEW_RULES.name if assignments else "",
+            view_rules=rules.name if assignments else "",
             greeting=first.greeting if "greeting" in has else "",
             directives=directives().name if "conversation" in has else "",
             directive={side: directives().text(side, first) for side in SIDES}
@@ -136,15 +135,24 @@ def _seen(surface: DomainSurface, localized: Localized) -> DomainSurface:
     return msgspec.structs.replace(surface, names={}, databases={})
 
 
-def _views(assignments: Mapping[Role, Assignment], localized: Localized) -> dict[Role, ToolView]:
-    parts: frozenset[Part] = ALL_PARTS if "tools" in localized.surfaces else frozenset({"results"})
-    plain = PlainView()
+def _views(
+    assignments: Mapping[Role, Assignment], localized: Localized, rules: ViewRules
+) -> dict[Role, ToolView]:
+    parts, plain = _parts(localized, rules), PlainView()
     return {
-        side: localized_view(assignments[side], side, DEFAULT_VIEW_RULES, parts)
+        side: localized_view(assignments[side], side, rules, parts)
         if side in assignments
         else plain
         for side in SIDES
     }
+
+
+def _parts(localized: Localized, rules: ViewRules) -> frozenset[Part]:
+    """Return what of tools is in the language: the released system shows shared tools as text alone."""
+    if "tools" not in localized.surfaces:
+        return frozenset({"results"})
+    is_released = not rules.described_labels_are_taken
+    return frozenset({"descriptions"}) if is_released and localized.is_shared else ALL_PARTS
 
 
 def _used(localized: Localized, artifacts: Artifacts) -> dict[str, str]:

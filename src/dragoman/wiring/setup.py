@@ -211,10 +211,14 @@ def localizations(
     localized = [entry for entry in conditions if entry.localized is not msgspec.UNSET]
     if not localized:
         return {}
+    from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
+    from dragoman.wiring.artifacts import Artifacts
     from dragoman.wiring.localizing import localizations_of
 
     languages = languages_of(config.languages)
-    return localizations_of(localized, languages, suite, config.assets, data_folder())
+    artifacts = Artifacts(suite, config.assets, data_folder())
+    view_rules = VIEW_RULES.get(config.rules, DEFAULT_VIEW_RULES)
+    return localizations_of(localized, languages, suite, artifacts, view_rules)
 
 
 def _require_check(tasks: Sequence[Task], check: Check | None) -> None:

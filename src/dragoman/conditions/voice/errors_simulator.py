@@ -6,6 +6,7 @@ Results are simulated, and everything made from them says so.
 """
 
 import random
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -124,16 +125,17 @@ class _Draft:
         units = len(units_of(said, self._language))
         wanted = int(rate * units + self._random.random())
         spent = 0
-        for at in self._order():
-            if at in self._touched or spent >= wanted:
+        places = deque(self._order())
+        while places and spent < wanted:
+            at = places.popleft()
+            change = None if at in self._touched else self._change(at, wanted - spent)
+            if change is None:
                 continue
-            while (change := self._change(at, wanted - spent)) is not None:
-                spent += change.cost
-                self._changes[at] = change
-                self._touched.update(range(change.start, change.end))
-                at = change.end
-                if at in self._touched or not self._goes_on(at):
-                    break
+            spent += change.cost
+            self._changes[at] = change
+            self._touched.update(range(change.start, change.end))
+            if self._goes_on(change.end):
+                places.appendleft(change.end)
         return self._result(units, spent)
 
     def _order(self) -> list[int]:

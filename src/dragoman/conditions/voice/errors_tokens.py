@@ -15,7 +15,9 @@ Kind = Literal["letter", "digit", "number", "word"]
 LONGEST_WORD = 12
 """Signs of the longest word that a dictionary is asked for."""
 
-_CHUNK = re.compile(r"[^\W_](?:[^\s,;!?\"()，。？！；：、“”（）]*[^\W_])?[\u0e30-\u0e4e]*")
+_CHUNK = re.compile(
+    r"[^\W_](?:[^\s,;!?\"()\u2018\u201c\u201d\u3000-\u303f\uff01-\uff0c\uff1a-\uff1f]*[^\W_])?[\u0e30-\u0e4e]*"
+)
 _UNSPACED = re.compile(r"[\u0e01-\u0e4e]+|[\u4e00-\u9fff]+")
 _PIECE = re.compile(r"[\u0e01-\u0e4e]+|[\u4e00-\u9fff]+|[^\u0e01-\u0e4e\u4e00-\u9fff]+")
 _HYPHENS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
