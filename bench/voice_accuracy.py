@@ -12,11 +12,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.voice.adaptation_texts import frequent_words, texts_for
 from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_texts
 from bench.voice.lines import MEASURED
 
 from dragoman.conditions.voice.channel_effects import apply
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
+from dragoman.conditions.voice.language_model_lexicon import read_dictionary
 from dragoman.conditions.voice.language_models import (
     LanguageModel,
     generic_language_model,
@@ -30,9 +32,10 @@ from dragoman.conditions.voice.pocketsphinx_acoustics import (
     adapted_acoustics,
     stock_acoustics,
 )
+from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
 from dragoman.conditions.voice.voices import Voice, voices_of
-from dragoman.core.alignment import distance
+from dragoman.core.alignment import aligned, distance
 
 SEED = 1
 BASELINE_STEP = 5
@@ -72,6 +75,8 @@ def main() -> None:
     heard = asyncio.run(_measure(texts, options))
     for line in table(heard):
         print(line)
+    for line in unread_rows(heard, words_read()):
+        print(line)
     if options.show:
         for one in heard:
             if one.errors:
@@ -100,6 +105,30 @@ def table(heard: Sequence[Heard]) -> list[str]:
                     f"| {system} | {line} | {group} | {statistics.median(rates.values()):.1%} | "
                     f"{worst} {rates[worst]:.1%} | {sum(one.words for one in chosen)} |"
                 )
+    return rows
+
+
+def words_read() -> frozenset[str]:
+    """Return the words of all texts that voices read for the acoustic model."""
+    frequent = frequent_words(read_dictionary(stock_folder() / "cmudict-en-us.dict"))
+    voices = range(len(voices_of("en")))
+    return frozenset(w for n in voices for text in texts_for(n, frequent) for w in words_said(text))
+
+
+def unread_rows(heard: Sequence[Heard], read: frozenset[str]) -> list[str]:
+    """Return rows that say how many words of which no voice read any were heard as they are."""
+    rows = ["", "| system | line | words never read while adapting | heard |", "|---|---|---|---|"]
+    for system, line in dict.fromkeys((one.system, one.line) for one in heard):
+        here = (one for one in heard if (one.system, one.line) == (system, line))
+        pairs = [
+            pair
+            for one in here
+            for pair in aligned(one.said, one.heard)
+            if pair.said is not None and pair.said not in read
+        ]
+        if pairs:
+            share = sum(pair.said == pair.heard for pair in pairs) / len(pairs)
+            rows.append(f"| {system} | {line} | {len(pairs)} | {share:.1%} |")
     return rows
 
 

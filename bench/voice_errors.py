@@ -69,7 +69,9 @@ def main() -> None:
     parser.add_argument("--split", choices=("dev", "test"), default="test")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--pairs", type=Path, help="what was heard: read, or written where absent")
-    parser.add_argument("--rates", action="store_true", help="print the rates of every language too")
+    parser.add_argument(
+        "--rates", action="store_true", help="print the rates of every language too"
+    )
     options = parser.parse_args()
     pairs = read_or_hear(options)
     real, simulated = count(pairs), count(simulated_pairs(pairs))
@@ -200,9 +202,7 @@ async def _heard(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[
             return list(await asyncio.gather(*jobs))
 
 
-async def _hear(
-    text: HeldOut, voice: Voice, model: LanguageModel, workers: SpeechWorkers
-) -> Pair:
+async def _hear(text: HeldOut, voice: Voice, model: LanguageModel, workers: SpeechWorkers) -> Pair:
     said = with_sounds(text.spoken, EMBEDDED_SOUNDS)
     spoken = await EspeakSynthesizer(voice, workers).speak(said, "en", SEED)
     arrived, _ = apply(spoken.audio, MEASURED[LINE], SEED)

@@ -50,7 +50,9 @@ def bfcl_messages(data: Path, skip: int = 0) -> tuple[HeldOut, ...]:
     }
     usable = [text for text in texts if text.isascii() and "\n" not in text and _is_short(text)]
     chosen = sorted(usable, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
-    return tuple(HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[skip : skip + MESSAGES])
+    return tuple(
+        HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[skip : skip + MESSAGES]
+    )
 
 
 def suite_texts(data: Path, suite: str) -> tuple[SuiteText, ...]:

@@ -75,12 +75,14 @@ def _voices() -> dict[str, str]:
     from dragoman.conditions.voice.channel_effects import effects_of, preset_names
     from dragoman.conditions.voice.effects import name_of
     from dragoman.conditions.voice.voices import shipped_voices
+    from dragoman.wiring.speech import describe_speech
     from dragoman.wiring.voices import RECOGNIZERS
 
     lines = {
         name: f"a line: {', '.join(map(name_of, effects_of(name)))}" for name in preset_names()
     }
     listeners = {name: f"--asr: {about}" for name, about in RECOGNIZERS.items()}
+    providers = {name: f"--asr or --speaker: {about}" for name, about in describe_speech().items()}
     speakers = {
         voice.name: f"--speaker: {voice.language}, {voice.accent}, {voice.words_per_minute} words/min"
         for voice in shipped_voices().voices
@@ -89,7 +91,7 @@ def _voices() -> dict[str, str]:
         "LINE-without-EFFECT": "a line without one of its effects",
         "LINE:EFFECT": "one effect alone",
     }
-    return {"text": "nobody speaks", **lines, **own, **listeners, **speakers}
+    return {"text": "nobody speaks", **lines, **own, **listeners, **speakers, **providers}
 
 
 def _about(rules: Rules) -> str:

@@ -70,7 +70,7 @@ def _is_lost(row: Outcome) -> bool:
 
 
 def _voice(label: str) -> str:
-    return label.split("/")[1]
+    return label.partition("/")[2].rpartition("/")[0]
 
 
 def _passed(row: Outcome) -> bool | None:
@@ -98,8 +98,8 @@ def _counterfactual_grid(config: RunConfig, lost: Sequence[Outcome]) -> RunConfi
 
 
 def _blame(row: Outcome, found: Mapping[Place, bool | None]) -> Blame:
-    place, _, persona = row.condition.rpartition("/")
-    language, _, voice = place.rpartition("/")
+    language, _, rest = row.condition.partition("/")
+    voice, _, persona = rest.rpartition("/")
     line, listener = spoken_over(voice), heard_by(voice)
     where = Counterfactuals(
         understood=found.get(_at(row, f"{language}/{voice_label(line, UNDERSTOOD)}/{persona}")),

@@ -9,7 +9,7 @@ from dragoman.core.audio import SAMPLE_BYTES, Audio
 
 RATE_HZ = 24_000
 SAMPLES_PER_BYTE = 40
-"""So a text of some words lasts about as long as if it were spoken."""
+"""Gives audio some length: about 0.04 s for twenty letters, far less than speech has."""
 
 _MARK = 12_345
 _STEP = 64

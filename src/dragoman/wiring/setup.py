@@ -150,7 +150,7 @@ def build_setup(
         prices=prices,
         budget=budget,
         localizations=localizations(config, conditions, suite),
-        voices=voices(config, conditions, suite),
+        voices=voices(config, conditions, suite, connections),
     )
 
 
@@ -164,13 +164,15 @@ def grid_of(config: RunConfig) -> tuple[Condition, ...]:
     return voice_conditions(conditions, config)
 
 
-def voices(config: RunConfig, conditions: Sequence[Condition], suite: Suite) -> "Voices | None":
+def voices(
+    config: RunConfig, conditions: Sequence[Condition], suite: Suite, connections: Connections
+) -> "Voices | None":
     """Return what speaks and listens in the conditions that are spoken; None where none is."""
     if all(condition.voice == TEXT for condition in conditions):
         return None
     from dragoman.wiring.voices import voices_of_run
 
-    return voices_of_run(config, conditions, suite)
+    return voices_of_run(config, conditions, suite, connections)
 
 
 def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:

@@ -21,7 +21,9 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Suite, Synthesizer
 from dragoman.wiring.config import RunConfig
+from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import cache_folder
+from dragoman.wiring.speech import resolve_recognizer, resolve_synthesizer
 
 CLEAN = "studio"
 """The line that takes nothing away."""
@@ -82,9 +84,10 @@ def heard_by(voice: str) -> str:
 class Speech:
     """The engines of one run's voice conditions, and the processes that they work in."""
 
-    def __init__(self, suite: Suite, config: RunConfig) -> None:
+    def __init__(self, suite: Suite, config: RunConfig, connections: Connections) -> None:
         self._suite = suite
         self._config = config
+        self._connections = connections
         self._workers = SpeechWorkers(os.cpu_count() or 1)
         self._listeners: dict[str, Recognizer | None] = {}
 
@@ -118,13 +121,15 @@ class Speech:
         await self._workers.close()
 
     def _speakers(self, language: str) -> tuple[Synthesizer, ...]:
-        named = [find_voice(name) for name in self._config.speakers]
-        own = tuple(voice for voice in named if voice.language == language)
-        if named and not own:
+        """Return the voices of a language: those named, or else all embedded ones."""
+        names = self._config.speakers
+        outside = [resolve_synthesizer(name, self._connections) for name in names if "/" in name]
+        named = [find_voice(name) for name in names if "/" not in name]
+        own = [voice for voice in named if voice.language == language]
+        if names and not own and not outside:
             raise UsageError(f"none of the speakers named speaks {language}")
-        return tuple(
-            EspeakSynthesizer(voice, self._workers) for voice in own or voices_of(language)
-        )
+        inside = own if names else voices_of(language)
+        return (*outside, *(EspeakSynthesizer(voice, self._workers) for voice in inside))
 
     def _listener(self, name: str) -> Recognizer | None:
         if name not in self._listeners:
@@ -134,6 +139,8 @@ class Speech:
     def _made(self, name: str) -> Recognizer | None:
         if name == UNDERSTOOD:
             return None
+        if "/" in name:
+            return resolve_recognizer(name, self._connections)
         if name == "generic":
             return PocketsphinxRecognizer(
                 generic_language_model(), adapted_acoustics(), self._workers
@@ -143,12 +150,14 @@ class Speech:
             data = content_key(suite.name, suite.provenance.digest)
             folder = cache_folder() / "speech"
             return SuiteRecognizer(data, suite.texts, folder, self._workers)
-        raise UsageError(f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)}")
+        raise UsageError(
+            f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)} or PROVIDER/MODEL"
+        )
 
     def _about(self, listener: str) -> str:
         """Return what a recognizer was told to expect, for every result."""
         if listener != MIXED:
-            return "" if listener == UNDERSTOOD else "generic"
+            return listener if listener == "generic" else ""
         return (
             f"generic, interpolated ({SHARE}) with tools, policy and database of "
             f"{self._suite.name}; nothing that users say"
@@ -162,9 +171,11 @@ class Voices(msgspec.Struct, frozen=True):
     conditions: dict[str, Voiced]
 
 
-def voices_of_run(config: RunConfig, conditions: Sequence[Condition], suite: Suite) -> Voices:
+def voices_of_run(
+    config: RunConfig, conditions: Sequence[Condition], suite: Suite, connections: Connections
+) -> Voices:
     """Return what speaks and listens in the conditions that apply to a suite."""
-    speech = Speech(suite, config)
+    speech = Speech(suite, config, connections)
     return Voices(
         speech,
         {

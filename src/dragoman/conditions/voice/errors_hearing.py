@@ -23,6 +23,7 @@ class HearingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How words compete for being heard; see the table."""
 
     nearness: float
+    slack: float
     frequency: float
     farthest: float
     sign_count: float
@@ -97,12 +98,14 @@ class Hearing:
             words = self.lexicon.lengths.get(length)
             if words is None:
                 continue
-            apart = table.distances(coded, words.phones) / max(length, len(phones))
+            total = table.distances(coded, words.phones)
+            longer = max(length, len(phones))
+            apart = total / (longer + self._settings.slack)
             weights = self._weights(apart, self._shares[words.places])
             for at in np.argsort(-weights, kind="stable")[:MOST_OPTIONS].tolist():
                 if apart[at] <= self._settings.farthest:
                     word = self.lexicon.words[int(words.places[at])]
-                    found.append(Option(word, float(weights[at]), float(apart[at])))
+                    found.append(Option(word, float(weights[at]), float(total[at]) / longer))
         return tuple(sorted(found, key=lambda option: -option.weight)[:MOST_OPTIONS])
 
     def _option(self, text: str, sound: Phones, phones: Phones) -> Option | None:

@@ -156,6 +156,8 @@ class _Draft:
     def _change(self, at: int, most: int) -> _Change | None:
         """Draw what is heard for a word, of the kinds that are possible and not too many errors."""
         kinds = dict(kinds_of(self._language))
+        sound = sound_of(self._tokens[at], self._hearing.lexicon)
+        kinds["deletion"] *= 0.5 ** max(len(sound) - 1, 0)
         while kinds:
             kind = self._random.choices(tuple(kinds), tuple(kinds.values()))[0]
             del kinds[kind]

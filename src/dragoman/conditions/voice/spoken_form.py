@@ -116,7 +116,7 @@ def _apart(value: str, group: int) -> str:
 def _spelling(hyphenated: str, style: SpokenStyle) -> str:
     """Return what was spelled with hyphens (`H-o-l-t`, `hotel-oscar`) as it is said; else the text."""
     table = english_words()
-    known = {*table.nato.values(), *table.signs.values(), *table.heard_letters}
+    known = {*table.nato.values(), *table.signs.values(), *table.heard_nato}
     parts = hyphenated.split("-")
     if len(parts) >= MIN_SIGNS and all(len(part) == 1 for part in parts):
         return spelled("".join(parts), style)

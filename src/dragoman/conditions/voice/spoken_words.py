@@ -32,6 +32,7 @@ class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         as_in: The word that names each letter in `B as in boy`.
         signs: The word of each sign.
         heard_signs: Other words of signs.
+        heard_nato: Other words of the alphabet.
         heard_letters: Other words of letters and digits.
         homophones: Words that sound like a letter or a digit.
         endings: Of files and hosts.
@@ -48,6 +49,7 @@ class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     as_in: dict[str, str]
     signs: dict[str, str]
     heard_signs: dict[str, str]
+    heard_nato: dict[str, str]
     heard_letters: dict[str, str]
     homophones: dict[str, str]
     endings: Endings
@@ -68,6 +70,7 @@ class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 *self.nato.values(),
                 *self.signs.values(),
                 *self.heard_signs,
+                *self.heard_nato,
                 *self.heard_letters,
                 *self.homophones,
                 *("double", "triple", "ray"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dragoman.conditions.voice.written_dates import date_at, time_at
 from dragoman.conditions.voice.written_joined import joined_at
+from dragoman.conditions.voice.written_keywords import keyworded_at
 from dragoman.conditions.voice.written_money import amount_at
 from dragoman.conditions.voice.written_numbers import number_at
 from dragoman.conditions.voice.written_signs import run_at
@@ -24,6 +25,7 @@ READERS: tuple[Reader, ...] = (
     time_at,
     amount_at,
     date_at,
+    keyworded_at,
     twice_at,
     run_at,
     number_at,

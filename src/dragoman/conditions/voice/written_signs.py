@@ -205,4 +205,5 @@ def _tables() -> _Tables:
     digits = {word: str(number) for number, word in enumerate(table.units[:10])}
     as_in = {word: letter for letter, word in table.as_in.items()}
     nato = {word: letter for letter, word in table.nato.items() if " " not in word}
+    nato |= table.heard_nato
     return _Tables(digits | nato | table.heard_letters, frozenset(nato), frozenset(digits), as_in)

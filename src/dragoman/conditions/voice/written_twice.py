@@ -75,4 +75,5 @@ def _loose_run(words: Heard, at: int) -> tuple[str, int]:
 
 def _is_gap(words: Heard, at: int) -> bool:
     word = text_at(words, at)
-    return bool(word) and word != AGAIN and sign_at(words, at + 1) is not None
+    is_inside = sign_at(words, at + 1) is not None or text_at(words, at + 1) == AGAIN
+    return bool(word) and word != AGAIN and is_inside
