@@ -1,7 +1,6 @@
 """What a run says of languages: what stayed English, and how the sides kept to theirs."""
 
-from collections.abc import Sequence
-
+from dragoman.cli.columns import print_columns
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import read_manifest
 from dragoman.runs.language_figures import SideFigure, is_localized, language_figures
@@ -42,7 +41,7 @@ def print_languages(store: RunStore, measured: tuple[SideFigure, ...] | str | No
     if isinstance(measured, str):
         print(f"languages are not measured: {measured}")
     elif measured:
-        _print_table([_HEADINGS, *map(_row, measured)])
+        print_columns([_HEADINGS, *map(_row, measured)])
         print(f"by {measured[0].strict.rules}; turns of the benchmark itself are left out")
 
 
@@ -63,12 +62,3 @@ def _row(figure: SideFigure) -> tuple[str, ...]:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else "-"
-
-
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    print()
-    for row in rows:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )

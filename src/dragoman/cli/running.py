@@ -8,6 +8,7 @@ from shlex import quote
 import msgspec
 
 from dragoman.cli.console import TerminalConsole
+from dragoman.cli.hearing import measured_hearing, print_hearing
 from dragoman.cli.languages import measured_languages, print_languages
 from dragoman.cli.output import print_error, print_json, progress
 from dragoman.cli.reading import print_summary, write_report
@@ -142,10 +143,11 @@ def _print_result(
         cells = summary(store, result.rules, result.judge, prices)
         left_out = read_manifest(store).not_applicable
         valid = count_valid(store, result.rules, result.judge, again or ())
-        languages = measured_languages(store)
+        languages, hearing = measured_languages(store), measured_hearing(store)
         if not as_json:
             print_summary(cells)
             print_languages(store, languages)
+            print_hearing(store, hearing)
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
@@ -153,7 +155,7 @@ def _print_result(
     )
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
-        print_json({**found, "languages": languages})
+        print_json({**found, "languages": languages, "hearing": hearing})
         return sound
     for label, why in left_out.items():
         print(f"{label}: not applicable: {why}")

@@ -108,6 +108,7 @@ class Speech:
             agent=VoicePath(language, speakers[0], effects, None),
             prompt=prompt.text,
             record={
+                "language": language,
                 "line": msgspec.to_builtins(effects),
                 "speakers": [each.name for each in speakers],
                 "recognizer": UNDERSTOOD if hears is None else hears.name,

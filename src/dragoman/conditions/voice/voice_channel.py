@@ -23,6 +23,9 @@ from dragoman.core.usage import Usage, total_usage
 
 SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"
+WORDS = "words"
+"""The setting in the record of recognition that holds the words as they were recognized."""
+
 UNDERSTOOD = "understood"
 """The engine in the record of a listener who understands what was meant."""
 
@@ -79,7 +82,7 @@ class VoiceChannel:
         spoken = spoken_form(words, path.language, path.style)
         made = await path.speaker.speak(spoken, path.language, seed)
         arrived, stages = await asyncio.to_thread(apply, made.audio, path.effects, seed)
-        heard, engine = await self._heard(arrived, words)
+        heard, recognition = await self._heard(arrived, words)
         self._usage += [made.usage] if made.usage is not None else []
         return Utterance(
             intended=utterance.intended,
@@ -90,7 +93,7 @@ class VoiceChannel:
             stages=(
                 Stage(SYNTHESIS, path.speaker.name, seed),
                 *stages,
-                Stage(RECOGNITION, engine),
+                recognition,
             ),
         )
 
@@ -99,11 +102,12 @@ class VoiceChannel:
         usage, self._usage = total_usage(self._usage), []
         return usage
 
-    async def _heard(self, audio: Audio, meant: str) -> tuple[str, str]:
-        """Return the text that reaches the listener, and who listened."""
+    async def _heard(self, audio: Audio, meant: str) -> tuple[str, Stage]:
+        """Return the text that reaches the listener, and who listened to which words."""
         listener = self._path.listener
         if listener is None:
-            return meant, UNDERSTOOD
+            return meant, Stage(RECOGNITION, UNDERSTOOD)
         transcript = await listener.transcribe(audio, self._path.language)
         self._usage += [transcript.usage] if transcript.usage is not None else []
-        return written_form(transcript.text, self._path.language), listener.name
+        heard = written_form(transcript.text, self._path.language)
+        return heard, Stage(RECOGNITION, listener.name, settings={WORDS: transcript.text})

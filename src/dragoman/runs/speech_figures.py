@@ -1,0 +1,114 @@
+"""What was heard of what users said, per cell of a run: words, characters, and values of calls."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import UNSET
+
+from dragoman.conditions.voice.entities import said_values
+from dragoman.conditions.voice.voice_channel import RECOGNITION, WORDS
+from dragoman.core.episodes import Episode, Move
+from dragoman.core.scores import Unscored
+from dragoman.core.speech import Said, Utterance
+from dragoman.core.tasks import Task
+from dragoman.runs.jobs import read_manifest
+from dragoman.scoring.speech_accuracy import (
+    NORMALIZATION,
+    Edits,
+    SpeechAccuracy,
+    entity_accuracy,
+    pooled,
+    speech_accuracy,
+)
+from dragoman.store.run import RunStore
+
+
+class HeardFigure(msgspec.Struct, frozen=True):
+    """What was heard in one cell of the grid; a rate is None where nothing was counted.
+
+    Attributes:
+        condition: The cell's condition.
+        agent: The cell's agent.
+        utterances: What users said.
+        word_error_rate: Words lost, put in or taken for others, for each word spoken.
+        character_error_rate: The same of characters.
+        values: How often a value that a call needs was said.
+        values_heard: The share of these that arrived exactly, as they are written in the end.
+        normalization: How texts were treated before they were counted.
+    """
+
+    condition: str
+    agent: str
+    utterances: int
+    word_error_rate: float | None
+    character_error_rate: float | None
+    values: int
+    values_heard: float | None
+    normalization: str = NORMALIZATION
+
+
+def heard_figures(store: RunStore) -> tuple[HeardFigure, ...]:
+    """Return the figures of the cells in which users spoke, in the order of the plan."""
+    places, tasks = {cell.key: cell for cell in store.cells()}, store.tasks()
+    voices = read_manifest(store).voices
+    found: dict[tuple[str, str], list[SpeechAccuracy]] = {}
+    for key, _, episode in store.episodes():
+        cell = places[key]
+        if cell.condition not in voices:
+            continue
+        language = str(voices[cell.condition]["language"])
+        rows = list(_compared(episode, tasks[cell.task], language))
+        if rows:
+            found.setdefault((cell.condition, cell.agent), []).extend(rows)
+    return tuple(_figure(place, rows) for place, rows in found.items())
+
+
+def _compared(episode: Episode, task: Task, language: str) -> Iterator[SpeechAccuracy]:
+    for utterance in _spoken(episode):
+        values = _values(task, utterance.intended)
+        heard = utterance.heard if isinstance(utterance.heard, str) else None
+        raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
+        yield speech_accuracy(raw, language, values, heard)
+
+
+def _spoken(episode: Episode) -> Iterator[Utterance]:
+    for event in episode.events:
+        if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said):
+            utterance = event.reply.utterance
+            if utterance.spoken is not UNSET:
+                yield utterance
+
+
+def _recognized(utterance: Utterance) -> str | None:
+    """Return the words as they were recognized, before values were written; else what was heard."""
+    stages = (stage for stage in utterance.stages if stage.name == RECOGNITION)
+    words = next((stage.settings.get(WORDS) for stage in stages), None)
+    if isinstance(words, str):
+        return words
+    return utterance.heard if isinstance(utterance.heard, str) else None
+
+
+def _values(task: Task, said: str) -> tuple[str, ...]:
+    """Return the values of planned calls that an utterance says."""
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    values = (value.value for action in actions for value in said_values(action.arguments, said))
+    return tuple(dict.fromkeys(values))
+
+
+def _figure(place: tuple[str, str], rows: Sequence[SpeechAccuracy]) -> HeardFigure:
+    condition, agent = place
+    evidence = [entry for row in rows for entry in row.entities if entry.met is not None]
+    share = entity_accuracy(evidence)
+    return HeardFigure(
+        condition,
+        agent,
+        len(rows),
+        _rate(pooled(row.words for row in rows)),
+        _rate(pooled(row.characters for row in rows)),
+        len(evidence),
+        None if isinstance(share, Unscored) else share,
+    )
+
+
+def _rate(edits: Edits | Unscored) -> float | None:
+    return None if isinstance(edits, Unscored) else edits.rate
