@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from bench.bfcl import print_bfcl
+from bench.bfcl_turns import print_bfcl_turns
 from bench.languages import print_languages
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
@@ -46,6 +47,7 @@ def main() -> None:
     print_voice_effects()
     _print_start_up()
     print_bfcl()
+    print_bfcl_turns()
     if suites[0].name != SAMPLE:
         print_wire()
 

@@ -75,7 +75,8 @@ def main() -> None:
     options = parser.parse_args()
     pairs = read_or_hear(options)
     real, simulated = count(pairs), count(simulated_pairs(pairs))
-    print("\n".join(kinds_table(real, simulated)), "", *words_table(real, simulated), sep="\n")
+    halves = count(pairs[::2]), count(pairs[1::2])
+    print(*kinds_table(real, simulated, halves), "", *words_table(real, simulated), sep="\n")
     if options.rates:
         print("", *rates_table(options.data), sep="\n")
 
@@ -116,19 +117,29 @@ def count(pairs: Iterable[Pair]) -> Counted:
     return Counted(kinds, wrong, said, errors / said.total())
 
 
-def kinds_table(real: Counted, simulated: Counted) -> list[str]:
-    rows = ["| kind | recognizer | simulator |", "|---|---|---|"]
-    apart = 0.0
-    for kind in get_args(ErrorKind):
-        shares = [one.kinds[kind] / one.kinds.total() for one in (real, simulated)]
-        apart += abs(shares[0] - shares[1]) / 2
-        rows.append(f"| {kind} | {shares[0]:.1%} | {shares[1]:.1%} |")
+def kinds_table(real: Counted, simulated: Counted, halves: tuple[Counted, Counted]) -> list[str]:
+    """Return shares by kind; how much two halves of the real errors differ is the noise to expect."""
+    rows = [
+        f"| {kind} | {share(real, kind):.1%} | {share(simulated, kind):.1%} |"
+        for kind in get_args(ErrorKind)
+    ]
     return [
+        "| kind | recognizer | simulator |",
+        "|---|---|---|",
         *rows,
         f"| errors | {real.kinds.total()} | {simulated.kinds.total()} |",
         f"| word error rate | {real.rate:.1%} | {simulated.rate:.1%} |",
-        f"| shares that differ | | {apart:.1%} |",
+        f"| shares that differ | {apart(*halves):.1%} (halves) | {apart(real, simulated):.1%} |",
     ]
+
+
+def share(counted: Counted, kind: str) -> float:
+    return counted.kinds[kind] / counted.kinds.total()
+
+
+def apart(first: Counted, second: Counted) -> float:
+    """Return how much of one distribution of kinds would have to move to make it the other."""
+    return sum(abs(share(first, k) - share(second, k)) for k in get_args(ErrorKind)) / 2
 
 
 def words_table(real: Counted, simulated: Counted) -> list[str]:

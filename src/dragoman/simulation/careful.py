@@ -22,7 +22,7 @@ from dragoman.simulation.facts import label, resembles, segment_of
 from dragoman.simulation.hearing import heard_value, replaced_arguments
 from dragoman.simulation.questions import agrees
 from dragoman.simulation.scripts import told_script
-from dragoman.simulation.spelling import read_spelling
+from dragoman.simulation.spelling import read_spelled
 
 MAX_QUESTIONS = 6
 """Read-backs and requests to spell before one stretch."""
@@ -105,7 +105,7 @@ class CarefulSession(PlanSession):
             named.append(fact)
             heard = heard_value(fact.value, said)
             if spelled:
-                heard = read_spelling(said) or heard
+                heard = read_spelled(said, fact.value) or heard
             if resembles(heard, fact.value):
                 self.understood[fact] = heard
         return named

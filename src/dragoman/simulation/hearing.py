@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 Arguments = dict[str, object]
 
@@ -88,6 +88,11 @@ def heard_value(value: str, heard: str) -> str:
     words = [match.group().strip(".,;:!?\"'()") for match in _WORD.finditer(heard)]
     size = len(value.split())
     stretches = [" ".join(words[at : at + size]) for at in range(max(len(words) - size + 1, 0))]
+    return most_alike(value, stretches)
+
+
+def most_alike(value: str, stretches: Iterable[str]) -> str:
+    """Return the first of those that are most like a value, or "" where there are none."""
     return max(stretches, key=lambda stretch: _similarity(value, stretch), default="")
 
 

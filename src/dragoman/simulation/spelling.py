@@ -5,6 +5,12 @@ One sign is one part, hyphens stand between parts. Signs that are no letter or d
 """
 
 import re
+from collections.abc import Iterator
+
+from dragoman.simulation.hearing import most_alike
+
+MAX_WORDS = 30
+"""Words behind `spelled` that are looked at."""
 
 _NATO = {
     word[0]: word
@@ -28,6 +34,7 @@ _NAMES = {
     " ": "space",
 }
 _SIGNS = {name: sign for sign, name in (_NAMES | _NATO).items()}
+_ANNOUNCED = re.compile(r"\b(?:spell(?:ed|ing|s)?|spelt)\b", re.IGNORECASE)
 _SPELLED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
 
 
@@ -51,6 +58,32 @@ def read_spelling(text: str) -> str | None:
         if all(signs):
             return "".join(signs)
     return None
+
+
+def read_spelled(text: str, value: str) -> str | None:
+    """Return what a text spells and is most like a value, or None where it spells nothing.
+
+    What stands behind `spelled` counts alone, if the word is there. Recognizers write letters as
+    words and names of signs as they are said (`Ruth dot ABERNETHY`): these are drawn together. Case
+    and spaces cannot be heard.
+    """
+    behind = _ANNOUNCED.split(text)[-1]
+    is_announced = len(behind) < len(text)
+    found = [read_spelling(behind), *(_drawn_together(behind) if is_announced else ())]
+    heard = most_alike(value, filter(None, found))
+    return value if _bare(heard) == _bare(value) else heard or None
+
+
+def _drawn_together(behind: str) -> Iterator[str]:
+    words = [word.strip(".,;:!?\"'()") for word in behind.split()[:MAX_WORDS]]
+    signs = [_SIGNS.get(word.casefold(), word) for word in words]
+    for start in range(len(signs)):
+        for end in range(start + 1, len(signs) + 1):
+            yield "".join(signs[start:end])
+
+
+def _bare(value: str) -> str:
+    return "".join(value.casefold().split())
 
 
 def _word(sign: str) -> str:

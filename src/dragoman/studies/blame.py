@@ -11,10 +11,12 @@ from dragoman.analysis.pass_hat import is_success
 from dragoman.core.conditions import TEXT
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.keys import content_key
 from dragoman.core.scores import Scored
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.jobs import Job, read_manifest, resume_job
 from dragoman.runs.outcomes import chosen_scoring, outcomes
 from dragoman.runs.play import play, start
+from dragoman.store.run import FILE as FILE_OF_RUN
 from dragoman.store.run import open_run
 from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
@@ -40,14 +42,21 @@ def find_blame(run: Path, on_done: Callable[[], None]) -> tuple[Blame, ...]:
         lost = [row for row in outcomes(store, *scoring, heads_only=True) if _is_lost(row)]
     if not lost:
         raise UsageError(f"{run}: no spoken conversation was lost: there is nobody to blame")
-    again = _counterfactual_grid(config, lost)
-    played = play(start(build_setup(again), run / FOLDER), lambda *_: on_done())
+    played = play(_job(run, _counterfactual_grid(config, lost)), lambda *_: on_done())
     with open_run(played.folder, write=False) as store:
         rows = outcomes(store, played.rules, played.judge, heads_only=True)
         found = {_place(row): _passed(row) for row in rows}
     blames = tuple(_blame(row, found) for row in lost)
     _write(run / FILE, blames)
     return blames
+
+
+def _job(run: Path, grid: RunConfig) -> Job:
+    """Return the run of a grid under the run's folder: begun before and stopped, it is gone on with."""
+    folder = run / FOLDER / content_key(grid)[:16]
+    if (folder / FILE_OF_RUN).exists():
+        return resume_job(folder)
+    return start(build_setup(grid), folder)
 
 
 def read_blame(run: Path) -> tuple[Blame, ...]:

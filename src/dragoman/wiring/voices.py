@@ -8,7 +8,7 @@ import msgspec
 from dragoman.conditions.voice.channel_effects import effects_of
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
 from dragoman.conditions.voice.language_models import SHARE, generic_language_model
-from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
+from dragoman.conditions.voice.pocketsphinx import LANGUAGE, PocketsphinxRecognizer
 from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
 from dragoman.conditions.voice.suite_recognizer import SuiteRecognizer
@@ -29,10 +29,12 @@ CLEAN = "studio"
 """The line that takes nothing away."""
 
 MIXED = "mixed"
+GENERIC = "generic"
 UNDERSTOOD = "understood"
+_EMBEDDED = frozenset({MIXED, GENERIC})
 RECOGNIZERS = {
     MIXED: "embedded, expects words of the suite's tools, policy and database; English",
-    "generic": "embedded, expects English in general",
+    GENERIC: "embedded, expects English in general",
     UNDERSTOOD: "nobody mishears: the listener is given what was meant",
 }
 """The recognizers that need no key and no model of one's own."""
@@ -45,9 +47,9 @@ def voice_conditions(conditions: Sequence[Condition], config: RunConfig) -> tupl
         UsageError: For a line that does not exist, or recognizers or speakers without a line.
     """
     lines = config.voices
+    if (config.asr or config.speakers) and not set(lines) - {TEXT}:
+        raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
     if not lines:
-        if config.asr or config.speakers:
-            raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
         return tuple(conditions)
     return tuple(
         msgspec.structs.replace(condition, voice=label)
@@ -100,6 +102,11 @@ class Speech:
         line, listener = spoken_over(condition.voice), heard_by(condition.voice)
         language, effects = condition.language, effects_of(line)
         hears = self._listener(listener)
+        if listener in _EMBEDDED and language != LANGUAGE:
+            raise UsageError(
+                f"the embedded recognizer hears English only, not {language}: "
+                "--asr PROVIDER/MODEL or --asr understood"
+            )
         speakers = self._speakers(language)
         prompt = voice_prompt(language)
         return Voiced(
@@ -142,7 +149,7 @@ class Speech:
             return None
         if "/" in name:
             return resolve_recognizer(name, self._connections)
-        if name == "generic":
+        if name == GENERIC:
             return PocketsphinxRecognizer(
                 generic_language_model(), adapted_acoustics(), self._workers
             )
@@ -158,7 +165,7 @@ class Speech:
     def _about(self, listener: str) -> str:
         """Return what a recognizer was told to expect, for every result."""
         if listener != MIXED:
-            return listener if listener == "generic" else ""
+            return listener if listener == GENERIC else ""
         return (
             f"generic, interpolated ({SHARE}) with tools, policy and database of "
             f"{self._suite.name}; nothing that users say"

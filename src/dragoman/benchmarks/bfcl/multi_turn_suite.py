@@ -59,7 +59,7 @@ class MultiTurnSuite:
         self.tasks: Sequence[Task] = tuple(entry.task for entry in entries)
         self._entries = {entry.task.id: entry for entry in entries}
         self._texts = texts
-        self._long = long
+        self.long = long
         self._expected = Expectations(long)
         self._toolsets: dict[str, tuple[Toolset, ...]] = {}
 
@@ -87,7 +87,7 @@ class MultiTurnSuite:
 
     def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - interfaces are the same under all
         """Return what makes the interfaces of an entry."""
-        return lambda task: entry_world(self._entries[task.id], self._long, self._tools(task)[0])
+        return lambda task: entry_world(self._entries[task.id], self.long, self._tools(task)[0])
 
     def check(self, rules: Rules) -> TurnsCheck:
         """Return what judges states and results.

@@ -81,9 +81,9 @@ class VoiceChannel:
         words = without_markers(utterance.intended)
         spoken = spoken_form(words, path.language, path.style)
         made = await path.speaker.speak(spoken, path.language, seed)
+        self._usage += [made.usage] if made.usage is not None else []
         arrived, stages = await asyncio.to_thread(apply, made.audio, path.effects, seed)
         heard, recognition = await self._heard(arrived, words)
-        self._usage += [made.usage] if made.usage is not None else []
         return Utterance(
             intended=utterance.intended,
             spoken=spoken,

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.conditions.plain import PlainChannel
 from dragoman.conditions.voice.voice_channel import Keep, VoiceChannel, VoicePath
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Channel
@@ -47,9 +46,6 @@ class Voiced(msgspec.Struct, frozen=True):
             "user": VoiceChannel(path, keep, derive_seed(cell, "user")),
             "agent": VoiceChannel(self.agent, keep, derive_seed(cell, "agent")),
         }
-
-
-PLAIN_CHANNELS: Mapping[Role, Channel] = {"agent": PlainChannel(), "user": PlainChannel()}
 
 
 def _key(path: VoicePath) -> str:
