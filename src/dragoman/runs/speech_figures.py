@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.conditions.voice.entities import said_values
-from dragoman.conditions.voice.voice_channel import RECOGNITION, WORDS
+from dragoman.conditions.voice.voice_channel import WORDS
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Said, Utterance
@@ -81,8 +81,9 @@ def _spoken(episode: Episode) -> Iterator[Utterance]:
 
 def _recognized(utterance: Utterance) -> str | None:
     """Return the words as they were recognized, before values were written; else what was heard."""
-    stages = (stage for stage in utterance.stages if stage.name == RECOGNITION)
-    words = next((stage.settings.get(WORDS) for stage in stages), None)
+    words = next(
+        (stage.settings[WORDS] for stage in utterance.stages if WORDS in stage.settings), None
+    )
     if isinstance(words, str):
         return words
     return utterance.heard if isinstance(utterance.heard, str) else None

@@ -34,7 +34,7 @@ from dragoman.wiring.suites import load_suite
 from dragoman.wiring.text_agents import offer_of, require_text
 
 if TYPE_CHECKING:
-    from dragoman.conditions.voice.voiced import Voiced
+    from dragoman.conditions.voice.voiced import Simulated, Voiced
     from dragoman.wiring.voices import Voices
 
 
@@ -63,7 +63,7 @@ class Setup(msgspec.Struct, frozen=True):
             return english(condition)
         return self.localizations[condition.label]
 
-    def voiced(self, condition: Condition) -> "Voiced | None":
+    def voiced(self, condition: Condition) -> "Voiced | Simulated | None":
         """Return how a condition is spoken and heard; None where it is text."""
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 

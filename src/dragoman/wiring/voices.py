@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dragoman.conditions.voice.channel_effects import effects_of
+from dragoman.conditions.voice.errors_channel import SimulatedPath
+from dragoman.conditions.voice.errors_simulator import ErrorSimulator
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
 from dragoman.conditions.voice.language_models import SHARE, generic_language_model
 from dragoman.conditions.voice.pocketsphinx import LANGUAGE, PocketsphinxRecognizer
@@ -14,7 +16,7 @@ from dragoman.conditions.voice.speech_workers import SpeechWorkers
 from dragoman.conditions.voice.suite_recognizer import SuiteRecognizer
 from dragoman.conditions.voice.voice_channel import VoicePath
 from dragoman.conditions.voice.voice_prompt import voice_prompt
-from dragoman.conditions.voice.voiced import Voiced
+from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.conditions.voice.voices import find_voice, voices_of
 from dragoman.core.conditions import TEXT, Condition
 from dragoman.core.errors import UsageError
@@ -32,6 +34,9 @@ MIXED = "mixed"
 GENERIC = "generic"
 UNDERSTOOD = "understood"
 _EMBEDDED = frozenset({MIXED, GENERIC})
+SIMULATED = "simulated:"
+"""Before a word error rate in percent, in the place of a line: nobody speaks, words are misheard."""
+
 RECOGNIZERS = {
     MIXED: "embedded, expects words of the suite's tools, policy and database; English",
     GENERIC: "embedded, expects English in general",
@@ -60,12 +65,29 @@ def voice_conditions(conditions: Sequence[Condition], config: RunConfig) -> tupl
 
 def _labels(config: RunConfig) -> Iterator[str]:
     for line in config.voices:
-        if line == TEXT:
-            yield TEXT
+        if line == TEXT or line.startswith(SIMULATED):
+            if line != TEXT:
+                simulated_rate(line)
+            yield line
             continue
         effects_of(line)
         for name in config.asr or (MIXED,):
             yield voice_label(line, name)
+
+
+def simulated_rate(line: str) -> float:
+    """Return the word error rate that a line simulates, 0 to 1.
+
+    Raises:
+        UsageError: Where it is none.
+    """
+    try:
+        percent = float(line.removeprefix(SIMULATED))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:  # noqa: PLR2004 - percent
+        raise UsageError(f"{line}: write a word error rate in percent, such as {SIMULATED}15")
+    return percent / 100
 
 
 def voice_label(line: str, listener: str) -> str:
@@ -91,14 +113,17 @@ class Speech:
         self._config = config
         self._connections = connections
         self._workers = SpeechWorkers(os.cpu_count() or 1)
+        self._simulator = ErrorSimulator()
         self._listeners: dict[str, Recognizer | None] = {}
 
-    def voiced(self, condition: Condition) -> Voiced:
+    def voiced(self, condition: Condition) -> Voiced | Simulated:
         """Return what a condition is made of.
 
         Raises:
             UsageError: Where no engine speaks or hears its language, or a name does not exist.
         """
+        if condition.voice.startswith(SIMULATED):
+            return self._simulated(condition)
         line, listener = spoken_over(condition.voice), heard_by(condition.voice)
         language, effects = condition.language, effects_of(line)
         hears = self._listener(listener)
@@ -120,6 +145,21 @@ class Speech:
                 "speakers": [each.name for each in speakers],
                 "recognizer": UNDERSTOOD if hears is None else hears.name,
                 "language_model": self._about(listener),
+                "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+            },
+        )
+
+    def _simulated(self, condition: Condition) -> Simulated:
+        language, prompt = condition.language, voice_prompt(condition.language)
+        path = SimulatedPath(language, self._simulator, simulated_rate(condition.voice))
+        return Simulated(
+            label=condition.label,
+            path=path,
+            prompt=prompt.text,
+            record={
+                "language": language,
+                "recognizer": path.name,
+                "language_model": f"none: {path.name} is simulated, nobody spoke",
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",
             },
         )
@@ -176,7 +216,7 @@ class Voices(msgspec.Struct, frozen=True):
     """The engines of a run, and its spoken conditions by label."""
 
     speech: Speech
-    conditions: dict[str, Voiced]
+    conditions: dict[str, Voiced | Simulated]
 
 
 def voices_of_run(

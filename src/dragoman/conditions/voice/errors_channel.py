@@ -8,7 +8,7 @@ from dragoman.conditions.voice.errors_kinds import Edit
 from dragoman.conditions.voice.errors_simulator import ErrorSimulator
 from dragoman.conditions.voice.spoken_form import spoken_form
 from dragoman.conditions.voice.spoken_spelling import DEFAULT_STYLE, SpokenStyle
-from dragoman.conditions.voice.voice_channel import without_markers
+from dragoman.conditions.voice.voice_channel import WORDS, without_markers
 from dragoman.conditions.voice.written_form import written_form
 from dragoman.core.keys import derive_seed
 from dragoman.core.speech import Stage, Utterance
@@ -71,6 +71,7 @@ class SimulatedChannel:
         )
         settings: dict[str, object] = {
             "simulated": True,
+            WORDS: heard.text,
             "identity": path.identity,
             "target_wer": path.target_wer,
             "units": heard.units,

@@ -91,6 +91,8 @@ class Hearing:
         )
 
     def _look_up(self, phones: Phones) -> tuple[Option, ...]:
+        if not phones:
+            return ()
         table, found = phone_table(), []
         coded = table.coded(phones)
         reach = max(2, len(phones) // 3)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from dragoman.conditions.plain import PlainChannel
+from dragoman.conditions.voice.errors_channel import SimulatedChannel, SimulatedPath
 from dragoman.conditions.voice.voice_channel import Keep, VoiceChannel, VoicePath
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Channel
@@ -46,6 +48,32 @@ class Voiced(msgspec.Struct, frozen=True):
             "user": VoiceChannel(path, keep, derive_seed(cell, "user")),
             "agent": VoiceChannel(self.agent, keep, derive_seed(cell, "agent")),
         }
+
+
+class Simulated(msgspec.Struct, frozen=True):
+    """A condition in which nothing is spoken: what users say is misheard at a rate.
+
+    Attributes:
+        label: Its name in tables.
+        path: From users to the agent; what the agent says arrives as it is.
+        prompt: What the agent is told beside its other instructions.
+        record: What a run keeps of it.
+    """
+
+    label: str
+    path: SimulatedPath
+    prompt: str
+    record: dict[str, object]
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change what is heard."""
+        return content_key(self.path.identity, self.path.style, self.prompt)
+
+    def channels(self, cell: str, keep: Keep) -> Mapping[Role, Channel]:  # noqa: ARG002 - there is no audio
+        """Return the channels of one conversation; `cell` as in `Voiced`."""
+        seed = derive_seed(cell, "user")
+        return {"user": SimulatedChannel(self.path, seed), "agent": PlainChannel()}
 
 
 def _key(path: VoicePath) -> str:
