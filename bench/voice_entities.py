@@ -35,6 +35,7 @@ class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     database: tuple[str, ...]
     outside: tuple[str, ...]
+    choosing: tuple[str, ...]
     hosts: tuple[str, ...]
     policy: tuple[str, ...]
     carriers: dict[Split, dict[str, tuple[str, ...]]]
@@ -167,7 +168,8 @@ def _value(kind: Kind, split: Split, names: Names, random: Random) -> tuple[str,
             return value, spoken_email(value, kind.style)
         case _:
             pool = {UNKNOWN: names.outside, KNOWN: names.database}.get(kind.name, names.everyone)
-            value = random.choice(_half(pool, split))
+            more = names.choosing if kind.name == UNKNOWN and split == "dev" else ()
+            value = random.choice((*_half(pool, split), *more))
             return value, spelled(value, kind.style)
 
 

@@ -14,6 +14,7 @@ _HEADINGS = (
     "word errors",
     "character errors",
     "values heard",
+    "clear replies",
     "recognizer",
 )
 
@@ -42,6 +43,7 @@ def _row(figure: HeardFigure, voice: dict[str, object]) -> tuple[str, ...]:
         _share(figure.word_error_rate),
         _share(figure.character_error_rate),
         f"{_share(figure.values_heard)} of {figure.values}",
+        f"{_share(figure.clear)} of {figure.replies}",
         str(voice.get("recognizer", "")),
     )
 

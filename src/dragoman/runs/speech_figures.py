@@ -6,12 +6,14 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.conditions.voice.entities import said_values
-from dragoman.conditions.voice.voice_channel import WORDS
+from dragoman.conditions.voice.voice_channel import UNDERSTOOD, WORDS
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Said, Utterance
 from dragoman.core.tasks import Task
+from dragoman.core.tools import Role
 from dragoman.runs.jobs import read_manifest
+from dragoman.scoring.clarity import clarity_findings
 from dragoman.scoring.speech_accuracy import (
     NORMALIZATION,
     Edits,
@@ -34,6 +36,9 @@ class HeardFigure(msgspec.Struct, frozen=True):
         character_error_rate: The same of characters.
         values: How often a value that a call needs was said.
         values_heard: The share of these that arrived exactly, as they are written in the end.
+        replies: What agents said themselves.
+        clear: The share of these that break no rule of clarity (letters and numbers set apart, short
+            sentences, no marks, the user's language).
         normalization: How texts were treated before they were counted.
     """
 
@@ -44,6 +49,8 @@ class HeardFigure(msgspec.Struct, frozen=True):
     character_error_rate: float | None
     values: int
     values_heard: float | None
+    replies: int
+    clear: float | None
     normalization: str = NORMALIZATION
 
 
@@ -52,35 +59,50 @@ def heard_figures(store: RunStore) -> tuple[HeardFigure, ...]:
     places, tasks = {cell.key: cell for cell in store.cells()}, store.tasks()
     voices = read_manifest(store).voices
     found: dict[tuple[str, str], list[SpeechAccuracy]] = {}
+    replies: dict[tuple[str, str], list[bool]] = {}
     for key, _, episode in store.episodes():
         cell = places[key]
         if cell.condition not in voices:
             continue
         language = str(voices[cell.condition]["language"])
+        place = (cell.condition, cell.agent)
         rows = list(_compared(episode, tasks[cell.task], language))
         if rows:
-            found.setdefault((cell.condition, cell.agent), []).extend(rows)
-    return tuple(_figure(place, rows) for place, rows in found.items())
+            found.setdefault(place, []).extend(rows)
+            replies.setdefault(place, []).extend(_clear(episode, language))
+    return tuple(_figure(place, rows, replies[place]) for place, rows in found.items())
 
 
 def _compared(episode: Episode, task: Task, language: str) -> Iterator[SpeechAccuracy]:
-    for utterance in _spoken(episode):
+    for utterance in _spoken(episode, "user"):
         values = _values(task, utterance.intended)
         heard = utterance.heard if isinstance(utterance.heard, str) else None
         raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
         yield speech_accuracy(raw, language, values, heard)
 
 
-def _spoken(episode: Episode) -> Iterator[Utterance]:
+def _clear(episode: Episode, language: str) -> Iterator[bool]:
+    """Yield of each reply of the agent whether it breaks no rule."""
+    for utterance in _spoken(episode, "agent"):
+        findings = clarity_findings(utterance.intended, language)
+        yield all(finding.met is not False for finding in findings)
+
+
+def _spoken(episode: Episode, side: Role) -> Iterator[Utterance]:
     for event in episode.events:
-        if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said):
-            utterance = event.reply.utterance
-            if utterance.spoken is not UNSET:
+        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said):
+            utterance, is_greeting = event.reply.utterance, event.scripted and side == "agent"
+            if utterance.spoken is not UNSET and not is_greeting:
                 yield utterance
 
 
 def _recognized(utterance: Utterance) -> str | None:
-    """Return the words as they were recognized, before values were written; else what was heard."""
+    """Return the words as they were recognized, before values were written; else what was heard.
+
+    Who understands what was meant has misheard no word.
+    """
+    if any(stage.engine == UNDERSTOOD for stage in utterance.stages):
+        return None if utterance.spoken is UNSET else utterance.spoken
     words = next(
         (stage.settings[WORDS] for stage in utterance.stages if WORDS in stage.settings), None
     )
@@ -96,7 +118,9 @@ def _values(task: Task, said: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _figure(place: tuple[str, str], rows: Sequence[SpeechAccuracy]) -> HeardFigure:
+def _figure(
+    place: tuple[str, str], rows: Sequence[SpeechAccuracy], replies: Sequence[bool]
+) -> HeardFigure:
     condition, agent = place
     evidence = [entry for row in rows for entry in row.entities if entry.met is not None]
     share = entity_accuracy(evidence)
@@ -108,6 +132,8 @@ def _figure(place: tuple[str, str], rows: Sequence[SpeechAccuracy]) -> HeardFigu
         _rate(pooled(row.characters for row in rows)),
         len(evidence),
         None if isinstance(share, Unscored) else share,
+        len(replies),
+        sum(replies) / len(replies) if replies else None,
     )
 
 

@@ -109,7 +109,7 @@ def test_an_utterance_keeps_its_texts_its_audio_and_its_stages(tmp_path: Path) -
     (utterance,) = carried([SENTENCE], tmp_path)
 
     assert utterance.intended == SENTENCE
-    assert utterance.spoken == "The parcel was left at the wrong door on march third."
+    assert utterance.spoken == "The parcel was left at the wrong door on March third."
     assert isinstance(utterance.heard, str)
     assert "parcel" in utterance.heard
     assert utterance.received == utterance.heard

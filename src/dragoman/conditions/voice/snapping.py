@@ -14,7 +14,7 @@ from dragoman.conditions.voice.written_words import Heard, heard_words, text_at
 from dragoman.core.alignment import distance
 from dragoman.core.speech import Stage
 
-_ALIKE = ("bcdegptvz", "aehjk", "mn", "fsx", "iy", "qu", "lo")
+_ALIKE = ("bcdegptvz", "ahjk", "mn", "fsx", "iy", "qu")
 """Letters whose names sound alike."""
 _HALF = 0.5
 _MIN_LETTERS = 2
@@ -35,7 +35,7 @@ class SnapRule(msgspec.Struct, frozen=True):
     margin: float
 
 
-DEFAULT_SNAP_RULE = SnapRule("dragoman-snap-1", furthest=0.38, margin=0.04)
+DEFAULT_SNAP_RULE = SnapRule("dragoman-snap-1", furthest=0.34, margin=0.2)
 
 
 class Snap(msgspec.Struct, frozen=True):
