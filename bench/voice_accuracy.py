@@ -145,9 +145,9 @@ async def _measure(texts: Sequence[HeldOut], options: argparse.Namespace) -> lis
             jobs = [
                 _hear(text, voice, line, system, workers)
                 for system in systems
+                for text in texts[:: BASELINE_STEP if system.name.startswith("stock") else 1]
                 for voice in voices_of("en")
                 for line in MEASURED
-                for text in texts[:: BASELINE_STEP if system.name.startswith("stock") else 1]
             ]
             return list(await asyncio.gather(*jobs))
 

@@ -153,13 +153,16 @@ def words_table(real: Counted, simulated: Counted) -> list[str]:
 def rates_table(data: Path) -> list[str]:
     simulator = ErrorSimulator()
     rows = [
-        f"| language | utterances | {' | '.join(f'{target:.0%}' for target in TARGETS)} |",
+        f"| language | different texts | {' | '.join(f'{target:.0%}' for target in TARGETS)} |",
         f"|---|---|{'---|' * len(TARGETS)}",
     ]
     for language, texts in sentences(data).items():
         measured = []
         for target in TARGETS:
-            heard = [simulator.simulate(text, language, target, SEED) for text in texts]
+            heard = [
+                simulator.simulate(texts[number % len(texts)], language, target, number)
+                for number in range(UTTERANCES)
+            ]
             measured.append(sum(one.errors for one in heard) / sum(one.units for one in heard))
         cells = " | ".join(f"{rate:.1%}" for rate in measured)
         rows.append(f"| {language} | {len(texts)} | {cells} |")

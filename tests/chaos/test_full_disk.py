@@ -124,7 +124,8 @@ def test_a_disk_too_small_for_the_plan_leaves_nothing_that_stands_in_the_way(
 def test_a_report_that_finds_no_room_leaves_no_half_of_one(
     dragoman: Cli, folder: Path, disk: Disk
 ) -> None:
-    assert dragoman("demo", "--out", "mine").returncode == 0
+    run = ("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    assert dragoman(*run).returncode == 0
     disk("size=16k")
 
     line = _one_line(dragoman("report", "mine", "--out", "disk/report.html"))

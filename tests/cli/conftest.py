@@ -28,7 +28,9 @@ def folder(tmp_path: Path) -> Path:
 def dragoman(folder: Path) -> Cli:
     """Run a command and return what it printed and how it ended."""
 
-    def call(*arguments: object, cache: Path | None = None, **more: str) -> CompletedProcess[str]:
+    def call(
+        *arguments: object, cache: Path | None = None, limit_s: float = 120, **more: str
+    ) -> CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "dragoman", *map(str, arguments)],
             cwd=folder,
@@ -41,7 +43,7 @@ def dragoman(folder: Path) -> Cli:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=limit_s,
             check=False,
         )
 

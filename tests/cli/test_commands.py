@@ -377,14 +377,20 @@ def test_the_check_of_the_sample_finds_its_floor(told: Told, dragoman: Cli) -> N
     assert "floor: 0 to 1" in dragoman("check", "sample:shop").stdout
 
 
-def test_the_demonstration_writes_a_run_and_a_report(dragoman: Cli, folder: Path) -> None:
-    done = dragoman("demo", "--out", "demo")
+@pytest.mark.slow
+def test_the_demonstration_speaks_and_writes_a_run_a_report_and_what_was_lost(
+    dragoman: Cli, folder: Path
+) -> None:
+    done = dragoman("demo", "--out", "demo", limit_s=1_200)
 
     assert done.returncode == 0, done.stderr
     assert "report: demo/report.html" in done.stdout
     assert (folder / "demo" / "report.html").is_file()
-    for agent in ("gold", "literal", "silent"):
+    assert "lost conversations" in done.stdout
+    for agent in ("careful", "literal"):
         assert agent in done.stdout
+    for name in ("run.sqlite", "audio", "blame.json", "demo.toml"):
+        assert (folder / "demo" / name).exists()
 
 
 def test_json_is_all_that_goes_to_standard_output(dragoman: Cli) -> None:

@@ -14,6 +14,7 @@ from dragoman.simulation.hearing import heard_arguments, heard_value, said_value
         ("#W1234", "order #W1235, please", "#W1235"),
         ("Alder Court", "I live at 14 Older Court, Boise", "Older Court"),
         ("83702", "zip (83712)!", "83712"),
+        ("+44 7700 900102", "the phone is +447700900102 thanks", "+44 7700 900102"),
         ("Maren", "", ""),
         ("two words", "one", ""),
     ],

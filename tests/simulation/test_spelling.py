@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.simulation.spelling import read_spelling, spelled, spelled_in_words
+from dragoman.simulation.spelling import (
+    MAX_WORDS,
+    read_spelled,
+    read_spelling,
+    spelled,
+    spelled_in_words,
+)
 
 SIGNS = string.ascii_letters + string.digits + "#@.-_/:+', "
 VALUES = st.text(SIGNS, min_size=2, max_size=20)
@@ -48,3 +54,34 @@ def test_what_is_spelled_is_read_back_as_it_was(value: str) -> None:
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_not(text: str) -> None:
     assert read_spelling(text) != ""
+
+
+@pytest.mark.parametrize(
+    ("heard", "value"),
+    [
+        (
+            "is ruth dot abber at net spelled Ruth dot ABERNETHY at EXAMPLE dot NET the",
+            "ruth.abernethy@example.net",
+        ),
+        ("KD-48300 spelled kilo lima dash four 830 the name", "KL-4830"),
+        ("is plus 44 spelled plus four four space 7700 space 900102", "+44 7700 900102"),
+        ("goatee spelled Ngoziadeyemi dash CLARKE", "Ngozi Adeyemi-Clarke"),
+        ("is Bolt, spelled H-o-l-t. Thank you.", "Holt"),
+        ("is B-8, spelled B-dash-7.", "B-7"),
+    ],
+)
+def test_what_stands_behind_spelled_counts_however_it_was_written(heard: str, value: str) -> None:
+    assert read_spelled(heard, value) == value
+
+
+def test_what_was_spelled_wrongly_is_taken_as_it_was_heard() -> None:
+    assert read_spelled("is Holt spelled Holb yes", "Holt") == "Holb"
+
+
+@pytest.mark.parametrize("heard", ["", "is Holt", "is Holt, spelled", "spelled. "])
+def test_where_nothing_is_spelled_nothing_is_read(heard: str) -> None:
+    assert read_spelled(heard, "Holt") is None
+
+
+def test_words_far_behind_are_not_looked_at() -> None:
+    assert read_spelled(f"spelled {'x ' * MAX_WORDS} Holt", "Holt") != "Holt"

@@ -19,6 +19,14 @@ def test_audio_is_kept_by_its_content_and_read_back(tmp_path: Path) -> None:
     assert (tmp_path / audio_path(reference.sha256)).read_bytes() == wav_of(BEEP)
 
 
+def test_whoever_may_read_the_run_may_listen_to_it(tmp_path: Path) -> None:
+    (tmp_path / "run.sqlite").touch()
+    reference = AudioFiles(tmp_path).keep(BEEP)
+
+    kept = tmp_path / audio_path(reference.sha256)
+    assert kept.stat().st_mode == (tmp_path / "run.sqlite").stat().st_mode
+
+
 def test_equal_audio_is_one_file_whoever_keeps_it(tmp_path: Path) -> None:
     first, again = AudioFiles(tmp_path).keep(BEEP), AudioFiles(tmp_path).keep(BEEP)
 

@@ -12,10 +12,11 @@ from dragoman.core.protocols import Answer, Heard
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import Deed, Fact, Scenario
 from dragoman.core.tools import ToolCall, ToolResult, Toolset
-from dragoman.simulation.facts import Mention, label, mentions, named_in, sentences
+from dragoman.simulation.facts import Mention, label, mentions, misstated, named_in, sentences
 from dragoman.simulation.questions import (
     asks_consent,
     asks_for_nato,
+    asks_if_right,
     asks_to_spell,
     is_closing,
     is_open_question,
@@ -98,12 +99,18 @@ class FactSession:
         if is_closing(said) or not is_request(said):
             return say(STOP)
         asked = self._asked(said)
-        wrong = [mention.fact for mention in named if mention.reading == "wrong"]
+        wrong = self._wrong(named, said)
         if any(self._count[fact.name] < MAX_TIMES for fact in wrong):
             self._count.update(fact.name for fact in wrong)
             others = [] if asks_consent(said) else asked
             return say(f"No. {self._tell((*wrong, *others))}")
         return self._to_request(said, named, asked)
+
+    def _wrong(self, named: Sequence[Mention], said: str) -> list[Fact]:
+        """Return the facts that were read back wrongly: as something like them, or as anything else."""
+        stated = misstated(said, self._scenario.facts) if asks_if_right(said) else ()
+        alike = [mention.fact for mention in named if mention.reading == "wrong"]
+        return list(dict.fromkeys((*alike, *stated)))
 
     def _asked(self, said: str) -> list[Fact]:
         """Return the facts that the requests among an agent's sentences ask for."""

@@ -36,6 +36,14 @@ _ASKING = frozenset(
     }
 )
 """Words of a question; no value that was misheard is made of these alone."""
+_STATED = re.compile(r"\s*(?:is|was)(?:\s+([^\s,.;:?!]+)|\s*(?:[.;]|$))", re.IGNORECASE)
+_JUDGED = frozenset(
+    {
+        *("correct", "different", "invalid", "missing", "needed", "not", "now", "on", "registered"),
+        *("required", "right", "still", "unknown", "updated", "valid", "wrong"),
+    }
+)
+"""Words behind `is` that say something about a fact and not what it is."""
 _AROUND = ".,;:!?\"'()[]{}*`"
 
 
@@ -91,6 +99,17 @@ def mentions(text: str, facts: Sequence[Fact]) -> tuple[Mention, ...]:
         if known is None or order.index(mention.reading) > order.index(known.reading):
             found[fact.name] = mention
     return tuple(_settled(mention, text) for mention in found.values())
+
+
+def misstated(text: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of which a text says that they are something else, however unlike them."""
+    return [
+        fact
+        for fact, segment in _segments(text, facts)
+        if not repeats(segment, fact.value)
+        and (stated := _STATED.match(segment)) is not None
+        and (stated[1] or "").casefold() not in _ASKING | _JUDGED
+    ]
 
 
 def repeats(text: str, value: str) -> bool:

@@ -80,12 +80,14 @@ def _number(heard: str, planned: float) -> object:
 def heard_value(value: str, heard: str) -> str:
     """Return the stretch of `heard` that is most like a value, or "" where nothing was heard.
 
-    A value that was heard as it is stays as it is; otherwise the stretch of as many words with the
+    A value that was heard as it is stays as it is, spaces aside, which are not heard; otherwise the stretch of as many words with the
     highest similarity is taken, without the punctuation around it.
     """
     if value.casefold() in heard.casefold():
         return value
     words = [match.group().strip(".,;:!?\"'()") for match in _WORD.finditer(heard)]
+    if _unspaced(value) in map(_unspaced, words):
+        return value
     size = len(value.split())
     stretches = [" ".join(words[at : at + size]) for at in range(max(len(words) - size + 1, 0))]
     return most_alike(value, stretches)
@@ -94,6 +96,10 @@ def heard_value(value: str, heard: str) -> str:
 def most_alike(value: str, stretches: Iterable[str]) -> str:
     """Return the first of those that are most like a value, or "" where there are none."""
     return max(stretches, key=lambda stretch: _similarity(value, stretch), default="")
+
+
+def _unspaced(value: str) -> str:
+    return "".join(value.casefold().split())
 
 
 def _similarity(one: str, other: str) -> float:

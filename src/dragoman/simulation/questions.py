@@ -15,6 +15,7 @@ _CONSENT = re.compile(
     r"|\b(right|correct|okay|ok|fine) ?\?",
     re.IGNORECASE,
 )
+_READ_BACK = re.compile(r"\b(right|correct)\s*\?", re.IGNORECASE)
 _SPELL = re.compile(r"\b(spell|letter by letter|repeat|nato|phonetic)", re.IGNORECASE)
 _NATO = re.compile(r"\b(nato|phonetic|alphabet)\b", re.IGNORECASE)
 _CLOSING = re.compile(
@@ -38,6 +39,11 @@ def is_open_question(text: str) -> bool:
 def asks_consent(text: str) -> bool:
     """Whether a text asks to be told yes."""
     return _CONSENT.search(text) is not None
+
+
+def asks_if_right(text: str) -> bool:
+    """Whether a text asks if what was understood is right."""
+    return _READ_BACK.search(text) is not None
 
 
 def asks_to_spell(text: str) -> bool:

@@ -34,6 +34,8 @@ _NAMES = {
     " ": "space",
 }
 _SIGNS = {name: sign for sign, name in (_NAMES | _NATO).items()}
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_HEARD = _SIGNS | {word: str(digit) for digit, word in enumerate(_DIGITS)}
 _ANNOUNCED = re.compile(r"\b(?:spell(?:ed|ing|s)?|spelt)\b", re.IGNORECASE)
 _SPELLED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
 
@@ -76,10 +78,10 @@ def read_spelled(text: str, value: str) -> str | None:
 
 def _drawn_together(behind: str) -> Iterator[str]:
     words = [word.strip(".,;:!?\"'()") for word in behind.split()[:MAX_WORDS]]
-    signs = [_SIGNS.get(word.casefold(), word) for word in words]
+    signs = [_HEARD.get(word.casefold(), word) for word in words]
     for start in range(len(signs)):
         for end in range(start + 1, len(signs) + 1):
-            yield "".join(signs[start:end])
+            yield "".join(signs[start:end]).strip()
 
 
 def _bare(value: str) -> str:

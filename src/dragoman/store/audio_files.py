@@ -1,7 +1,7 @@
 """Audio of a run: WAV files by content hash under the run's folder, written once and never changed."""
 
 import os
-import tempfile
+import threading
 from pathlib import Path
 
 from dragoman.core.audio import Audio, wav_of
@@ -57,11 +57,11 @@ def audio_path(sha256: str) -> str:
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all: whoever is killed leaves no half of one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    # Not a temporary file of the system's: whoever may read the run may listen to it.
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
+        part.write_bytes(content)
+        part.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise

@@ -20,7 +20,7 @@ from dragoman.store.run import FILE as FILE_OF_RUN
 from dragoman.store.run import open_run
 from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
-from dragoman.wiring.voices import CLEAN, UNDERSTOOD, heard_by, spoken_over, voice_label
+from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD, heard_by, spoken_over, voice_label
 
 FOLDER = "blame"
 FILE = "blame.json"
@@ -75,7 +75,9 @@ def read_blame(run: Path) -> tuple[Blame, ...]:
 
 
 def _is_lost(row: Outcome) -> bool:
-    return _voice(row.condition) != TEXT and _passed(row) is False
+    """Return whether a spoken conversation failed; where errors are simulated, nobody spoke."""
+    voice = _voice(row.condition)
+    return voice != TEXT and not voice.startswith(SIMULATED) and _passed(row) is False
 
 
 def _voice(label: str) -> str:

@@ -27,6 +27,9 @@ from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import cache_folder
 from dragoman.wiring.speech import resolve_recognizer, resolve_synthesizer
 
+MOST_WORKERS = 8
+"""Each may hold some hundred megabytes of language models."""
+
 CLEAN = "studio"
 """The line that takes nothing away."""
 
@@ -52,7 +55,8 @@ def voice_conditions(conditions: Sequence[Condition], config: RunConfig) -> tupl
         UsageError: For a line that does not exist, or recognizers or speakers without a line.
     """
     lines = config.voices
-    if (config.asr or config.speakers) and not set(lines) - {TEXT}:
+    spoken = [line for line in lines if line != TEXT and not line.startswith(SIMULATED)]
+    if (config.asr or config.speakers) and not spoken:
         raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
     if not lines:
         return tuple(conditions)
@@ -112,7 +116,7 @@ class Speech:
         self._suite = suite
         self._config = config
         self._connections = connections
-        self._workers = SpeechWorkers(os.cpu_count() or 1)
+        self._workers = SpeechWorkers(min(os.cpu_count() or 1, MOST_WORKERS))
         self._simulator = ErrorSimulator()
         self._listeners: dict[str, Recognizer | None] = {}
 

@@ -97,12 +97,22 @@ def test_phonemes_become_the_phones_of_the_dictionary() -> None:
     assert phones_of("七") == ""
 
 
-def test_known_words_keep_their_pronunciations_and_others_are_said_by_rule(tmp_path: Path) -> None:
+def test_words_have_the_ways_of_the_dictionary_and_the_voice_s_own(tmp_path: Path) -> None:
     file = tmp_path / "known.dict"
-    file.write_text("read R EH D\nread(2) R IY D\n", "utf-8")
-    known = read_dictionary(file)
-    text = dictionary_text(["yara", "read"], known, {"yara": "jˈɑːɹə"}.__getitem__)  # noqa: RUF001 - IPA
-    assert text == "read R EH D\nread(2) R IY D\nyara Y AA R AH\n"
+    file.write_text("read R EH D\nread(2) R IY D\nroute R UW T\n", "utf-8")
+    said = {
+        "yara": "j\u0251\u02d0\u0279\u0259",
+        "read": "\u0279i\u02d0d",
+        "route": "\u0279a\u028at",
+    }
+    text = dictionary_text(said, read_dictionary(file), said.__getitem__)
+    assert text.splitlines() == [
+        "read R EH D",
+        "read(2) R IY D",
+        "route R UW T",
+        "route(2) R AW T",
+        "yara Y AA R AH",
+    ]
 
 
 def test_a_word_without_phones_is_left_out() -> None:

@@ -15,6 +15,10 @@ from dragoman.conditions.voice.spoken_spelling import EMBEDDED_SOUNDS, SpokenSty
         ("At 15:05", "At three oh five P M"),
         ("It cost $1,250.50", "It cost one thousand two hundred fifty dollars and fifty cents"),
         ("Call 415-555-0182", "Call four one five, five five five, zero one eight, two"),
+        (
+            "At +44 7700 900102, +5 days",
+            "At plus four four, seven seven zero, zero, nine zero zero, one zero two, +five days",
+        ),
         ("Fly from SFO, NOT LAX", "Fly from S F O, not L A X"),
         (
             "I have 256GB and 3.5%",

@@ -20,8 +20,8 @@ MAX_OWN_WORDS = 50_000
 """More words of a suite's texts are not taken; the most frequent ones are."""
 
 _EXPECTED_RANK = 1_000
-_LONGEST = 24
-_WORD = re.compile(r"[^\W\d_]{2,24}(?:['\u2019][^\W\d_]+)?")
+_LONGEST = 32
+_WORD = re.compile(r"[^\W\d_]{2,32}(?:['\u2019][^\W\d_]+)?")
 _FOLDER = "errors_lexicons"
 
 
@@ -52,9 +52,9 @@ class Lexicon(msgspec.Struct, frozen=True):
     key: str
 
     def sound(self, word: str) -> Phones:
-        """Return how a word sounds, listed or not."""
+        """Return how a word sounds, listed or not; of a very long one its beginning."""
         known = self.phones.get(word)
-        return spellings()[self.language].phones(word) if known is None else known
+        return spellings()[self.language].phones(word[:_LONGEST]) if known is None else known
 
 
 def lexicon_of(language: str, texts: Iterable[str] = ()) -> Lexicon:

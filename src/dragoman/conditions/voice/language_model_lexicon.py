@@ -1,4 +1,8 @@
-"""How words sound: pocketsphinx's dictionary (cmudict) first, espeak-ng's phonemes for the rest."""
+"""How words sound: the ways of pocketsphinx's dictionary (cmudict), and espeak-ng's own way.
+
+A word that cmudict lacks has espeak-ng's way alone. The others have it beside theirs, since it is
+espeak-ng that speaks: cmudict's `transaction` has a Z where espeak-ng says S.
+"""
 
 import importlib.resources
 import re
@@ -47,7 +51,7 @@ def dictionary_text(
     """Return a dictionary of these words; a word without any phone is left out."""
     lines: list[str] = []
     for word in sorted(set(words)):
-        ways = known.get(word) or (phones_of(phonemes(word)),)
+        ways = dict.fromkeys((*known.get(word, ()), phones_of(phonemes(word))))
         for number, phones in enumerate(way for way in ways if way):
             lines.append(f"{word}{f'({number + 1})' if number else ''} {phones}\n")
     return "".join(lines)

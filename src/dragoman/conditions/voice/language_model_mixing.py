@@ -26,7 +26,7 @@ from dragoman.conditions.voice.language_model_trie import Bigrams, read_bigrams
 from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
 from dragoman.conditions.voice.speech_jobs import MixJob
 
-COMMON_WORDS = 20_000
+COMMON_WORDS = 40_000
 COMMON_PAIRS = 250_000
 LEXICON_VOICE = ("en-us", 160)
 

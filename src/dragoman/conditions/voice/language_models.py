@@ -21,7 +21,7 @@ from dragoman.core.keys import content_key
 SHARE = 0.3
 """The weight of a suite's own n-grams in a mixed model."""
 
-RECIPE = 1
+RECIPE = 2
 """Grows whenever the same texts begin to give another model."""
 
 MAX_SENTENCES = 200_000

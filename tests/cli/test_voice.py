@@ -1,0 +1,227 @@
+"""Spoken runs from the command line: names, refusals, what a run says of itself, and providers."""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from dragoman.analysis.blame import CULPRITS
+from dragoman.conditions.voice.channel_effects import preset_names
+from dragoman.core.episodes import Episode, Move
+from dragoman.core.speech import Said, Utterance
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.audio_files import audio_path
+from dragoman.store.run import open_run
+from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.faults import Cut, Faults, RateLimited, ServerError, TransportFault
+from dragoman.testing.speech_server import SpeechServer
+from dragoman.wiring.voices import RECOGNIZERS
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+Refused = Callable[..., str]
+
+TASK = ("run", "courier:easy", "--agent", "literal", "--tasks", "where-is-my-parcel")
+# Carries the code of the test server's voice as it is.
+PERFECT_LINE = "studio-without-resample"
+
+
+def episodes(folder: Path) -> dict[tuple[str, str], Episode]:
+    """Return the conversations of a run by condition and task."""
+    with open_run(folder, write=False) as store:
+        places = {cell.key: (cell.condition, cell.task) for cell in store.cells()}
+        return {places[key]: episode for key, _, episode in store.episodes()}
+
+
+def said(episode: Episode, side: str) -> list[Utterance]:
+    return [
+        event.reply.utterance
+        for event in episode.events
+        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+    ]
+
+
+def test_list_voices_names_lines_recognizers_speakers_and_providers(dragoman: Cli) -> None:
+    done = dragoman("list", "voices")
+
+    assert done.returncode == 0, done.stderr
+    names = {line.split()[0] for line in done.stdout.splitlines() if line[:1].strip()}
+    assert {"text", *preset_names(), *RECOGNIZERS, "us", "british", "vi"} <= names
+    assert {"openai", "deepgram", "piper", "vosk"} <= names
+    assert "th" not in names
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--voice", "walkie"), "no line is named 'walkie'"),
+        (("--voice", "studio", "--asr", "ears"), "unknown recognizer 'ears'"),
+        (("--voice", "studio", "--speaker", "mumble"), "no embedded voice 'mumble'"),
+        (("--asr", "mixed"), "--asr and --speaker need a line to speak over"),
+        (("--speaker", "us"), "--asr and --speaker need a line to speak over"),
+        (("--voice", "text", "--asr", "mixed"), "--asr and --speaker need a line to speak over"),
+    ],
+)
+def test_what_cannot_be_spoken_is_refused_in_one_line_and_begins_no_run(
+    refused: Refused, folder: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in refused(*TASK, *options, "--out", "mine", status=2)
+    assert not (folder / "mine").exists()
+
+
+def test_a_language_without_a_sound_voice_is_refused(refused: Refused, translated: Path) -> None:
+    run = ("run", "tau2:retail", "--agent", "gold", "--scenario", "interaction", "--limit", 1)
+    options = ("--voice", "studio", "--asr", "understood")
+    line = refused(*run, "--language", "th", *options, cache=translated, status=2)
+    assert "no sound embedded voice for th" in line
+
+
+def test_a_plan_names_the_spoken_conditions_and_plays_nothing(dragoman: Cli, folder: Path) -> None:
+    done = dragoman(*TASK, "--voice", "studio", "--asr", "mixed,understood", "--dry-run")
+
+    assert done.returncode == 0, done.stderr
+    assert "en/studio/none" in done.stdout
+    assert "en/studio+understood/none" in done.stdout
+    assert not (folder / "runs").exists()
+
+
+@pytest.mark.slow
+def test_recognizers_are_conditions_of_their_own_over_the_same_audio(
+    told: Told, dragoman: Cli, folder: Path
+) -> None:
+    spoken = ("--voice", "telephone", "--asr", "mixed,understood", "--speaker", "us")
+    result = told(*TASK, *spoken, "--out", "mine")
+
+    assert {cell["condition"] for cell in result["cells"]} == {
+        "en/telephone/none",
+        "en/telephone+understood/none",
+    }
+    run = folder / "mine"
+    played = episodes(run)
+    mixed, understood = (
+        said(played[condition, "where-is-my-parcel"], "user")[0]
+        for condition in ("en/telephone/none", "en/telephone+understood/none")
+    )
+    assert mixed.audio is not None
+    assert (mixed.audio, mixed.clean_audio) == (understood.audio, understood.clean_audio)
+    assert (run / audio_path(mixed.audio.sha256)).is_file()
+    assert understood.heard == understood.intended
+    with open_run(run, write=False) as store:
+        voices = read_manifest(store).voices
+    about = voices["en/telephone/none"]["language_model"]
+    assert isinstance(about, str)
+    assert "tools, policy and database of courier" in about
+    assert about.endswith("nothing that users say")
+    assert voices["en/telephone+understood/none"]["language_model"] == ""
+
+    report = dragoman("report", "mine")
+    assert report.returncode == 0, report.stderr
+    assert "media-src" in (run / "report.html").read_text()
+
+
+def provider(server: SpeechServer) -> tuple[str, ...]:
+    address = f"base_url={server.url('openai')}"
+    return (
+        *("--voice", PERFECT_LINE),
+        *("--asr", f"openai/whisper-1?{address}"),
+        *("--speaker", f"openai/alloy?model=tts-1&{address}"),
+    )
+
+
+def used(result: Any) -> dict[tuple[str, str], Any]:  # noqa: ANN401 - whatever JSON holds
+    return {(line["purpose"], line["model"]): line for line in result["usage"]}
+
+
+def test_a_provider_speaks_and_listens_and_the_ledger_has_it(told: Told, folder: Path) -> None:
+    with SpeechServer() as server:
+        result = told(*TASK, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
+
+    (episode,) = episodes(folder / "mine").values()
+    opening = said(episode, "user")[0]
+    assert opening.heard == opening.intended
+    assert episode.ending.reason == "user_stop"
+    spoke = used(result)["synthesis", "openai/tts-1"]
+    heard = used(result)["recognition", "openai/whisper-1"]
+    users, agents = said(episode, "user"), said(episode, "agent")
+    assert spoke["calls"] == sum(bool(each.spoken) for each in (*users, *agents))
+    assert heard["calls"] == sum(bool(each.spoken) for each in users)
+    assert spoke["cost"] is not None
+    assert heard["audio_seconds"] < spoke["audio_seconds"]
+
+
+FAULTS: tuple[TransportFault, ...] = (
+    RateLimited(rate=0.2, retry_after=0),
+    ServerError(rate=0.2, statuses=(500, 503)),
+    Cut(rate=0.2),
+)
+
+
+def test_no_conversation_is_lost_where_providers_stumble(told: Told, folder: Path) -> None:
+    behaviour = Behaviour(Faults(transport=FAULTS, most_in_a_row=2), seed=3)
+    run = ("run", "courier:easy", "--agent", "literal", "--limit", 3, "--no-cache")
+    with SpeechServer(behaviour=behaviour) as server:
+        result = told(*run, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
+
+    played = episodes(folder / "mine")
+    assert len(played) == 3
+    assert {episode.ending.reason for episode in played.values()} == {"user_stop"}
+    stumbled = [line["faults"] for line in used(result).values()]
+    assert sum(sum(faults.values()) for faults in stumbled) > 0
+
+
+@pytest.mark.slow
+def test_a_recognizer_that_stays_down_is_infrastructure_and_what_was_spoken_is_counted(
+    told: Told, folder: Path
+) -> None:
+    down = Behaviour(Faults(transport=(ServerError(rate=1, statuses=(500,)),), most_in_a_row=10**6))
+    with SpeechServer() as speaks, SpeechServer(behaviour=down) as hears:
+        options = (
+            *("--voice", PERFECT_LINE, "--patience", 1, "--no-cache", "--out", "mine"),
+            *("--speaker", f"openai/alloy?model=tts-1&base_url={speaks.url('openai')}"),
+            *("--asr", f"openai/whisper-1?base_url={hears.url('openai')}"),
+        )
+        result = told(*TASK, *options, status=1, OPENAI_API_KEY="key-for-tests")
+
+    (episode,) = episodes(folder / "mine").values()
+    assert episode.is_infrastructure_fault
+    assert "status 500" in episode.ending.detail
+    assert used(result)["synthesis", "openai/tts-1"]["calls"] == 1
+    assert used(result)["recognition", "openai/whisper-1"]["calls"] == 0
+
+
+def conversations(report: str) -> list[dict[str, Any]]:
+    """Return the conversations that a report holds packed."""
+    found = re.search(r'<script type="text/plain" id="packed">([^<]*)</script>', report)
+    assert found is not None
+    document = json.loads(gzip.decompress(base64.b64decode(found[1])))
+    held: list[dict[str, Any]] = document["conversations"]
+    return held
+
+
+@pytest.mark.slow
+def test_blame_names_what_lost_a_call_and_the_report_shows_it(
+    dragoman: Cli, told: Told, folder: Path
+) -> None:
+    options = ("--voice", "bad-line", "--asr", "generic", "--speaker", "us")
+    lost = ("run", "courier:easy", "--agent", "literal", "--tasks", "fifteen-or-fifty")
+    assert told(*lost, *options, "--out", "mine")["cells"]
+
+    done = dragoman("blame", "mine")
+
+    assert done.returncode == 0, done.stderr
+    assert "lost conversations" in done.stdout
+    for culprit, about in CULPRITS.items():
+        assert f"{culprit}: {about}" in done.stdout
+    rows = told("blame", "mine")["lost"]
+    assert [row["task"] for row in rows] == ["fifteen-or-fifty"]
+    assert rows[0]["culprit"] in {"line", "speech"}
+    report = dragoman("report", "mine")
+    assert report.returncode == 0, report.stderr
+    (shown,) = conversations((folder / "mine" / "report.html").read_text())
+    assert shown["culprit"].startswith(f"{rows[0]['culprit']}: ")
