@@ -16,6 +16,7 @@ from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
 from bench.voice_effects import print_voice_effects
+from bench.voice_throughput import print_voice_throughput
 from bench.wire import print_wire
 
 from dragoman.core.errors import DataError
@@ -45,6 +46,7 @@ def main() -> None:
         _print_memory(suite.name)
     print_storage(gold_episodes(suites[0]))
     print_voice_effects()
+    print_voice_throughput()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()
