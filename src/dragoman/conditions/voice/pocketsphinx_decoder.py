@@ -23,6 +23,8 @@ ADAPTED_FILES = ("means", "variances", "sendump", "transition_matrices")
 
 _FULL_SCALE = 32_767
 _DITHER_SEED = 0
+_FAINTEST = 4
+"""Sample values up to here are no sound, and no more than the noise that is added."""
 
 
 class Hypothesis(Protocol):
@@ -87,13 +89,21 @@ def prepared_decoder(files: DecoderFiles) -> Decoder:
 
 def words_heard(decoder: Decoder, audio: Audio) -> str:
     """Return what an unused decoder hears; "" for nothing."""
-    if not audio.pcm:
+    if _is_silent(audio):
         return ""
     decoder.start_utt()
     decoder.process_raw(as_listened_to(audio), False, True)
     decoder.end_utt()
     best = decoder.hyp()
     return best.hypstr.strip() if best else ""
+
+
+def _is_silent(audio: Audio) -> bool:
+    """Whether nothing in audio is louder than the noise that is added to it: a model hears words there."""
+    import numpy as np
+
+    samples = np.frombuffer(audio.pcm, "<i2")
+    return samples.size == 0 or int(np.abs(samples.astype(np.int32)).max()) <= _FAINTEST
 
 
 def as_listened_to(audio: Audio) -> bytes:

@@ -34,7 +34,9 @@ def joined_at(words: Heard, at: int) -> Reading | None:
         if sign == ".":
             ending = _ending_at(words, end + 1, english_words().endings.files)
             if ending is not None:
-                return Reading(f"{text}.{ending.text}", ending.end, "file")
+                named, spelled = f"{text}.{ending.text}", all_spelled and ending.is_spelled
+                file = Reading(named, ending.end, "file")
+                return _address(words, named, ending.end, is_spelled=spelled) or file
         following = _piece_at(words, end + 1) if sign else None
         if following is None:
             break
