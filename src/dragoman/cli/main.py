@@ -501,7 +501,7 @@ def demo(
         Path | None, typer.Option(help="The run's folder [a new one under runs/].")
     ] = None,
 ) -> None:
-    """Run three diagnostic agents on the bundled sample shop and write a report."""
+    """Play the bundled parcel service as text and spoken, find what lost calls, and write a report."""
     from dragoman.cli.running import demo_run
 
     demo_run(out)
