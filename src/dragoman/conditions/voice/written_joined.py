@@ -24,19 +24,28 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 def joined_at(words: Heard, at: int) -> Reading | None:
-    """Return the address, file name or id with signs that begins at a word."""
+    """Return the address, file name or id with signs that begins at a word.
+
+    An address goes first: its pieces may look like a file name with words behind it.
+    """
+    whole = _joined(words, at, ends_files=False)
+    if whole is not None and whole.kind == "email":
+        return whole
+    return _joined(words, at, ends_files=True)
+
+
+def _joined(words: Heard, at: int, *, ends_files: bool) -> Reading | None:
+    """Return what pieces and signs make; with `ends_files` the first known ending ends a file name."""
     first = _piece_at(words, at)
     if first is None:
         return None
     text, end, all_spelled = first.text, first.end, first.is_spelled
     for _ in range(_MAX_PIECES):
         sign = _joining(text_at(words, end))
-        if sign == ".":
+        if sign == "." and ends_files:
             ending = _ending_at(words, end + 1, english_words().endings.files)
             if ending is not None:
-                named, spelled = f"{text}.{ending.text}", all_spelled and ending.is_spelled
-                file = Reading(named, ending.end, "file")
-                return _address(words, named, ending.end, is_spelled=spelled) or file
+                return Reading(f"{text}.{ending.text}", ending.end, "file")
         following = _piece_at(words, end + 1) if sign else None
         if following is None:
             break
