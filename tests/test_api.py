@@ -308,3 +308,20 @@ def test_a_run_is_known_by_its_folder_when_it_is_printed(tmp_path: Path) -> None
     result = dragoman.run("sample:shop", "silent", limit=1, out=tmp_path / "mine")
 
     assert str(tmp_path / "mine") in repr(result)
+
+
+def test_on_bfcl_a_function_is_told_nothing_but_the_question(
+    pulled_bfcl: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+    roles: list[list[str]] = []
+
+    def listening(messages: Messages, tools: Tools) -> str:
+        assert tools
+        roles.append([message["role"] for message in messages])
+        return "No function serves that."
+
+    result = dragoman.run("bfcl:irrelevance", agent=listening, limit=3, out=tmp_path / "run")
+
+    assert roles == [["user"]] * 3
+    assert result.cells["pass_hat"].to_list() == [1.0]

@@ -18,6 +18,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
+from dragoman.core.rules import find_rules
 from dragoman.runs.comparing import RunComparison, Wanted, compare_runs
 from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
@@ -26,6 +27,7 @@ from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.participants import Resolved, judge_name, resolve_object
+from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.setup import build_setup
 
 AgentLike = str | Participant | Callable[..., Any]
@@ -155,7 +157,10 @@ def run(  # noqa: PLR0913 - keyword options of one call
         if isinstance(given_names, str):
             raise UsageError(f"{name} must be a list of names, not the string {given_names!r}")
     agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
-    resolved = _named_apart([e if isinstance(e, str) else resolve_object(e) for e in agents])
+    prompts = prompts_for(suite, find_rules(rules))
+    resolved = _named_apart(
+        [e if isinstance(e, str) else resolve_object(e, prompts) for e in agents]
+    )
     config = RunConfig(
         suite=suite,
         agents=tuple(entry if isinstance(entry, str) else entry.name for entry in resolved),

@@ -288,8 +288,10 @@ def import_attribute(spec: str) -> tuple[object, str | None]:
     return target, getattr(module, "__file__", None)
 
 
-def resolve_object(target: object) -> Resolved:
+def resolve_object(target: object, prompts: PromptSet | None = None) -> Resolved:
     """Return a participant made of a function or participant object, named by where it is defined.
+
+    A function is told `prompts`, or ours where there are none.
 
     Its identity is the content of the file that defines it and the values that it carries (a
     closure's variables, an object's attributes), as far as those can be told from each other.
@@ -297,7 +299,7 @@ def resolve_object(target: object) -> Resolved:
     owner = target if hasattr(target, "__qualname__") else type(target)
     module = sys.modules.get(getattr(owner, "__module__", ""), None)
     spec = f"{getattr(owner, '__module__', '?')}:{getattr(owner, '__qualname__', '?')}"
-    return _resolved(spec, target, getattr(module, "__file__", None))
+    return _resolved(spec, target, getattr(module, "__file__", None), prompts)
 
 
 def _resolved(
