@@ -1,20 +1,17 @@
 """Kokoro voices by the path of their model: `kokoro/MODEL.onnx?voices=VOICES.bin&voice=af_sarah`."""
 
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
-from dragoman.core.usage import Usage
 from dragoman.models.sending import Unreadable
 from dragoman.models.speech_audio import pcm_audio
-from dragoman.models.speech_engine import SYNTHESIS
-from dragoman.models.speech_local import engine_identity, engine_module, in_engine
+from dragoman.models.speech_local import engine_identity, engine_module, spoken_in_engine
 from dragoman.models.speech_spec import LocalSpec
-from dragoman.models.speech_wire import RATE_HZ, primary
+from dragoman.models.speech_wire import primary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,18 +93,8 @@ class KokoroVoice:
         spoken = _MANDARIN.get(spoken, spoken)
         if primary(language) != spoken:
             raise UsageError(f"{self.name} speaks {spoken!r}, not {language!r}")
-        if not text.strip():
-            return Spoken(Audio(b"", RATE_HZ))
-        began = time.monotonic()
-        audio = await in_engine(self.name, lambda: self._spoken(text))
-        usage = Usage(
-            SYNTHESIS,
-            f"{self._spec.engine}/{self._voice}",
-            seconds=time.monotonic() - began,
-            audio_seconds=audio.seconds,
-            characters=len(text),
-        )
-        return Spoken(audio, usage)
+        model = f"{self._spec.engine}/{self._voice}"
+        return await spoken_in_engine(self.name, model, text, self._spoken)
 
     def _spoken(self, text: str) -> Audio:
         import numpy as np

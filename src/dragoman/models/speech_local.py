@@ -6,15 +6,21 @@ They are looked for where they are used: none of them is installed with Dragoman
 import asyncio
 import hashlib
 import importlib
+import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError, ParticipantError, UsageError
 from dragoman.core.keys import content_key
+from dragoman.core.protocols import Spoken
+from dragoman.core.usage import Usage
+from dragoman.models.speech_engine import SYNTHESIS
 from dragoman.models.speech_spec import LocalSpec
+from dragoman.models.speech_wire import RATE_HZ
 
 T = TypeVar("T")
 
@@ -89,6 +95,29 @@ async def in_engine(name: str, work: Callable[[], T]) -> T:
     except Exception as error:
         detail = " ".join(f"{type(error).__name__}: {error}".split())[:MOST_SHOWN]
         raise ParticipantError(f"{name}: {detail}") from error
+
+
+async def spoken_in_engine(
+    name: str, model: str, text: str, synthesize: Callable[[str], Audio]
+) -> Spoken:
+    """Return the text as an engine's audio, with what it took; no engine is asked to say nothing.
+
+    Raises:
+        ParticipantError: Where the engine broke or gave no audio.
+        UsageError: Where it cannot be imported.
+    """
+    if not text.strip():
+        return Spoken(Audio(b"", RATE_HZ))
+    began = time.monotonic()
+    audio = await in_engine(name, lambda: synthesize(text))
+    usage = Usage(
+        SYNTHESIS,
+        model,
+        seconds=time.monotonic() - began,
+        audio_seconds=audio.seconds,
+        characters=len(text),
+    )
+    return Spoken(audio, usage)
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -4,7 +4,6 @@ The chance in a voice is switched off, so that a text has one audio; seeds chang
 """
 
 import threading
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol, cast
@@ -15,13 +14,11 @@ from dragoman.core.audio import Audio
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
-from dragoman.core.usage import Usage
 from dragoman.models.sending import Unreadable
 from dragoman.models.speech_audio import pcm_audio
-from dragoman.models.speech_engine import SYNTHESIS
-from dragoman.models.speech_local import engine_identity, engine_module, in_engine
+from dragoman.models.speech_local import engine_identity, engine_module, spoken_in_engine
 from dragoman.models.speech_spec import LocalSpec
-from dragoman.models.speech_wire import RATE_HZ, primary
+from dragoman.models.speech_wire import primary
 
 PACKAGE = "piper-tts"
 
@@ -113,18 +110,8 @@ class PiperVoice:
         """
         if primary(language) != self._language:
             raise UsageError(f"{self.name} speaks {self._language!r}, not {language!r}")
-        if not text.strip():
-            return Spoken(Audio(b"", RATE_HZ))
-        began = time.monotonic()
-        audio = await in_engine(self.name, lambda: self._spoken(text))
-        usage = Usage(
-            SYNTHESIS,
-            f"{self._spec.engine}/{self._spec.path.stem}",
-            seconds=time.monotonic() - began,
-            audio_seconds=audio.seconds,
-            characters=len(text),
-        )
-        return Spoken(audio, usage)
+        model = f"{self._spec.engine}/{self._spec.path.stem}"
+        return await spoken_in_engine(self.name, model, text, self._spoken)
 
     def _spoken(self, text: str) -> Audio:
         piper = cast("_Piper", engine_module("piper", PACKAGE))
