@@ -14,9 +14,10 @@ def adapted() -> list[str]:
     return (FOLDER / "adaptation_sentences.txt").read_text("utf-8").splitlines()
 
 
-@pytest.fixture(scope="module")
-def held_out() -> list[str]:
-    rows = (FOLDER / "held_out_lines.txt").read_text("utf-8").splitlines()
+@pytest.fixture(scope="module", params=["held_out_lines.txt", "fresh_lines.txt"])
+def held_out(request: pytest.FixtureRequest) -> list[str]:
+    name: str = request.param
+    rows = (FOLDER / name).read_text("utf-8").splitlines()
     return [row.partition(": ")[2] for row in rows if not row.startswith("#")]
 
 
