@@ -67,7 +67,11 @@ def test_words_calls_results_and_changes_are_printed_in_order() -> None:
                 Move("agent", say("Hi!"), scripted=True),
                 Move("user", Said(Utterance("Refund", spoken="re fund", heard="refunt"))),
                 Move(
-                    "agent", Called((ToolCall("1", "cancel", {"id": "#W1", "n": 1.0}),), "Right.")
+                    "agent",
+                    Called(
+                        (ToolCall("1", "cancel", {"id": "#W1", "n": 1.0}, sent={"id": "w 1"}),),
+                        "Right.",
+                    ),
                 ),
                 ToolResult(
                     "1",
@@ -93,6 +97,7 @@ def test_words_calls_results_and_changes_are_printed_in_order() -> None:
         "heard refunt",
         "agent Right.",
         'calls cancel {"id":"#W1","n":1.0}',
+        'sent {"id":"w 1"}',
         "result done",
         "shown hecho",
         'executed {"id":"W1"}',

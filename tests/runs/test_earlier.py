@@ -21,7 +21,7 @@ from dragoman.simulation.diagnostic import GoldUser
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import BARE
 from dragoman.store.run import RunStore, open_run
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.config import Place, RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, chosen_tasks
 
@@ -219,6 +219,19 @@ def test_a_chosen_task_brings_what_it_comes_after(load_agentic_suite: LoadSuite)
         "memory_kv_1-customer-1",
     ]
     assert [cell.before for cell in cells] == [(), (cells[0].key,), (cells[0].key, cells[1].key)]
+
+
+def test_a_chosen_place_brings_what_its_world_begins_after(
+    load_agentic_suite: LoadSuite,
+) -> None:
+    suite = load_agentic_suite("memory_kv")
+    places = (Place("en/text/none", "mine", "memory_kv_1-customer-1", 0),)
+    setup = setup_of(suite, Remembering("memory_kv"), places=places)
+    assert [cell.task.id for cell in plan(setup)] == [
+        "memory_kv_prereq_0-customer-0",
+        "memory_kv_prereq_1-customer-1",
+        "memory_kv_1-customer-1",
+    ]
 
 
 def test_a_limit_counts_what_is_judged(load_agentic_suite: LoadSuite) -> None:

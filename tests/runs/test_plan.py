@@ -6,7 +6,7 @@ import pytest
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.conditions import Condition
 from dragoman.runs.plan import Cell, not_applicable, plan
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.config import Place, RunConfig
 from dragoman.wiring.setup import build_setup
 
 BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))
@@ -61,6 +61,20 @@ def test_more_cells_change_no_other(more: dict[str, object]) -> None:
     assert keys(BASE) <= keys(changed(**more))
 
 
+def test_places_leave_these_cells_of_a_grid_and_change_none() -> None:
+    grid = RunConfig("sample:shop", ("gold", "silent"), trials=2)
+    places = (
+        Place("en/text/none", "silent", "two-swaps", 1),
+        Place("en/text/none", "gold", "too-late", 0),
+    )
+    chosen = cells(msgspec.structs.replace(grid, places=places))
+    assert [(cell.agent.name, cell.task.id, cell.trial) for cell in chosen] == [
+        ("gold", "too-late", 0),
+        ("silent", "two-swaps", 1),
+    ]
+    assert {cell.key for cell in chosen} <= keys(grid)
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -72,6 +86,7 @@ def test_more_cells_change_no_other(more: dict[str, object]) -> None:
         {"user": "offline"},
         {"agents": ("literal",)},
         {"tasks": ("too-late",)},
+        {"canonical_arguments": True},
     ],
 )
 def test_whatever_can_change_a_result_changes_the_key(other: dict[str, object]) -> None:

@@ -1,58 +1,97 @@
-"""What lost spoken conversations: told exactly, of a small real run."""
+"""What lost conversations: told exactly, of small real runs."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from dragoman.analysis.blame import CULPRITS, Blame, Counterfactuals, blame_counts, blamed
+from dragoman.analysis.blame import Counterfactuals, blamed
+from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.protocols import Answer, Heard, Opening, Session
 from dragoman.core.scores import METRIC_VERSION, Scored
+from dragoman.core.speech import Called
+from dragoman.core.tools import ToolCall, Toolset
+from dragoman.runs.jobs import read_manifest
 from dragoman.runs.play import play, start
-from dragoman.store.run import open_run
+from dragoman.simulation.diagnostic import GoldAgent
+from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.studies.blame import FILE, FOLDER, find_blame, read_blame
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
-LOST = Blame("en/bad-line/none", "literal", "two-swaps", 0, "line")
+SPOKEN = {"voices": ("telephone",), "asr": ("understood",), "speakers": ("us",)}
 
 
-@pytest.mark.parametrize(
-    ("understood", "clean", "culprit"),
-    [
-        (True, True, "line"),
-        (True, False, "speech"),
-        (True, None, "unknown"),
-        (False, True, "agent"),
-        (False, False, "agent"),
-        (False, None, "agent"),
-        (None, True, "unknown"),
-        (None, False, "unknown"),
-        (None, None, "unknown"),
-    ],
-)
-def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
-    understood: bool | None, clean: bool | None, culprit: str
-) -> None:
-    assert blamed(Counterfactuals(understood, clean)) == culprit
+class Altering:
+    """Plays the reference plan, but alters every call."""
+
+    name = "altering"
+
+    def __init__(self, alter: Callable[[ToolCall], ToolCall]) -> None:
+        self._alter = alter
+
+    async def open(self, opening: Opening) -> "AlteringSession":
+        return AlteringSession(await GoldAgent().open(opening), self._alter)
 
 
-def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
-    rows = [
-        LOST,
-        msgspec.structs.replace(LOST, trial=1, culprit="speech"),
-        msgspec.structs.replace(LOST, trial=2),
-        msgspec.structs.replace(LOST, agent="careful", culprit="unknown"),
-    ]
-    counts = blame_counts(rows)
-    assert counts["en/bad-line/none", "literal"] == {
-        "line": 2,
-        "speech": 1,
-        "agent": 0,
-        "unknown": 0,
+class AlteringSession:
+    def __init__(self, session: Session, alter: Callable[[ToolCall], ToolCall]) -> None:
+        self._session = session
+        self._alter = alter
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        answer = await self._session.reply(heard, tools)
+        if not isinstance(answer.reply, Called):
+            return answer
+        calls = tuple(map(self._alter, answer.reply.calls))
+        return msgspec.structs.replace(answer, reply=Called(calls))
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+def without_signs(call: ToolCall) -> ToolCall:
+    """Return a call that names orders without their number sign."""
+    order = str(call.arguments.get("order_id", "")).removeprefix("#")
+    arguments = call.arguments | ({"order_id": order} if order else {})
+    return msgspec.structs.replace(call, arguments=arguments)
+
+
+def of_another_tool(call: ToolCall) -> ToolCall:
+    return msgspec.structs.replace(call, name="cancel_pending_order")
+
+
+def as_text(call: ToolCall) -> ToolCall:
+    """Return a call whose numbers and truths are texts."""
+    arguments = {
+        name: str(value) if isinstance(value, int | float) else value
+        for name, value in call.arguments.items()
     }
-    assert counts["en/bad-line/none", "careful"]["unknown"] == 1
-    assert [list(each) for each in counts.values()] == [list(CULPRITS)] * 2
+    return msgspec.structs.replace(call, arguments=arguments)
+
+
+def writes_nothing_of_use(messages: object, tools: object) -> str:  # noqa: ARG001 - an agent's signature
+    return "[nothing_of_the_kind()]"
+
+
+def calls_the_first_tool(messages: object, tools: list[dict[str, dict[str, str]]]) -> object:  # noqa: ARG001 - an agent's signature
+    return {"tool_calls": [{"name": tools[0]["function"]["name"], "arguments": {}}]}
+
+
+wrong_form = Altering(without_signs)
+wrong_tool = Altering(of_another_tool)
+untyped = Altering(as_text)
+WRONG_FORM, WRONG_TOOL = f"{__name__}:wrong_form", f"{__name__}:wrong_tool"
+UNTYPED, EAGER = f"{__name__}:untyped", f"{__name__}:calls_the_first_tool"
+
+
+@pytest.fixture
+def in_bfcl(pulled_bfcl: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache with BFCL's data as that of this process."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+    return pulled_bfcl
 
 
 def played(folder: Path, **fields: object) -> Path:
@@ -71,9 +110,19 @@ def verdicts(folder: Path) -> dict[tuple[str, str], float]:
         }
 
 
-def test_of_a_run_that_lost_no_spoken_conversation_nobody_is_blamed(tmp_path: Path) -> None:
-    run = played(tmp_path / "run", agents=("silent",), limit=1)
-    with pytest.raises(UsageError, match="no spoken conversation was lost"):
+def culprits(run: Path) -> dict[tuple[str, str], str]:
+    """Return what is blamed, by agent and task."""
+    return {(row.agent, row.task): row.culprit for row in find_blame(run, lambda: None)}
+
+
+def conversations(folder: Path) -> list[Episode]:
+    with open_run(folder, write=False) as store:
+        return [episode for _, _, episode in store.episodes()]
+
+
+def test_of_a_run_that_lost_no_conversation_nobody_is_blamed(tmp_path: Path) -> None:
+    run = played(tmp_path / "run", agents=("gold",), tasks=("two-swaps",))
+    with pytest.raises(UsageError, match="no conversation was lost"):
         find_blame(run, lambda: None)
     assert read_blame(run) == ()
 
@@ -81,7 +130,7 @@ def test_of_a_run_that_lost_no_spoken_conversation_nobody_is_blamed(tmp_path: Pa
 def test_where_errors_are_simulated_nobody_spoke_and_nobody_is_blamed(tmp_path: Path) -> None:
     run = played(tmp_path / "run", voices=("simulated:90",))
     assert 0.0 in verdicts(run).values()
-    with pytest.raises(UsageError, match="no spoken conversation was lost"):
+    with pytest.raises(UsageError, match="no conversation was lost"):
         find_blame(run, lambda: None)
 
 
@@ -89,6 +138,121 @@ def test_a_damaged_file_is_one_line(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("[{}]")
     with pytest.raises(StoreError, match="run `dragoman blame` again"):
         read_blame(tmp_path)
+
+
+@pytest.mark.parametrize("condition", [{}, pytest.param(SPOKEN, marks=pytest.mark.slow)])
+def test_an_agent_that_fills_its_calls_wrongly_is_told_from_one_that_calls_what_is_wrong(
+    tmp_path: Path, condition: dict[str, object]
+) -> None:
+    tasks = ("larger-jacket", "two-swaps")
+    agents = (WRONG_FORM, WRONG_TOOL)
+    run = played(tmp_path / "run", agents=agents, user="gold", tasks=tasks, **condition)
+
+    assert culprits(run) == {
+        **{(WRONG_FORM, task): "arguments" for task in tasks},
+        **{(WRONG_TOOL, task): "agent" for task in tasks},
+    }
+    (folder,) = (run / FOLDER).iterdir()
+    assert folder.name.startswith("canonical-")
+    changed = [
+        call
+        for episode in conversations(folder)
+        for event in episode.events
+        if isinstance(event, Move) and isinstance(event.reply, Called)
+        for call in event.reply.calls
+        if call.sent is not None
+    ]
+    assert changed
+    for call in changed:
+        assert call.sent is not None
+        assert call.arguments["order_id"] == f"#{call.sent['order_id']}"
+
+
+def test_what_is_only_lost_with_another_reply_is_not_the_arguments(tmp_path: Path) -> None:
+    run = played(tmp_path / "run", agents=("silent",), tasks=("two-swaps", "too-late"))
+    assert set(culprits(run).values()) == {"agent"}
+
+
+def test_what_cannot_be_judged_with_canonical_arguments_is_unknown(tmp_path: Path) -> None:
+    run = played(tmp_path / "run", agents=(WRONG_FORM,), user="gold", tasks=("return-poles",))
+    assert culprits(run) == {(WRONG_FORM, "return-poles"): "unknown"}
+
+
+def test_a_run_that_was_played_elsewhere_is_not_played_again(tmp_path: Path) -> None:
+    with open_run(played(tmp_path / "run", limit=1), write=False) as store:
+        manifest = msgspec.structs.replace(read_manifest(store), imported={})
+        new = NewRun(msgspec.json.encode(manifest), store.cells(), store.tasks())
+    create_run(tmp_path / "imported", new).close()
+    with pytest.raises(UsageError, match="an imported run cannot be played again"):
+        find_blame(tmp_path / "imported", lambda: None)
+
+
+def test_in_another_language_too_wrong_values_are_told_from_wrong_tools(
+    in_languages: Path, tmp_path: Path
+) -> None:
+    assert in_languages.is_dir()
+    run = played(
+        tmp_path / "run",
+        suite="tau2:retail",
+        agents=(WRONG_FORM, WRONG_TOOL),
+        user="gold",
+        languages=("th",),
+        scenarios=("domain",),
+        tasks=("0", "1"),
+    )
+    assert set(verdicts(run)) == {("th:domain/text/none", task) for task in ("0", "1")}
+    assert culprits(run) == {
+        **{(WRONG_FORM, task): "arguments" for task in ("0", "1")},
+        **{(WRONG_TOOL, task): "agent" for task in ("0", "1")},
+    }
+
+
+@pytest.mark.parametrize(
+    ("suite", "task"),
+    [("bfcl:simple_python", "simple_python_0"), ("bfcl:multi_turn_base", "multi_turn_base_1")],
+)
+def test_where_calls_are_judged_too_wrong_values_are_told_from_wrong_tools(
+    in_bfcl: Path, tmp_path: Path, suite: str, task: str
+) -> None:
+    assert in_bfcl.is_dir()
+    run = played(tmp_path / "run", suite=suite, agents=(UNTYPED, WRONG_TOOL), tasks=(task,))
+    assert culprits(run) == {(UNTYPED, task): "arguments", (WRONG_TOOL, task): "agent"}
+
+
+def test_calls_that_are_written_as_text_are_unknown(in_bfcl: Path, tmp_path: Path) -> None:
+    assert in_bfcl.is_dir()
+    agent = f"{__name__}:writes_nothing_of_use?calls=python"
+    task = "simple_python_0"
+    run = played(tmp_path / "run", suite="bfcl:simple_python", agents=(agent,), tasks=(task,))
+    assert culprits(run) == {(agent, task): "unknown"}
+    assert not (run / FOLDER).exists()
+
+
+def test_where_the_plan_has_no_calls_the_agent_did_too_much(in_bfcl: Path, tmp_path: Path) -> None:
+    assert in_bfcl.is_dir()
+    task = "irrelevance_0"
+    run = played(tmp_path / "run", suite="bfcl:irrelevance", agents=(EAGER,), tasks=(task,))
+    assert culprits(run) == {(EAGER, task): "agent"}
+    assert not (run / FOLDER).exists()
+
+
+@pytest.mark.slow
+def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
+    run = played(
+        tmp_path / "run",
+        agents=(WRONG_FORM, "gold"),
+        user="gold",
+        tasks=("larger-jacket", "two-swaps"),
+        trials=2,
+        voices=("text", "telephone"),
+        asr=("understood",),
+        speakers=("us",),
+    )
+    steps: list[None] = []
+    rows = find_blame(run, lambda: steps.append(None))
+    assert len(rows) == len(steps) == 8
+    (folder,) = (run / FOLDER).iterdir()
+    assert len(conversations(folder)) == 8
 
 
 @pytest.mark.slow
@@ -115,10 +279,16 @@ def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     assert steps
     assert [row.task for row in rows] == lost
     assert read_blame(run) == rows
-    (folder,) = (run / FOLDER).iterdir()
-    again = verdicts(folder)
+    again = {
+        place: reward
+        for folder in (run / FOLDER).iterdir()
+        for place, reward in verdicts(folder).items()
+    }
+    assert {condition for condition, _ in again} == {
+        "en/bad-line+understood/none",
+        "en/studio+generic/none",
+    }
     for row in rows:
-        assert again["en/bad-line+generic/none", row.task] == 0.0
         understood = again["en/bad-line+understood/none", row.task] == 1.0
         clean = again["en/studio+generic/none", row.task] == 1.0
         assert row.culprit == blamed(Counterfactuals(understood, clean))

@@ -34,6 +34,7 @@ def test_what_is_said_can_be_in_a_language_without_any_artifacts() -> None:
     assert "Thai (ภาษาไทย)" in realised.directive["user"]
     assert (realised.tools, realised.assets, realised.notes) == ({}, {}, ())
     assert only(setup).condition.language == "th"
+    assert only(setup).texts_spoken() == ()
 
 
 def test_english_needs_no_localization() -> None:
@@ -74,6 +75,10 @@ def test_the_domain_scenario_has_every_surface_in_the_language() -> None:
     assert localization.judged(task).criteria == task.criteria
     assert localization.wording(task).language == "vi"
     assert localization.realised.notes == ()
+    policy, *tools = localization.texts_spoken()
+    assert policy == localization.policy
+    assert len(tools) == len(localization.realised.tools["agent"])
+    assert any(text.startswith("Hủy đơn hàng đang chờ xử lý.") for text in tools)
 
 
 @IN_LANGUAGES

@@ -1,13 +1,15 @@
 """Names of lines, recognizers and speakers."""
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from dragoman.conditions.voice.language_models import SHARE
-from dragoman.conditions.voice.voiced import Voiced
+from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.wiring.config import RunConfig
@@ -94,6 +96,47 @@ def test_recognizers_of_one_line_share_all_but_the_listener() -> None:
     assert names == ["en/studio/none", "en/studio+generic/none", "en/studio+understood/none"]
     assert len({voiced.identity for voiced in voices}) == 3
     assert len({path.effects for voiced in voices for path in voiced.users}) == 1
+
+
+def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_identity(
+    in_languages: Path,
+) -> None:
+    assert in_languages.is_dir()
+    setup = built(
+        suite="tau2:retail",
+        languages=("vi",),
+        scenarios=("interaction", "tools", "domain"),
+        voices=("simulated:15",),
+    )
+    simulated = {
+        label: made
+        for label, made in (setup.voices.conditions if setup.voices else {}).items()
+        if isinstance(made, Simulated) and made.path.language == "vi"
+    }
+    told = [str(made.record["language_model"]) for made in simulated.values()]
+    nobody = "none: simulated:vi:0.15 is simulated, nobody spoke"
+    assert list(simulated) == ["vi:interaction/simulated:15/none", "vi:domain/simulated:15/none"]
+    assert told == [
+        nobody,
+        f"{nobody}, and words of policy and tools of tau2:retail may be heard",
+    ]
+    assert len({made.identity for made in simulated.values()}) == 2
+
+
+def test_without_the_lists_of_a_language_nothing_is_played(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    told = ("run", "sample:shop", "--agent", "gold", "--out", str(run))
+    where = ("--language", "zh", "--scenario", "interaction", "--voice", "simulated:15")
+    program = "import sys\nsys.modules['jieba'] = None\nfrom dragoman.cli.main import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *told, *where], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "dragoman: simulated hearing in Thai and Chinese is an extra: "
+        "pip install 'dragoman[mishearing]'\n"
+    )
+    assert not run.exists()
 
 
 @pytest.mark.parametrize(

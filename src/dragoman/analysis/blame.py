@@ -1,4 +1,4 @@
-"""Which stage lost a spoken conversation, by playing it again with one stage made perfect.
+"""Which stage lost a conversation, by playing it again with one stage made perfect.
 
 Exact where agents always do the same; otherwise another draw decides along.
 """
@@ -8,13 +8,15 @@ from typing import Literal
 
 import msgspec
 
-Culprit = Literal["line", "speech", "agent", "unknown"]
+Culprit = Literal["line", "speech", "arguments", "agent", "unknown"]
 
 CULPRITS: dict[Culprit, str] = {
     "line": "passes when the line is clean: noise, band, codec or loss",
     "speech": "fails on a clean line, passes with the words that were meant: voice or recognizer",
-    "agent": "fails with the words that were meant, too: agent, user or benchmark",
-    "unknown": "a counterfactual has no verdict",
+    "arguments": "fails with the words that were meant, passes when its calls also carry the plan's "
+    "arguments: values filled or mapped wrongly",
+    "agent": "fails even so: agent, user or benchmark",
+    "unknown": "a counterfactual has no verdict or cannot be played",
 }
 
 
@@ -22,23 +24,25 @@ class Counterfactuals(msgspec.Struct, frozen=True):
     """How a lost conversation went with a stage made perfect; None where there is no verdict.
 
     Attributes:
-        understood: With the words that were meant, over the same line.
-        clean: Over a clean line, with the same recognizer.
+        understood: With the words that were meant, over the same line; in text these were lost.
+        clean: Over a clean line, with the same recognizer: asked where `understood` passes.
+        canonical: With the words that were meant and the plan's arguments: asked where it fails.
     """
 
     understood: bool | None
-    clean: bool | None
+    clean: bool | None = None
+    canonical: bool | None = None
 
 
 def blamed(found: Counterfactuals) -> Culprit:
     """Return the stage that lost a conversation."""
-    if found.understood is None:
-        return "unknown"
-    if not found.understood:
-        return "agent"
-    if found.clean is None:
-        return "unknown"
-    return "line" if found.clean else "speech"
+    match found:
+        case Counterfactuals(understood=True, clean=bool(passes)):
+            return "line" if passes else "speech"
+        case Counterfactuals(understood=False, canonical=bool(passes)):
+            return "arguments" if passes else "agent"
+        case _:
+            return "unknown"
 
 
 class Blame(msgspec.Struct, frozen=True):

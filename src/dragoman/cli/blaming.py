@@ -12,7 +12,7 @@ from dragoman.studies.blame import find_blame
 
 
 def print_blame(folder: Path, *, as_json: bool) -> None:
-    """Find out what lost the spoken conversations of a run, and print it."""
+    """Find out what lost the conversations of a run, and print it."""
     with progress("conversations played again", None) as advance:
         rows = find_blame(folder, advance)
     if as_json:

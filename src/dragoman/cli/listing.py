@@ -90,7 +90,7 @@ def _voices() -> dict[str, str]:
     own = {
         "LINE-without-EFFECT": "a line without one of its effects",
         "LINE:EFFECT": "one effect alone",
-        "simulated:PERCENT": "no line: words are misheard at that rate, in any language",
+        "simulated:PERCENT": "no line: words are misheard at that rate, in en, id, th, tl, vi or zh",
     }
     return {"text": "nobody speaks", **lines, **own, **listeners, **speakers, **providers}
 

@@ -327,9 +327,9 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
 
 @app.command(epilog="Example: dragoman blame runs/spoken")
 def blame(folder: RunFolder, as_json: Json = False) -> None:
-    """Name what lost spoken conversations: the line, voice and recognizer, or the agent.
+    """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
 
-    Plays them again over a clean line, and with the words that were meant.
+    Plays them again with the words that were meant, then over a clean line or with the plan's arguments.
     """
     from dragoman.cli.blaming import print_blame
 

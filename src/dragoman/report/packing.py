@@ -20,7 +20,7 @@ from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
 DATA_FIELDS = frozenset(
-    {"arguments", "positionals", "executed", "value", "agent_data", "user_data"}
+    {"arguments", "positionals", "sent", "executed", "value", "agent_data", "user_data"}
 )
 TEXT_FIELDS = frozenset({"content", "shown"})
 

@@ -193,6 +193,8 @@ def _utterance(utterance: Utterance) -> Iterator[_Line]:
 def _call(call: ToolCall, limit: int | None) -> Iterator[_Line]:
     written = call.raw or " ".join(map(_json, (*call.positionals, call.arguments)))
     yield "", f"calls {call.name} {_shortened(written, limit)}", "cyan"
+    if call.sent is not None:
+        yield "  sent", _shortened(_json(call.sent), limit), ""
     if call.malformed:
         yield "", f"malformed: {call.malformed}", "red"
 

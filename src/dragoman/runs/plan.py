@@ -9,6 +9,7 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.tasks import Task, chain_before
+from dragoman.wiring.config import Place
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup
 
@@ -34,10 +35,11 @@ class Cell(msgspec.Struct, frozen=True):
 def plan(setup: Setup) -> tuple[Cell, ...]:
     """Return the cells of a run, all tasks of the first trial first.
 
-    Conditions that do not apply to the suite have none: see `not_applicable`.
+    Conditions that do not apply to the suite have none: see `not_applicable`. Where the configuration
+    names places there are these cells alone, and those that their worlds begin after.
     """
     left_out = not_applicable(setup)
-    return tuple(
+    cells = tuple(
         cell
         for trial in range(setup.config.trials)
         for condition in setup.conditions
@@ -45,6 +47,15 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
         for pair in setup.pairs
         for cell in _cells(setup, condition, pair, trial)
     )
+    places = frozenset(setup.config.places)
+    if not places:
+        return cells
+    needed = {key for cell in cells if _place(cell) in places for key in (*cell.before, cell.key)}
+    return tuple(cell for cell in cells if cell.key in needed)
+
+
+def _place(cell: Cell) -> Place:
+    return Place(cell.condition.label, cell.agent.name, cell.task.id, cell.trial)
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:

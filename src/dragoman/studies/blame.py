@@ -1,62 +1,56 @@
-"""Plays lost spoken conversations again with one stage made perfect, and names what lost them."""
+"""Plays lost conversations again with one stage made perfect, and names what lost them.
 
-from collections.abc import Callable, Mapping, Sequence
+Only what decides is played: first with the words that were meant, where that is not in the run; then,
+where these saved the conversation, over a clean line; where they did not, with canonical arguments.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from dragoman.analysis.blame import Blame, Counterfactuals, blamed
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.pass_hat import is_success
 from dragoman.core.conditions import TEXT
 from dragoman.core.decoding import UNREADABLE
+from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import StoreError, UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.scores import Scored
-from dragoman.runs.jobs import Job, read_manifest, resume_job
+from dragoman.core.speech import Called
+from dragoman.core.tasks import Action, Task
+from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.outcomes import chosen_scoring, outcomes
-from dragoman.runs.play import play, start
-from dragoman.store.run import FILE as FILE_OF_RUN
+from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import open_run
-from dragoman.wiring.config import RunConfig, checked
-from dragoman.wiring.setup import build_setup
+from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts, voice_of
+from dragoman.wiring.config import Place
+from dragoman.wiring.participants import calls_in_text
 from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD, heard_by, spoken_over, voice_label
 
 FOLDER = "blame"
 FILE = "blame.json"
 
-Place = tuple[str, str, str, int]
-"""Condition, agent, task and trial of a conversation."""
-
 
 def find_blame(run: Path, on_done: Callable[[], None]) -> tuple[Blame, ...]:
-    """Play what is needed in a folder of the run's own, and write what was found beside it.
+    """Play what is needed in folders of the run's own, and write what was found beside them.
 
     Raises:
-        UsageError: Where no spoken conversation of the run was lost.
+        UsageError: Where no conversation of the run was lost, or none can be played again.
         StoreError: Where the run, or what is written, cannot be reached.
     """
     with open_run(run, write=False) as store:
-        config = read_manifest(store).config
-        scoring = chosen_scoring(store, None, None)
-        lost = [row for row in outcomes(store, *scoring, heads_only=True) if _is_lost(row)]
-    if not lost:
-        raise UsageError(f"{run}: no spoken conversation was lost: there is nobody to blame")
-    played = play(_job(run, _counterfactual_grid(config, lost)), lambda *_: on_done())
-    with open_run(played.folder, write=False) as store:
-        rows = outcomes(store, played.rules, played.judge, heads_only=True)
-        found = {_place(row): _passed(row) for row in rows}
-    blames = tuple(_blame(row, found) for row in lost)
+        manifest, tasks = read_manifest(store), store.tasks()
+        rows = outcomes(store, *chosen_scoring(store, None, None), heads_only=True)
+        found = verdicts(rows)
+    lost = [place for place, passed in found.items() if passed is False and not _is_known(place)]
+    _require_playable(run, manifest, lost)
+    replays = Replays(run / FOLDER, manifest.config, on_done)
+    found |= verdicts(replays.play("understood", _open(map(_understood, lost), found)))
+    saved = [place for place in lost if found.get(_understood(place))]
+    found |= verdicts(replays.play("clean", _open(map(_over_clean_line, saved), found)))
+    unsaved = [place for place in lost if found.get(_understood(place)) is False]
+    found |= _canonical_verdicts(replays, unsaved, tasks)
+    blames = tuple(_blame(place, found) for place in lost)
     _write(run / FILE, blames)
     return blames
-
-
-def _job(run: Path, grid: RunConfig) -> Job:
-    """Return the run of a grid under the run's folder: begun before and stopped, it is gone on with."""
-    folder = run / FOLDER / content_key(grid)[:16]
-    if (folder / FILE_OF_RUN).exists():
-        return resume_job(folder)
-    return start(build_setup(grid), folder)
 
 
 def read_blame(run: Path) -> tuple[Blame, ...]:
@@ -74,57 +68,84 @@ def read_blame(run: Path) -> tuple[Blame, ...]:
         raise StoreError(f"{path}: damaged ({error}): run `dragoman blame` again") from error
 
 
-def _is_lost(row: Outcome) -> bool:
-    """Return whether a spoken conversation failed; where errors are simulated, nobody spoke."""
-    voice = _voice(row.condition)
-    return voice != TEXT and not voice.startswith(SIMULATED) and _passed(row) is False
-
-
-def _voice(label: str) -> str:
-    return label.partition("/")[2].rpartition("/")[0]
-
-
-def _passed(row: Outcome) -> bool | None:
-    """Return whether a conversation succeeded; None where that is not known."""
-    if row.score is None or not isinstance(row.score.reward, Scored):
-        return None
-    return is_success(row.score.reward.value)
-
-
-def _counterfactual_grid(config: RunConfig, lost: Sequence[Outcome]) -> RunConfig:
-    """Return the grid of the lost tasks over a clean line too, and heard by a perfect listener."""
-    voices = list(dict.fromkeys(_voice(row.condition) for row in lost))
-    lines = [spoken_over(voice) for voice in voices]
-    listeners = [heard_by(voice) for voice in voices]
-    return checked(
-        msgspec.structs.replace(
-            config,
-            tasks=tuple(dict.fromkeys(row.task for row in lost)),
-            limit=None,
-            agents=tuple(dict.fromkeys(row.agent for row in lost)),
-            voices=tuple(dict.fromkeys((*lines, CLEAN))),
-            asr=tuple(dict.fromkeys((*listeners, UNDERSTOOD))),
+def _require_playable(run: Path, manifest: Manifest, lost: Sequence[Place]) -> None:
+    if manifest.imported is not msgspec.UNSET:
+        raise UsageError(f"{run}: an imported run cannot be played again: blame one of your own")
+    if not lost:
+        raise UsageError(
+            f"{run}: no conversation was lost, but by simulated errors: there is nobody to blame"
         )
+
+
+def _is_known(place: Place) -> bool:
+    """Whether errors were simulated: nobody spoke, and what they did is in the run."""
+    return voice_of(place).startswith(SIMULATED)
+
+
+def _understood(place: Place) -> Place:
+    """Return the place with the words that were meant: in text, the place itself."""
+    voice = voice_of(place)
+    return place if voice == TEXT else _voiced(place, voice_label(spoken_over(voice), UNDERSTOOD))
+
+
+def _over_clean_line(place: Place) -> Place:
+    return _voiced(place, voice_label(CLEAN, heard_by(voice_of(place))))
+
+
+def _canonical(place: Place) -> Place:
+    """Return the place with the words that were meant and canonical arguments."""
+    return msgspec.structs.replace(_understood(place), agent=canonical_name(place.agent))
+
+
+def _voiced(place: Place, voice: str) -> Place:
+    language, _, rest = place.condition.partition("/")
+    persona = rest.rpartition("/")[2]
+    return msgspec.structs.replace(place, condition=f"{language}/{voice}/{persona}")
+
+
+def _open(places: Iterable[Place], found: Verdicts) -> list[Place]:
+    """Return the places that have no verdict yet."""
+    return [place for place in dict.fromkeys(places) if found.get(place) is None]
+
+
+def _canonical_verdicts(
+    replays: Replays, lost: Iterable[Place], tasks: Mapping[str, Task]
+) -> Verdicts:
+    """Return how canonical arguments serve; what has no plan, or no calls but in text, is left out.
+
+    Where the plan has no calls there is nothing to replace: what failed fails.
+    """
+    plans = {place: _plan(tasks[place.task]) for place in lost if not calls_in_text(place.agent)}
+    found: Verdicts = {_canonical(place): False for place, plan in plans.items() if plan == ()}
+    wanted = dict.fromkeys(_canonical(place) for place, plan in plans.items() if plan)
+    for row in replays.play("canonical", wanted):
+        passed = has_passed(row)
+        # With the agent's own arguments another draw has saved it, not the plan's.
+        found[place_of(row)] = None if passed and not _is_changed(row.episode) else passed
+    return found
+
+
+def _plan(task: Task) -> tuple[Action, ...] | None:
+    return None if task.criteria is None else task.criteria.actions
+
+
+def _is_changed(episode: Episode | None) -> bool:
+    """Return whether a call of a conversation was given other arguments."""
+    return episode is not None and any(
+        call.sent is not None
+        for event in episode.events
+        if isinstance(event, Move) and isinstance(event.reply, Called)
+        for call in event.reply.calls
     )
 
 
-def _blame(row: Outcome, found: Mapping[Place, bool | None]) -> Blame:
-    language, _, rest = row.condition.partition("/")
-    voice, _, persona = rest.rpartition("/")
-    line, listener = spoken_over(voice), heard_by(voice)
+def _blame(place: Place, found: Verdicts) -> Blame:
     where = Counterfactuals(
-        understood=found.get(_at(row, f"{language}/{voice_label(line, UNDERSTOOD)}/{persona}")),
-        clean=found.get(_at(row, f"{language}/{voice_label(CLEAN, listener)}/{persona}")),
+        understood=found.get(_understood(place)),
+        clean=found.get(_over_clean_line(place)),
+        canonical=found.get(_canonical(place)),
     )
-    return Blame(row.condition, row.agent, row.task, row.trial, blamed(where))
-
-
-def _place(row: Outcome) -> Place:
-    return _at(row, row.condition)
-
-
-def _at(row: Outcome, condition: str) -> Place:
-    return condition, row.agent, row.task, row.trial
+    return Blame(place.condition, place.agent, place.task, place.trial, blamed(where))
 
 
 def _write(path: Path, blames: Sequence[Blame]) -> None:

@@ -11,6 +11,15 @@ from dragoman.core.protocols import Limits
 from dragoman.core.rules import DEFAULT_RULES
 
 
+class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where one conversation stands in a grid; `condition` is the label."""
+
+    condition: str
+    agent: str
+    task: str
+    trial: int
+
+
 class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A grid: one suite, one or more agents, and what holds for every conversation.
 
@@ -24,6 +33,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     artifacts of one's own. `embeddings` is the model and `search` the address of the search engine
     that the tools of some suites need. Every condition is played over each line of `voices` (`text` is
     none), heard by each recognizer of `asr`, and said by one of `speakers`, drawn by task and trial.
+    Two more serve counterfactuals: `places` leaves only these conversations of the grid, and with
+    `canonical_arguments` agents call with the values of the reference plan.
     """
 
     suite: str
@@ -54,6 +65,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     voices: tuple[str, ...] = ()
     asr: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+    canonical_arguments: bool = False
 
     @property
     def limits(self) -> Limits:

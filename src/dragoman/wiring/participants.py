@@ -96,6 +96,19 @@ def resolve_agent(
     return _resolve_other(spec, "agent", known, prompts, connections)
 
 
+def calls_in_text(spec: str) -> bool:
+    """Return whether an agent of that name calls functions in its text."""
+    return not spec.startswith(SCHEMES) and bool(split_options(spec)[1])
+
+
+def canonical(agent: Resolved) -> Resolved:
+    """Return an agent that calls with the values of the reference plan, under a name of its own."""
+    from dragoman.simulation.canonical import CanonicalAgent, canonical_name
+
+    identity = content_key("canonical-1", agent.identity)
+    return Resolved(canonical_name(agent.name), CanonicalAgent(agent.participant), identity)
+
+
 def resolve_user(
     spec: str,
     agent: Participant,

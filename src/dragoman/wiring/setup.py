@@ -23,6 +23,7 @@ from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     HUMAN,
     Resolved,
+    canonical,
     resolve_agent,
     resolve_judge,
     resolve_user,
@@ -128,13 +129,17 @@ def build_setup(
         require_text(suite, agent.participant)
     person = given.get(HUMAN) if config.user == HUMAN else None
     pairs = tuple(
-        (agent, person or resolve_user(config.user, agent.participant, prompts, connections))
+        (
+            canonical(agent) if config.canonical_arguments else agent,
+            person or resolve_user(config.user, agent.participant, prompts, connections),
+        )
         for agent in agents
     )
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     check = suite.check(rules)
     _require_check(tasks, check)
     prompts_name = f"{prompts.name}@{prompts.digest[:8]}"
+    shown = localizations(config, conditions, suite)
     return Setup(
         config,
         suite,
@@ -149,8 +154,8 @@ def build_setup(
         connections=connections,
         prices=prices,
         budget=budget,
-        localizations=localizations(config, conditions, suite),
-        voices=voices(config, conditions, suite, connections),
+        localizations=shown,
+        voices=voices(config, conditions, suite, connections, shown),
     )
 
 
@@ -165,14 +170,18 @@ def grid_of(config: RunConfig) -> tuple[Condition, ...]:
 
 
 def voices(
-    config: RunConfig, conditions: Sequence[Condition], suite: Suite, connections: Connections
+    config: RunConfig,
+    conditions: Sequence[Condition],
+    suite: Suite,
+    connections: Connections,
+    shown: Mapping[str, Localization],
 ) -> "Voices | None":
     """Return what speaks and listens in the conditions that are spoken; None where none is."""
     if all(condition.voice == TEXT for condition in conditions):
         return None
     from dragoman.wiring.voices import voices_of_run
 
-    return voices_of_run(config, conditions, suite, connections)
+    return voices_of_run(config, conditions, suite, connections, shown)
 
 
 def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:

@@ -1,10 +1,11 @@
 """Names of lines, recognizers and speakers become voice conditions."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.voice.channel_effects import effects_of
 from dragoman.conditions.voice.errors_channel import SimulatedPath
 from dragoman.conditions.voice.errors_simulator import ErrorSimulator
@@ -117,17 +118,22 @@ class Speech:
         self._config = config
         self._connections = connections
         self._workers = SpeechWorkers(min(os.cpu_count() or 1, MOST_WORKERS))
-        self._simulator = ErrorSimulator()
+        self._simulators: dict[str, ErrorSimulator] = {}
         self._listeners: dict[str, Recognizer | None] = {}
 
-    def voiced(self, condition: Condition) -> Voiced | Simulated:
+    def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> Voiced | Simulated:
         """Return what a condition is made of.
+
+        Args:
+            condition: The condition.
+            texts: What its agent reads in the language that is spoken; where errors are simulated,
+                words of it may be heard.
 
         Raises:
             UsageError: Where no engine speaks or hears its language, or a name does not exist.
         """
         if condition.voice.startswith(SIMULATED):
-            return self._simulated(condition)
+            return self._simulated(condition, texts)
         line, listener = spoken_over(condition.voice), heard_by(condition.voice)
         language, effects = condition.language, effects_of(line)
         hears = self._listener(listener)
@@ -153,9 +159,11 @@ class Speech:
             },
         )
 
-    def _simulated(self, condition: Condition) -> Simulated:
+    def _simulated(self, condition: Condition, texts: Sequence[str]) -> Simulated:
         language, prompt = condition.language, voice_prompt(condition.language)
-        path = SimulatedPath(language, self._simulator, simulated_rate(condition.voice))
+        simulator = self._simulator(language, texts)
+        path = SimulatedPath(language, simulator, simulated_rate(condition.voice))
+        words = f", and words of policy and tools of {self._suite.name} may be heard"
         return Simulated(
             label=condition.label,
             path=path,
@@ -163,10 +171,18 @@ class Speech:
             record={
                 "language": language,
                 "recognizer": path.name,
-                "language_model": f"none: {path.name} is simulated, nobody spoke",
+                "language_model": f"none: {path.name} is simulated, nobody spoke"
+                f"{words if texts else ''}",
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",
             },
         )
+
+    def _simulator(self, language: str, texts: Sequence[str]) -> ErrorSimulator:
+        """Return what mishears a language with these words; conditions with the same share it."""
+        key = content_key(language, *texts)
+        if key not in self._simulators:
+            self._simulators[key] = ErrorSimulator({language: texts})
+        return self._simulators[key]
 
     async def close(self) -> None:
         """End the processes."""
@@ -224,14 +240,23 @@ class Voices(msgspec.Struct, frozen=True):
 
 
 def voices_of_run(
-    config: RunConfig, conditions: Sequence[Condition], suite: Suite, connections: Connections
+    config: RunConfig,
+    conditions: Sequence[Condition],
+    suite: Suite,
+    connections: Connections,
+    localizations: Mapping[str, Localization],
 ) -> Voices:
-    """Return what speaks and listens in the conditions that apply to a suite."""
+    """Return what speaks and listens in the conditions that apply to a suite.
+
+    Raises:
+        UsageError: As in `Speech.voiced`.
+    """
     speech = Speech(suite, config, connections)
+    texts = {label: each.texts_spoken() for label, each in localizations.items()}
     return Voices(
         speech,
         {
-            condition.label: speech.voiced(condition)
+            condition.label: speech.voiced(condition, texts.get(condition.label, ()))
             for condition in conditions
             if condition.voice != TEXT and not suite.not_applicable(condition)
         },

@@ -51,6 +51,13 @@ def test_words_of_a_suite_may_be_heard_too() -> None:
     assert "zorbletron" in lexicon_of("en", ["The Zorbletron plan costs more."]).phones
 
 
+def test_of_what_is_written_without_spaces_nothing_is_taken() -> None:
+    told = ["เปิดโรมมิ่ง roaming ก่อน", "打开漫游 roaming 设置"]
+    for language in ("th", "zh"):
+        added = set(lexicon_of(language, told).words) - set(lexicon_of(language).words)
+        assert added == {"roaming"}
+
+
 def test_filipino_has_two_tags() -> None:
     assert lexicon_of("fil").key == lexicon_of("tl-PH").key
 

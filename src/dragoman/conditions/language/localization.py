@@ -129,6 +129,27 @@ class Localization(NamedTuple):
         """Return what a side is told of the language that it speaks; "" in English."""
         return self.realised.directive.get(side, "")
 
+    def texts_spoken(self) -> tuple[str, ...]:
+        """Return what the agent reads in the language that is spoken: its policy and its tools.
+
+        Nothing that users are told is among them.
+        """
+        localized = self.condition.localized
+        if localized is msgspec.UNSET:
+            return ()
+        spoken = self.condition.language
+        is_spoken = localized.languages[0] == spoken
+        policy = () if self.policy is None or not is_spoken else (self.policy,)
+        shown = self.assignments if "tools" in localized.surfaces else {}
+        tools = (
+            surface.tool_texts[side][tool].everything
+            for side, assignment in shown.items()
+            for tool, surface in assignment.items()
+            if surface is not None and surface.language == spoken
+            if tool in surface.tool_texts.get(side, {})
+        )
+        return (*policy, *tools)
+
     def greeted(self, conductor: Conductor) -> Conductor:
         """Return a conductor that greets in the language."""
         return Greeting(conductor, self.realised.greeting) if self.realised.greeting else conductor

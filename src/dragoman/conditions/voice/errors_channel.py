@@ -43,7 +43,7 @@ class SimulatedPath(msgspec.Struct, frozen=True):
         """The content key of everything that decides what is heard, but for seeds.
 
         Raises:
-            UsageError: For a language without a word list.
+            UsageError: For a language without a word list, or without the extra that has it.
         """
         return f"{self.name}:{self.simulator.identity(self.language)}"
 
@@ -60,7 +60,7 @@ class SimulatedChannel:
         """Return the utterance with what was spoken and heard, and every error on record.
 
         Raises:
-            UsageError: For a language without a word list, and a rate outside 0 to 1.
+            UsageError: For a language as in `SimulatedPath.identity`, and a rate outside 0 to 1.
         """
         path = self._path
         number, self._count = self._count, self._count + 1

@@ -1,16 +1,17 @@
-"""The words that may be heard in a language: the shipped list, and those of a suite's own texts."""
+"""The words that may be heard in a language: those listed for it, and those of a suite's own texts."""
 
-import importlib.resources
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
+from threading import Lock
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.conditions.voice.errors_lists import ListedWord, listed_words
 from dragoman.conditions.voice.errors_phones import Phones, phone_table
 from dragoman.conditions.voice.errors_spelling import LANGUAGES, Spelling, spellings
 from dragoman.core.errors import UsageError
@@ -22,7 +23,8 @@ MAX_OWN_WORDS = 50_000
 _EXPECTED_RANK = 1_000
 _LONGEST = 32
 _WORD = re.compile(r"[^\W\d_]{2,32}(?:['\u2019][^\W\d_]+)?")
-_FOLDER = "errors_lexicons"
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u4e00-\u9fff]+")
+_LOADING = Lock()
 
 
 class SameLength(msgspec.Struct, frozen=True):
@@ -38,7 +40,7 @@ class Lexicon(msgspec.Struct, frozen=True):
     Attributes:
         language: One of `LANGUAGES`.
         words: The words, in small letters.
-        counts: How often each occurs in the list's own corpus; only ratios mean anything.
+        counts: How often each occurs in the list's own texts; only ratios mean anything.
         phones: How each sounds.
         lengths: The same words by their number of phones.
         key: The content key.
@@ -63,12 +65,15 @@ def lexicon_of(language: str, texts: Iterable[str] = ()) -> Lexicon:
     Args:
         language: A tag; what stands after its first part does not count.
         texts: Texts whose words may be heard too (policy, tools, database), never what users say.
+            Nothing is taken of what is written without spaces.
 
     Raises:
-        UsageError: For a language without a list.
+        UsageError: For a language without a list, and where the extra that has it is not installed.
+        DataError: Where what is installed cannot be read.
     """
     short = known_language(language)
-    rows = dict(_shipped(short))
+    with _LOADING:
+        rows = dict(_listed(short))
     expected = sorted((count for count, _ in rows.values()), reverse=True)
     count = expected[min(_EXPECTED_RANK, len(expected)) - 1]
     spelling = spellings()[short]
@@ -111,24 +116,21 @@ def _lexicon(language: str, rows: Mapping[str, tuple[int, Phones]]) -> Lexicon:
 
 
 @cache
-def _shipped(language: str) -> Mapping[str, tuple[int, Phones]]:
-    folder = importlib.resources.files(__package__).joinpath(_FOLDER)
-    lines = folder.joinpath(f"{language}.tsv").read_text("utf-8").splitlines()
+def _listed(language: str) -> Mapping[str, tuple[int, Phones]]:
+    """Read the words of a language, which takes up to a second of CPU, once."""
     spelling = spellings()[language]
-    return dict(_row(line, spelling) for line in lines)
+    return {word.text: (word.count, _phones(word, spelling)) for word in listed_words(language)}
 
 
-def _row(line: str, spelling: Spelling) -> tuple[str, tuple[int, Phones]]:
-    word, count, *sounds = line.split("\t")
-    phones = spelling.sounded(sounds[0]) if sounds else spelling.phones(word)
-    return word, (int(count), phones)
+def _phones(word: ListedWord, spelling: Spelling) -> Phones:
+    return spelling.sounded(word.sounds) if word.sounds else spelling.phones(word.text)
 
 
 def _words_of(texts: Iterable[str]) -> tuple[str, ...]:
     counts = Counter(
         word
         for text in texts
-        for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+        for word in _WORD.findall(_UNSPACED.sub(" ", unicodedata.normalize("NFC", text).casefold()))
         if len(word) <= _LONGEST
     )
     return tuple(word for word, _ in counts.most_common(MAX_OWN_WORDS))

@@ -52,6 +52,9 @@ class ErrorSimulator:
 
         Args:
             texts: A suite's policy, tools and database by language: their words may be heard too.
+
+        Raises:
+            UsageError: For texts in a language without a word list.
         """
         self._texts = {known_language(tag): tuple(own) for tag, own in (texts or {}).items()}
         self._hearing: dict[str, Hearing] = {}
@@ -60,7 +63,7 @@ class ErrorSimulator:
         """Return the content key of everything that decides what is heard in a language.
 
         Raises:
-            UsageError: For a language without a word list.
+            UsageError: For a language without a word list, or without the extra that has it.
         """
         lexicon = self._hearing_in(language).lexicon
         return content_key("errors", RECIPE, lexicon.key, error_settings())
@@ -75,7 +78,7 @@ class ErrorSimulator:
             seed: Another seed draws other errors.
 
         Raises:
-            UsageError: For a language without a word list, and a rate outside its range.
+            UsageError: For a language as in `identity`, and a rate outside its range.
         """
         if not 0.0 <= target_wer <= 1.0:
             raise UsageError(f"an error rate of {target_wer} cannot be simulated; give 0 to 1")

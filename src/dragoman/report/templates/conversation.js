@@ -74,6 +74,7 @@ function call(entry) {
   if (entry.malformed) nodes.push(element("div", "who", flag("malformed", true), ` ${entry.malformed}`));
   if (entry.positionals) nodes.push(data(entry.positionals, "positional arguments"));
   if (!entry.raw || entry.arguments !== "{}") nodes.push(data(entry.arguments, "arguments"));
+  if (entry.sent) nodes.push(element("div", "who", "instead of"), data(entry.sent, "arguments that were sent"));
   if (entry.raw) nodes.push(element("div", "who", "as written"), data(entry.raw, "arguments as written"));
   return element("div", "call", ...nodes);
 }

@@ -1,0 +1,95 @@
+"""Plays chosen conversations of a run's grid, or of one beside it, in folders under the run."""
+
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.pass_hat import is_success
+from dragoman.core.conditions import TEXT
+from dragoman.core.keys import content_key
+from dragoman.core.scores import Scored
+from dragoman.runs.jobs import Job, resume_job
+from dragoman.runs.outcomes import outcomes
+from dragoman.runs.play import play, start
+from dragoman.simulation.canonical import canonical_name
+from dragoman.store.run import FILE as FILE_OF_RUN
+from dragoman.store.run import open_run
+from dragoman.wiring.config import Place, RunConfig, checked
+from dragoman.wiring.setup import build_setup
+from dragoman.wiring.voices import heard_by, spoken_over
+
+Verdicts = dict[Place, bool | None]
+"""Which conversations succeeded; None where that is not known."""
+
+
+class Replays(msgspec.Struct, frozen=True):
+    """What the counterfactuals of one run are played with, and where."""
+
+    folder: Path
+    config: RunConfig
+    on_done: Callable[[], None]
+
+    def play(self, stage: str, places: Collection[Place]) -> list[Outcome]:
+        """Play these conversations, unless they were, and return what came of them.
+
+        Args:
+            stage: What is made perfect, for the name of the folder.
+            places: Where they stand; the agents of all or of none have canonical arguments.
+        """
+        if not places:
+            return []
+        played = play(self._job(stage, places), lambda *_: self.on_done())
+        with open_run(played.folder, write=False) as store:
+            return list(outcomes(store, played.rules, played.judge, heads_only=False))
+
+    def _job(self, stage: str, places: Collection[Place]) -> Job:
+        """Return the run of these conversations: begun before and stopped, it is gone on with."""
+        grid = _grid(self.config, places)
+        folder = self.folder / f"{stage}-{content_key(grid)[:16]}"
+        if (folder / FILE_OF_RUN).exists():
+            return resume_job(folder)
+        return start(build_setup(grid), folder)
+
+
+def verdicts(rows: Iterable[Outcome]) -> Verdicts:
+    """Return which conversations succeeded, by their places."""
+    return {place_of(row): has_passed(row) for row in rows}
+
+
+def place_of(row: Outcome) -> Place:
+    """Return where a conversation stands in its grid."""
+    return Place(row.condition, row.agent, row.task, row.trial)
+
+
+def has_passed(row: Outcome) -> bool | None:
+    """Return whether a conversation succeeded; None where that is not known."""
+    if row.score is None or not isinstance(row.score.reward, Scored):
+        return None
+    return is_success(row.score.reward.value)
+
+
+def voice_of(place: Place) -> str:
+    """Return the voice in the name of a place's condition."""
+    return place.condition.partition("/")[2].rpartition("/")[0]
+
+
+def _grid(config: RunConfig, places: Collection[Place]) -> RunConfig:
+    """Return the smallest grid that holds the places, and these alone of it."""
+    voices = dict.fromkeys(map(voice_of, places))
+    listeners = dict.fromkeys(heard_by(voice) for voice in voices if voice != TEXT)
+    canonical = {canonical_name(agent): agent for agent in config.agents}
+    return checked(
+        msgspec.structs.replace(
+            config,
+            tasks=tuple(dict.fromkeys(place.task for place in places)),
+            limit=None,
+            agents=tuple(dict.fromkeys(canonical.get(each.agent, each.agent) for each in places)),
+            voices=tuple(dict.fromkeys(map(spoken_over, voices))),
+            asr=tuple(listeners),
+            speakers=config.speakers if listeners else (),
+            places=tuple(places),
+            canonical_arguments=any(place.agent in canonical for place in places),
+        )
+    )

@@ -1,0 +1,52 @@
+"""The rule by which counterfactuals name what lost a conversation."""
+
+import msgspec
+import pytest
+
+from dragoman.analysis.blame import CULPRITS, Blame, Counterfactuals, blame_counts, blamed
+
+LOST = Blame("en/bad-line/none", "literal", "two-swaps", 0, "line")
+
+
+@pytest.mark.parametrize(
+    ("understood", "clean", "canonical", "culprit"),
+    [
+        (True, True, None, "line"),
+        (True, False, None, "speech"),
+        (True, None, None, "unknown"),
+        (True, None, True, "unknown"),
+        (True, True, False, "line"),
+        (False, None, True, "arguments"),
+        (False, None, False, "agent"),
+        (False, None, None, "unknown"),
+        (False, True, False, "agent"),
+        (False, True, None, "unknown"),
+        (None, True, True, "unknown"),
+        (None, False, False, "unknown"),
+        (None, None, None, "unknown"),
+    ],
+)
+def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
+    understood: bool | None, clean: bool | None, canonical: bool | None, culprit: str
+) -> None:
+    assert blamed(Counterfactuals(understood, clean, canonical)) == culprit
+
+
+def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
+    rows = [
+        LOST,
+        msgspec.structs.replace(LOST, trial=1, culprit="speech"),
+        msgspec.structs.replace(LOST, trial=2),
+        msgspec.structs.replace(LOST, trial=3, culprit="arguments"),
+        msgspec.structs.replace(LOST, agent="careful", culprit="unknown"),
+    ]
+    counts = blame_counts(rows)
+    assert counts["en/bad-line/none", "literal"] == {
+        "line": 2,
+        "speech": 1,
+        "arguments": 1,
+        "agent": 0,
+        "unknown": 0,
+    }
+    assert counts["en/bad-line/none", "careful"]["unknown"] == 1
+    assert [list(each) for each in counts.values()] == [list(CULPRITS)] * 2
