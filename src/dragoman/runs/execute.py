@@ -156,12 +156,13 @@ class Player:
             ReplayError: Where one of these was broken, or the world does not repeat what happened.
         """
         world = self._factory(task)
+        if not (earlier or task.history):
+            return world
         for events in (*map(_left_behind, earlier), task.history):
             differing = replay(list(executed_calls(events)), world)
             if differing and self._setup.rules.replay_must_repeat:
                 raise ReplayError(f"task {task.id}: its history is not repeated: {differing[0]}")
-        if earlier or task.history:
-            world.take_changes()
+        world.take_changes()
         return world
 
     async def play(self, cell: Cell, earlier: Sequence[Episode] = ()) -> tuple[Episode, Score]:
@@ -200,6 +201,7 @@ class Player:
             setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
         )
         history = conductor.opening()
+        shown = localization.shown(cell.task)
         policy = localization.policy
         if policy is None:
             policy = setup.suite.policy(cell.task, world)
@@ -208,7 +210,7 @@ class Player:
             for side in conductor.sides:
                 who = cell.agent if side == "agent" else cell.user
                 opening = Opening(
-                    task=localization.shown(cell.task),
+                    task=shown,
                     side=side,
                     seed=cell.seed,
                     policy=policy if side == "agent" else "",

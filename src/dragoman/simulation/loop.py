@@ -5,7 +5,7 @@ Knows no benchmark, no language and no voice: words go through channels, tools t
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -58,7 +58,7 @@ class Conversation:
         self._malformed = 0
         self._usage: list[Usage] = []
         self._world = world
-        self._waiting = world if isinstance(world, WaitingWorld) else None
+        self._waiting = _waiting(world)
         self._sessions = sessions
         self._surfaces = surfaces
         self._clock = clock
@@ -181,6 +181,12 @@ async def guarded(work: Awaitable[Result], what: str) -> Result:
         raise
     except Exception as error:
         raise ParticipantError(f"{what} raised {type(error).__name__}: {error}") from error
+
+
+def _waiting(world: World) -> WaitingWorld | None:
+    """Return a world whose calls wait as one of these, and None for any other."""
+    # The class is asked, since its answer is remembered; an object is looked through every time.
+    return cast("WaitingWorld", world) if issubclass(type(world), WaitingWorld) else None
 
 
 def _checked(reply: Reply, side: Role) -> Reply:

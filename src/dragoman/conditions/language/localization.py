@@ -18,7 +18,13 @@ from dragoman.core.protocols import Conductor, Directive, Progress, ToolView
 from dragoman.core.speech import say
 from dragoman.core.tasks import Action, Scenario, Task
 from dragoman.core.tools import Role
-from dragoman.core.wording import ENGLISH_NUMBERS, DateHabits, NumberHabits, Wording
+from dragoman.core.wording import (
+    ENGLISH_NUMBERS,
+    ENGLISH_WORDING,
+    DateHabits,
+    NumberHabits,
+    Wording,
+)
 
 Assignment = Mapping[str, DomainSurface | None]
 """The surface of each tool by name; None where it is English."""
@@ -83,8 +89,8 @@ class Localization(NamedTuple):
     """
 
     condition: Condition
-    realised: Realised
-    views: Mapping[Role, ToolView]
+    realised: Realised = Realised()
+    views: Mapping[Role, ToolView] = {"agent": PlainView(), "user": PlainView()}
     assignments: Mapping[Role, Assignment] = {}
     policy: str | None = None
     told: Mapping[str, Told] = {}
@@ -115,7 +121,7 @@ class Localization(NamedTuple):
     def wording(self, task: Task) -> Wording:
         """Return how what a conversation on a task is judged by is written."""
         if self.is_english:
-            return Wording()
+            return ENGLISH_WORDING
         planned = () if task.criteria is None else task.criteria.actions or ()
         return Wording(
             language=self.condition.language,
@@ -196,8 +202,7 @@ class Greeting:
 
 def english(condition: Condition) -> Localization:
     """Return what everything in English looks like."""
-    plain = PlainView()
-    return Localization(condition, Realised(), {"agent": plain, "user": plain})
+    return Localization(condition)
 
 
 def _labels(assignments: Mapping[Role, Assignment]) -> dict[str, tuple[str, ...]]:
