@@ -23,6 +23,7 @@ from dragoman.conditions.voice.language_models import (
     LanguageModel,
     generic_language_model,
     mixed_language_model,
+    stock_language_model,
     words_said,
 )
 from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
@@ -65,13 +66,15 @@ class System(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder of benchmark data")
+    parser.add_argument("--split", choices=("dev", "test"), default="test")
     parser.add_argument("--step", type=int, default=1, help="hear every n-th text only")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--acoustics", type=Path, help="a rebuilt model instead of the shipped one")
     parser.add_argument("--systems", nargs="+", default=["mixed", "generic", "stock"])
     parser.add_argument("--show", action="store_true", help="print what was heard wrongly")
     options = parser.parse_args()
-    texts = (*service_lines(), *bfcl_messages(options.data))[:: options.step]
+    texts = (*service_lines(options.split), *bfcl_messages(options.data, options.split))
+    texts = texts[:: options.step]
     heard = asyncio.run(_measure(texts, options))
     for line in table(heard):
         print(line)
@@ -156,7 +159,6 @@ async def _systems(
     texts: Sequence[HeldOut], options: argparse.Namespace, folder: Path, workers: SpeechWorkers
 ) -> list[System]:
     suites = dict.fromkeys(text.suite for text in texts)
-    generic = dict.fromkeys(suites, generic_language_model())
     adapted = (
         acoustics_in(options.acoustics, "rebuilt") if options.acoustics else adapted_acoustics()
     )
@@ -169,9 +171,12 @@ async def _systems(
             }
             systems.append(System("adapted, mixed", adapted, models))
         elif name == "generic":
-            systems.append(System("adapted, generic", adapted, generic))
+            general = await generic_language_model(folder, workers)
+            systems.append(System("adapted, generic", adapted, dict.fromkeys(suites, general)))
         elif name == "stock":
-            systems.append(System("stock, generic", stock_acoustics(), generic))
+            systems.append(
+                System("stock", stock_acoustics(), dict.fromkeys(suites, stock_language_model()))
+            )
     return systems
 
 

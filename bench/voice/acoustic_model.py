@@ -6,19 +6,25 @@ then re-estimated on these recordings. The result goes into a folder, to be comp
 
 import argparse
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.voice.adaptation_texts import frequent_words, texts_for
 from bench.voice.lines import TELEPHONE, noisy_telephone
 from bench.voice.training import Programs, trained
-from bench.voice.transcripts import dictionary_lines, transcript
+from bench.voice.transcripts import transcript
 
 from dragoman.conditions.voice.channel_effects import apply
 from dragoman.conditions.voice.effects import Effect
 from dragoman.conditions.voice.effects_noise import Noise
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
 from dragoman.conditions.voice.espeak_library import SpeechLibrary
-from dragoman.conditions.voice.language_model_lexicon import Pronunciations, read_dictionary
+from dragoman.conditions.voice.language_model_accents import accent_of, accents, ways_of
+from dragoman.conditions.voice.language_model_lexicon import (
+    Pronunciations,
+    dictionary_lines,
+    read_dictionary,
+)
 from dragoman.conditions.voice.language_models import words_said
 from dragoman.conditions.voice.pocketsphinx_decoder import (
     ADAPTED_FILES,
@@ -45,8 +51,13 @@ def main() -> None:
     parser.add_argument("target", type=Path, help="where the four files of the model go")
     options = parser.parse_args()
     known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
-    readings = _readings(known)
-    _write_lists(readings, known, options.work)
+    library, frequent = SpeechLibrary(), frequent_words(known)
+    texts = [texts_for(number, frequent) for number in range(len(voices_of("en")))]
+    ways = _with_accents(
+        known, {word for own in texts for t in own for word in words_said(t)}, library
+    )
+    readings = _readings(texts, ways, library)
+    _write_lists(readings, ways, options.work)
     (options.work / "wav").mkdir(exist_ok=True)
     asyncio.run(_record(readings, options.work / "wav"))
     model = trained(Programs(options.tools), stock_folder() / "en-us", options.work)
@@ -55,13 +66,20 @@ def main() -> None:
         (options.target / name).write_bytes((model / name).read_bytes())
 
 
-def _readings(known: Pronunciations) -> list[Reading]:
-    library, frequent = SpeechLibrary(), frequent_words(known)
+def _with_accents(known: Pronunciations, said: set[str], library: SpeechLibrary) -> Pronunciations:
+    """Return how the words that are read are known to sound, and how the voices say them."""
+    own = ways_of(sorted(said & known.keys()), library, accents())
+    return {word: tuple(dict.fromkeys((*known[word], *ways))) for word, ways in own.items()}
+
+
+def _readings(
+    texts: Sequence[Sequence[str]], ways: Pronunciations, library: SpeechLibrary
+) -> list[Reading]:
     readings: list[Reading] = []
-    for number, voice in enumerate(voices_of("en")):
-        library.select(voice.engine_voice.split("+")[0], voice.words_per_minute)
-        for text in texts_for(number, frequent):
-            words = transcript(text, known, library.phonemes)
+    for voice, own in zip(voices_of("en"), texts, strict=True):
+        library.select(accent_of(voice), voice.words_per_minute)
+        for text in own:
+            words = transcript(text, ways, library.phonemes)
             if words is not None:
                 readings.append((f"a{len(readings):05}", voice, text, words))
     return readings
@@ -69,11 +87,13 @@ def _readings(known: Pronunciations) -> list[Reading]:
 
 def _write_lists(readings: list[Reading], known: Pronunciations, work: Path) -> None:
     work.mkdir(parents=True, exist_ok=True)
-    words = {word for _, _, text, _ in readings for word in words_said(text)}
+    read = {word for _, _, text, _ in readings for word in words_said(text)}
     lines = [f"<s> {' '.join(said)} </s> ({name})\n" for name, _, _, said in readings]
     (work / "ids").write_text("".join(f"{name}\n" for name, *_ in readings), "utf-8")
     (work / "transcripts").write_text("".join(lines), "utf-8")
-    (work / "dictionary").write_text("".join(dictionary_lines(words, known)), "utf-8")
+    (work / "dictionary").write_text(
+        "".join(dictionary_lines({word: known[word] for word in read})), "utf-8"
+    )
     (work / "fillers").write_text("<s> SIL\n</s> SIL\n<sil> SIL\n", "utf-8")
 
 

@@ -19,14 +19,16 @@ from dragoman.conditions.voice.spoken_dates import spoken_date, spoken_time
 from dragoman.conditions.voice.spoken_money import spoken_amount
 from dragoman.conditions.voice.spoken_numbers import cardinal
 from dragoman.conditions.voice.spoken_numbers import digits as said_digits
-from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled
+from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled, spoken_email
 
 SENTENCES = Path(__file__).parent / "adaptation_sentences.txt"
 
 SENTENCES_PER_VOICE = 130
-WORD_ROWS_PER_VOICE = 80
-CODES_PER_VOICE = 70
-NUMBERS_PER_VOICE = 40
+WORD_ROWS_PER_VOICE = 260
+CODES_PER_VOICE = 150
+NAMES_PER_VOICE = 200
+ADDRESSES_PER_VOICE = 70
+NUMBERS_PER_VOICE = 60
 
 _FREQUENT = 9_000
 _WORDS_IN_A_ROW = 9
@@ -46,13 +48,24 @@ _NUMBER_CARRIERS = (
     "they wrote {} on it",
     "maybe {} is correct",
 )
-_STYLES = (
+_NAME_CARRIERS = (
+    "{}",
+    "please read {} back",
+    "they write {} in full",
+    "her surname goes {} thanks",
+    "i think it was {} in the end",
+)
+_ADDRESS_CARRIERS = ("{}", "mail goes to {} first", "she uses {} at work")
+_PLAIN = (
     *(SpokenStyle(),) * 4,
     *(SpokenStyle(group=0),) * 3,
     *(SpokenStyle(group=1),) * 2,
-    *(SpokenStyle(letters="nato"),) * 2,
-    SpokenStyle(letters="as in"),
+    SpokenStyle(twice=True),
 )
+_STYLES = (*_PLAIN, *(SpokenStyle(letters="nato"),) * 3, SpokenStyle(letters="as in"))
+_HOSTS = ("mail", "post", "inbox", "letters", "webmail", "network")
+_ENDINGS = ("com", "net", "org", "co.uk")
+_LEAST_FREQUENT_SPELLED = 3_000
 
 
 def is_held_out(word: str) -> bool:
@@ -82,6 +95,8 @@ def texts_for(voice: int, frequent: tuple[str, ...]) -> tuple[str, ...]:
         *(own[(first + n) % len(own)] for n in range(SENTENCES_PER_VOICE)),
         *(_row(random, frequent) for _ in range(WORD_ROWS_PER_VOICE)),
         *(_code(random) for _ in range(CODES_PER_VOICE)),
+        *(_name(random, frequent) for _ in range(NAMES_PER_VOICE)),
+        *(_address(random, frequent) for _ in range(ADDRESSES_PER_VOICE)),
         *(_number(random) for _ in range(NUMBERS_PER_VOICE)),
     )
 
@@ -95,7 +110,24 @@ def _code(random: Random) -> str:
     style = random.choice(_STYLES)
     length = 5 if style.letters == "as in" else random.randint(4, 10)
     value = "".join(random.choices(signs, k=length))
-    return random.choice(_CODE_CARRIERS).format(f", {spelled(value, style)},").strip(", ")
+    return _carried(random, _CODE_CARRIERS, spelled(value, style))
+
+
+def _name(random: Random, frequent: tuple[str, ...]) -> str:
+    """Return a rarer word as somebody spells a name: its letters follow each other as in names."""
+    value = random.choice(frequent[_LEAST_FREQUENT_SPELLED:])
+    return _carried(random, _NAME_CARRIERS, spelled(value, random.choice(_PLAIN)))
+
+
+def _address(random: Random, frequent: tuple[str, ...]) -> str:
+    first, second = random.choices(frequent[_LEAST_FREQUENT_SPELLED:], k=2)
+    local = random.choice((f"{first}.{second}", f"{first}{random.randint(1, 99)}", second))
+    host = f"{random.choice(_HOSTS)}.{random.choice(_ENDINGS)}"
+    return random.choice(_ADDRESS_CARRIERS).format(spoken_email(f"{local}@{host}"))
+
+
+def _carried(random: Random, carriers: tuple[str, ...], said: str) -> str:
+    return random.choice(carriers).format(f", {said},").strip(", ")
 
 
 def _number(random: Random) -> str:

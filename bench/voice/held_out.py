@@ -1,15 +1,15 @@
 """What nothing was adapted to: service lines of our own and messages of BFCL, with their suites' texts.
 
-A text is heard with a language model mixed from its suite's policy, tools and database. What users say
+`dev` is for choosing and may be looked at; `test` is for the figures. A text is heard with a language model mixed from its suite's policy, tools and database. What users say
 never goes into a model.
 """
 
 import gzip
 import hashlib
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -18,8 +18,14 @@ from dragoman.conditions.voice.language_model_texts import record_sentences, tex
 from dragoman.conditions.voice.language_models import SuiteText
 from dragoman.conditions.voice.spoken_form import spoken_form
 
-LINES = Path(__file__).parent / "held_out_lines.txt"
-MESSAGES = 60
+Split = Literal["dev", "test"]
+
+LINES: Mapping[Split, Path] = {
+    "dev": Path(__file__).parent / "dev_lines.txt",
+    "test": Path(__file__).parent / "held_out_lines.txt",
+}
+MESSAGES: Mapping[Split, slice] = {"dev": slice(120), "test": slice(120, 180)}
+"""Which messages each split has, in the order of their hashes."""
 
 _MULTI_TURN = "bfcl/BFCL_v4_multi_turn_base.json"
 _FEWEST_WORDS, _MOST_WORDS = 9, 26
@@ -33,15 +39,15 @@ class HeldOut(NamedTuple):
     spoken: str
 
 
-def service_lines() -> tuple[HeldOut, ...]:
-    rows = (line.partition(": ") for line in LINES.read_text("utf-8").splitlines())
+def service_lines(split: Split) -> tuple[HeldOut, ...]:
+    rows = (line.partition(": ") for line in LINES[split].read_text("utf-8").splitlines())
     return tuple(
         HeldOut("lines", suite, spoken) for suite, _, spoken in rows if not suite.startswith("#")
     )
 
 
-def bfcl_messages(data: Path, skip: int = 0) -> tuple[HeldOut, ...]:
-    """Return messages of multi-turn entries, chosen by the hash of their text; the next after `skip`."""
+def bfcl_messages(data: Path, split: Split) -> tuple[HeldOut, ...]:
+    """Return messages of multi-turn entries, chosen by the hash of their text."""
     texts = {
         message["content"]
         for entry in _json_lines(data / _MULTI_TURN)
@@ -50,9 +56,7 @@ def bfcl_messages(data: Path, skip: int = 0) -> tuple[HeldOut, ...]:
     }
     usable = [text for text in texts if text.isascii() and "\n" not in text and _is_short(text)]
     chosen = sorted(usable, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
-    return tuple(
-        HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[skip : skip + MESSAGES]
-    )
+    return tuple(HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[MESSAGES[split]])
 
 
 def suite_texts(data: Path, suite: str) -> tuple[SuiteText, ...]:

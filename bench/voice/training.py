@@ -1,4 +1,4 @@
-"""Runs sphinxtrain: features, two passes of Baum-Welch, and the weights in the decoder's form.
+"""Runs sphinxtrain: features, three passes of Baum-Welch, and the weights in the decoder's form.
 
 The programs are those of the Debian packages sphinxtrain, sphinxbase-utils and pocketsphinx with their
 libraries, installed or unpacked under a folder (`dpkg -x`).
@@ -14,7 +14,7 @@ from bench.voice.model_files import write_mixture_weights
 
 from dragoman.conditions.voice.pocketsphinx_decoder import ADAPTED_FILES
 
-PASSES = 2
+PASSES = 3
 PARTS = 2
 
 _FEATURES = "-lowerf 130 -upperf 6800 -nfilt 25 -transform dct -lifter 22 -remove_noise yes"

@@ -1,36 +1,35 @@
 """Which of a word's pronunciations a voice used: the trainer must be told."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import zip_longest
 
-from dragoman.conditions.voice.language_model_lexicon import Pronunciations, phones_of
+from dragoman.conditions.voice.language_model_lexicon import (
+    SPELLED_WAYS,
+    Pronunciations,
+    phones_of,
+)
 from dragoman.conditions.voice.language_models import words_said
-
-SPELLED_A = "a(2)"
-"""cmudict's first way of saying `a` is the article, its second the letter."""
 
 
 def transcript(
     text: str, known: Pronunciations, phonemes: Callable[[str], str]
 ) -> tuple[str, ...] | None:
-    """Return the words of a text with the numbers of their variants; None where one is unknown."""
+    """Return the words of a text with the numbers of their variants; None where one is unknown.
+
+    Args:
+        text: What is read; a capital `A` or `I` is the letter.
+        known: All ways of saying each word, those of the voices' accents among them.
+        phonemes: What the voice that reads says for a word.
+    """
     rows = [(token, word) for token in text.split() for word in words_said(token)]
     if any(word not in known for _, word in rows):
         return None
     return tuple(_variant(token, word, known, phonemes) for token, word in rows)
 
 
-def dictionary_lines(words: Iterable[str], known: Pronunciations) -> list[str]:
-    return [
-        f"{word}{f'({number + 1})' if number else ''} {phones}\n"
-        for word in sorted(set(words))
-        for number, phones in enumerate(known[word])
-    ]
-
-
 def _variant(token: str, word: str, known: Pronunciations, phonemes: Callable[[str], str]) -> str:
-    if word == "a":
-        return SPELLED_A if token.startswith("A") else "a"
+    if word in SPELLED_WAYS:
+        return f"{word}({SPELLED_WAYS[word]})" if token[0].isupper() else word
     said = phones_of(phonemes(word)).split()
     distances = [_edits(said, phones.split()) for phones in known[word]]
     best = distances.index(min(distances))

@@ -10,9 +10,8 @@ from dragoman.conditions.voice.channel_effects import effects_of
 from dragoman.conditions.voice.errors_channel import SimulatedPath
 from dragoman.conditions.voice.errors_simulator import ErrorSimulator
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import SHARE, generic_language_model
-from dragoman.conditions.voice.pocketsphinx import LANGUAGE, PocketsphinxRecognizer
-from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
+from dragoman.conditions.voice.language_models import SHARE
+from dragoman.conditions.voice.pocketsphinx import LANGUAGE
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
 from dragoman.conditions.voice.suite_recognizer import SuiteRecognizer
 from dragoman.conditions.voice.voice_channel import VoicePath
@@ -209,14 +208,12 @@ class Speech:
             return None
         if "/" in name:
             return resolve_recognizer(name, self._connections)
+        folder = cache_folder() / "speech"
         if name == GENERIC:
-            return PocketsphinxRecognizer(
-                generic_language_model(), adapted_acoustics(), self._workers
-            )
+            return SuiteRecognizer("", None, folder, self._workers)
         if name == MIXED:
             suite = self._suite
             data = content_key(suite.name, suite.provenance.digest)
-            folder = cache_folder() / "speech"
             return SuiteRecognizer(data, suite.texts, folder, self._workers)
         raise UsageError(
             f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)} or PROVIDER/MODEL"

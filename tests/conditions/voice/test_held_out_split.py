@@ -14,7 +14,7 @@ def adapted() -> list[str]:
     return (FOLDER / "adaptation_sentences.txt").read_text("utf-8").splitlines()
 
 
-@pytest.fixture(scope="module", params=["held_out_lines.txt", "fresh_lines.txt"])
+@pytest.fixture(scope="module", params=["dev_lines.txt", "held_out_lines.txt"])
 def held_out(request: pytest.FixtureRequest) -> list[str]:
     name: str = request.param
     rows = (FOLDER / name).read_text("utf-8").splitlines()

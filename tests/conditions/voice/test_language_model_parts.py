@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.conditions.voice.espeak_library import SpeechLibrary
+from dragoman.conditions.voice.language_model_accents import accents, ways_of
 from dragoman.conditions.voice.language_model_counts import END, START, CountedSentences
+from dragoman.conditions.voice.language_model_generic import Generic, common_words
 from dragoman.conditions.voice.language_model_lexicon import (
-    dictionary_text,
+    dictionary_lines,
     phones_of,
     read_dictionary,
 )
-from dragoman.conditions.voice.language_model_mixing import Generic, mixed
+from dragoman.conditions.voice.language_model_mixing import mixed
 from dragoman.conditions.voice.language_model_texts import record_sentences, text_sentences
 from dragoman.conditions.voice.language_model_trie import Bigrams, read_bigrams
 from dragoman.conditions.voice.language_models import words_said
@@ -97,26 +100,26 @@ def test_phonemes_become_the_phones_of_the_dictionary() -> None:
     assert phones_of("七") == ""
 
 
-def test_words_have_the_ways_of_the_dictionary_and_the_voice_s_own(tmp_path: Path) -> None:
+def test_a_dictionary_is_read_as_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "known.dict"
-    file.write_text("read R EH D\nread(2) R IY D\nroute R UW T\n", "utf-8")
-    said = {
-        "yara": "j\u0251\u02d0\u0279\u0259",
-        "read": "\u0279i\u02d0d",
-        "route": "\u0279a\u028at",
-    }
-    text = dictionary_text(said, read_dictionary(file), said.__getitem__)
-    assert text.splitlines() == [
-        "read R EH D",
-        "read(2) R IY D",
-        "route R UW T",
-        "route(2) R AW T",
-        "yara Y AA R AH",
-    ]
+    lines = ["read R EH D\n", "read(2) R IY D\n", "route R UW T\n"]
+    file.write_text("".join(lines), "utf-8")
+    ways = {word: read_dictionary(file)[word] for word in ("route", "read")}
+    assert ways == {"read": ("R EH D", "R IY D"), "route": ("R UW T",)}
+    assert list(dictionary_lines(ways)) == lines
 
 
-def test_a_word_without_phones_is_left_out() -> None:
-    assert dictionary_text(["七"], {}, lambda word: word) == ""
+def test_words_have_the_ways_of_all_accents_that_the_voices_have() -> None:
+    ways = ways_of(["four", "oh", "'"], SpeechLibrary(), accents())
+    assert accents()[0] == "en-us"
+    assert {"F AO R", "F AO", "F OW R"} <= set(ways["four"])
+    assert ways["oh"] == ("OW",)
+    assert ways["'"] == ()
+
+
+def test_frequent_words_come_first_and_have_a_pronunciation(bigrams: Bigrams) -> None:
+    words = common_words(bigrams, {"refund", "the", "zulu", "a.m."})
+    assert words == ("the", "refund", "zulu")
 
 
 def test_a_policy_becomes_sentences_as_they_are_said() -> None:

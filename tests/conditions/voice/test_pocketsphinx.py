@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import generic_language_model
+from dragoman.conditions.voice.language_models import stock_language_model
 from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
 from dragoman.conditions.voice.pocketsphinx_acoustics import (
     Acoustics,
@@ -37,7 +37,7 @@ async def _audios(texts: Sequence[str]) -> list[Audio]:
 
 async def _heard(audios: Sequence[Audio], workers: int, acoustics: Acoustics) -> list[str]:
     async with SpeechWorkers(workers) as processes:
-        recognizer = PocketsphinxRecognizer(generic_language_model(), acoustics, processes)
+        recognizer = PocketsphinxRecognizer(stock_language_model(), acoustics, processes)
         listening = [recognizer.transcribe(audio, "en") for audio in audios]
         return [transcript.text for transcript in await asyncio.gather(*listening)]
 
@@ -79,7 +79,7 @@ def test_other_languages_are_refused() -> None:
     async def listen() -> None:
         async with SpeechWorkers(1) as workers:
             recognizer = PocketsphinxRecognizer(
-                generic_language_model(), adapted_acoustics(), workers
+                stock_language_model(), adapted_acoustics(), workers
             )
             await recognizer.transcribe(Audio(b"", 16_000), "vi")
 
@@ -90,13 +90,13 @@ def test_other_languages_are_refused() -> None:
 def test_identity_tells_acoustic_models_apart() -> None:
     workers = SpeechWorkers(1)
     adapted, stock = (
-        PocketsphinxRecognizer(generic_language_model(), acoustics, workers)
+        PocketsphinxRecognizer(stock_language_model(), acoustics, workers)
         for acoustics in (adapted_acoustics(), stock_acoustics())
     )
     assert adapted.identity != stock.identity
     assert (adapted.name, stock.name) == (
-        "pocketsphinx:adapted:generic",
-        "pocketsphinx:stock:generic",
+        "pocketsphinx:adapted:stock",
+        "pocketsphinx:stock:stock",
     )
 
 

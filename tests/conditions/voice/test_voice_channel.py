@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.conditions.voice.channel_effects import effects_of
 from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import generic_language_model
+from dragoman.conditions.voice.language_models import stock_language_model
 from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
 from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
@@ -70,7 +70,7 @@ def carried(
     async def call() -> list[Utterance]:
         async with SpeechWorkers(2) as workers:
             ear = listener or PocketsphinxRecognizer(
-                generic_language_model(), adapted_acoustics(), workers
+                stock_language_model(), adapted_acoustics(), workers
             )
             voice = EspeakSynthesizer(find_voice("us"), workers)
             path = VoicePath("en", voice, effects_of(line), ear)

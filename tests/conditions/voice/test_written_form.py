@@ -158,6 +158,22 @@ def test_an_id_said_twice_is_written_once_from_both_hearings() -> None:
     assert written_form("w two junk seven x again w two four seven x") == "W247X"
 
 
+def test_of_two_hearings_the_one_that_is_a_parcel_s_number_in_the_post_counts() -> None:
+    longer = "m v one nine six zero eight nine four seven five six t h"
+    right = "m v one six zero eight nine four seven five six t h"
+    assert written_form(f"{longer} again {right}") == "MV160894756TH"
+    assert written_form(f"{right} again {longer}") == "MV160894756TH"
+
+
+def test_a_month_may_be_heard_by_its_first_letters() -> None:
+    assert written_form("on aug eleventh nineteen ninety eight") == "on 1998-08-11"
+    assert written_form("i said aug and nothing else") == "i said aug and nothing else"
+
+
+def test_digits_that_sound_like_words_are_read_beside_the_nato_alphabet() -> None:
+    assert written_form("sierra to mike nine zulu wan lima") == "S2M9Z1L"
+
+
 def test_other_languages_are_left_as_heard() -> None:
     assert written_form("w two three", "vi") == "w two three"
 

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 START, END = "<s>", "</s>"
 DISCOUNT = 0.7
+LEAST = 1e-9
+"""The probability of what no model knows."""
 
 _UNSEEN_SHARE = 0.03
 
@@ -41,10 +43,17 @@ class CountedSentences:
         """Return whether any pair begins with a word."""
         return first in self._after_one
 
+    def share_of(self, word: str) -> float:
+        """Return how many of the words are this one."""
+        return self.single[word] / self._total if self._total else 0.0
+
+    def share_of_pair(self, first: str, second: str) -> float:
+        """Return how many of the words are the second of these two."""
+        return self.pairs[first, second] / self._total if self._total else 0.0
+
     def word(self, word: str) -> float:
         """Return the probability of a word; some of it is spread over those never seen."""
-        seen = self.single[word] / self._total if self._total else 0.0
-        return (1 - _UNSEEN_SHARE) * seen + _UNSEEN_SHARE / (len(self.words) + 1)
+        return (1 - _UNSEEN_SHARE) * self.share_of(word) + _UNSEEN_SHARE / (len(self.words) + 1)
 
     def after(self, first: str, word: str) -> float:
         """Return the probability of a word after another."""

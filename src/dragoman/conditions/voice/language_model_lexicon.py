@@ -1,12 +1,13 @@
-"""How words sound: the ways of pocketsphinx's dictionary (cmudict), and espeak-ng's own way.
+"""How words sound: the ways of pocketsphinx's dictionary (cmudict), and those of espeak-ng's voices.
 
-A word that cmudict lacks has espeak-ng's way alone. The others have it beside theirs, since it is
-espeak-ng that speaks: cmudict's `transaction` has a Z where espeak-ng says S.
+A word that cmudict lacks has espeak-ng's ways alone. The others have them beside theirs, since it is
+espeak-ng that speaks: cmudict's `transaction` has a Z where espeak-ng says S, and its `four` an R that
+a British voice does not say.
 """
 
 import importlib.resources
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -19,8 +20,23 @@ _VARIANT = re.compile(r"\(\d+\)$")
 _TAG = re.compile(r"\([a-z-]+\)")
 _IGNORED = re.compile("[ˈˌ \u203f\u0303ʲ_]")
 
-_OWN: Mapping[str, tuple[str, ...]] = {"z": ("Z IY", "Z EH D"), "xray": ("EH K S R EY",)}
-"""Where cmudict has the American letter only, or no such word."""
+OWN_WAYS: Mapping[str, tuple[str, ...]] = {
+    "a": ("AH", "EY IY"),
+    "e": ("IY IY",),
+    "i": ("AY", "AY IY"),
+    "o": ("OW AH",),
+    "r": ("AA AH", "AA R"),
+    "xray": ("EH K S R EY",),
+    "z": ("Z IY", "Z EH D"),
+}
+"""Where cmudict has the American letter only, no such word, or one phone for a letter.
+
+pocketsphinx hears a word of one phone as if silence came after it, so that spelled vowels would be
+lost among other letters; with a second phone they are heard in their place.
+"""
+
+SPELLED_WAYS: Mapping[str, int] = {"a": 2, "i": 2}
+"""Which way of a letter that is a word as well is the letter."""
 
 
 def read_dictionary(path: Path) -> dict[str, tuple[str, ...]]:
@@ -29,7 +45,7 @@ def read_dictionary(path: Path) -> dict[str, tuple[str, ...]]:
     for line in path.read_text("utf-8").splitlines():
         word, _, phones = line.partition(" ")
         found.setdefault(_VARIANT.sub("", word), []).append(phones.strip())
-    return {word: tuple(ways) for word, ways in found.items()} | dict(_OWN)
+    return {word: tuple(ways) for word, ways in found.items()} | dict(OWN_WAYS)
 
 
 def phones_of(ipa: str) -> str:
@@ -45,16 +61,11 @@ def phones_of(ipa: str) -> str:
     return " ".join(phones)
 
 
-def dictionary_text(
-    words: Iterable[str], known: Pronunciations, phonemes: Callable[[str], str]
-) -> str:
-    """Return a dictionary of these words; a word without any phone is left out."""
-    lines: list[str] = []
-    for word in sorted(set(words)):
-        ways = dict.fromkeys((*known.get(word, ()), phones_of(phonemes(word))))
-        for number, phones in enumerate(way for way in ways if way):
-            lines.append(f"{word}{f'({number + 1})' if number else ''} {phones}\n")
-    return "".join(lines)
+def dictionary_lines(ways: Pronunciations) -> Iterator[str]:
+    """Yield the lines of a dictionary in pocketsphinx's form, every way of a word numbered."""
+    for word in sorted(ways):
+        for number, phones in enumerate(ways[word], 1):
+            yield f"{word}{f'({number})' if number > 1 else ''} {phones}\n"
 
 
 @cache

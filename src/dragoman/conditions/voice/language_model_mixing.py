@@ -6,34 +6,38 @@ words and the pairs that say more than their words do; the suite gives words, pa
 
 import math
 import os
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from dragoman.conditions.voice.espeak_library import SpeechLibrary
+from dragoman.conditions.voice.language_model_accents import accents, ways_of
 from dragoman.conditions.voice.language_model_counts import (
     END,
+    LEAST,
     START,
     CountedSentences,
     Pair,
     Triple,
 )
-from dragoman.conditions.voice.language_model_lexicon import dictionary_text, read_dictionary
-from dragoman.conditions.voice.language_model_trie import Bigrams, read_bigrams
+from dragoman.conditions.voice.language_model_generic import Generic, common_words, generic_model
+from dragoman.conditions.voice.language_model_lexicon import (
+    Pronunciations,
+    dictionary_lines,
+    read_dictionary,
+)
+from dragoman.conditions.voice.language_model_patterns import patterns
+from dragoman.conditions.voice.language_model_trie import read_bigrams
+from dragoman.conditions.voice.language_models import words_said
 from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
 from dragoman.conditions.voice.speech_jobs import MixJob
 
-COMMON_WORDS = 40_000
-COMMON_PAIRS = 250_000
-LEXICON_VOICE = ("en-us", 160)
+IN_ALL_ACCENTS = 12_000
+"""So many frequent words have the ways of all accents; the others that of the first one."""
 
-_LEAST_GAIN = 0.15 * math.log(10)
 _MOST_OF_A_HISTORY = 0.98
-_LEAST = 1e-9
-_WORD = re.compile(r"[a-z']+")
 
 
 class Mixture(msgspec.Struct, frozen=True):
@@ -44,21 +48,6 @@ class Mixture(msgspec.Struct, frozen=True):
     triples: Mapping[Triple, float]
     word_backoffs: Mapping[str, float]
     pair_backoffs: Mapping[Pair, float]
-
-
-class Generic(msgspec.Struct, frozen=True):
-    """What is taken from the generic model: probabilities of words and of pairs, and backoffs."""
-
-    words: Mapping[str, float]
-    backoffs: Mapping[str, float]
-    pairs: Mapping[Pair, float]
-
-    def after(self, first: str, word: str) -> float:
-        """Return the probability of a word after another."""
-        listed = self.pairs.get((first, word))
-        if listed is not None:
-            return listed
-        return self.backoffs.get(first, 1.0) * self.words.get(word, _LEAST)
 
 
 def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
@@ -72,66 +61,34 @@ def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
     if model.is_file() and lexicon.is_file():
         return "made before"
     known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
-    suite = CountedSentences(job.sentences)
-    library.select(*LEXICON_VOICE)
-    dictionary = dictionary_text(suite.words, known, library.phonemes)
-    sayable = frozenset(re.sub(r"\(.*", "", line.split(" ")[0]) for line in dictionary.splitlines())
-    generic = generic_model(suite.words & sayable, frozenset(known))
-    words = (suite.words & sayable) | frozenset(generic.words) - {END}
-    mixture = mixed(suite, generic, job.share, words)
-    rest = dictionary_text(words - sayable, known, library.phonemes)
-    _write_whole(lexicon, (dictionary, rest))
-    _write_whole(model, _arpa_lines(mixture))
-    guessed = sum(word not in known for word in words)
-    return f"{len(words)} words, {guessed} of them pronounced by espeak-ng's rules"
-
-
-def generic_model(suite_words: frozenset[str], pronounced: frozenset[str]) -> Generic:
-    """Return the generic model, cut to its frequent words and to those of a suite."""
-    import numpy as np
-
     bigrams = read_bigrams(stock_folder() / "en-us.lm.bin")
-    by_frequency = np.argsort(-bigrams.single, kind="stable")
-    usable = [
-        number
-        for number in by_frequency.tolist()
-        if bigrams.words[number] in pronounced and _WORD.fullmatch(bigrams.words[number])
-    ]
-    kept = {bigrams.words[number] for number in usable[:COMMON_WORDS]}
-    kept |= suite_words.intersection(bigrams.words)
-    numbers = np.array([word in kept or word in {START, END} for word in bigrams.words])
-    probabilities = np.exp(bigrams.single) * numbers
-    probabilities[bigrams.words.index(START)] = 0.0
-    probabilities /= probabilities.sum()
-    kept_numbers = np.flatnonzero(numbers).tolist()
-    return Generic(
-        words={
-            bigrams.words[n]: float(probabilities[n])
-            for n in kept_numbers
-            if bigrams.words[n] != START
-        },
-        backoffs={bigrams.words[n]: float(np.exp(bigrams.backoff[n])) for n in kept_numbers},
-        pairs=_telling_pairs(bigrams, kept | {START, END}),
-    )
+    common = common_words(bigrams, known)
+    said = ((1, words_said(pattern)) for pattern in patterns(common))
+    suite = CountedSentences((*job.sentences, *said))
+    ways = _ways(suite.words, common, known, library)
+    wanted = (suite.words | frozenset(common)) & frozenset(ways)
+    mixture = mixed(suite, generic_model(bigrams, wanted), job.share, wanted)
+    _write_whole(lexicon, dictionary_lines(ways))
+    _write_whole(model, _arpa_lines(mixture))
+    guessed = sum(word not in known for word in wanted)
+    return f"{len(wanted)} words, {guessed} of them pronounced by espeak-ng's rules"
 
 
-def _telling_pairs(bigrams: Bigrams, kept: set[str]) -> dict[Pair, float]:
-    """Return the pairs of known words that matter most: how often, times what they add."""
-    import numpy as np
-
-    known = np.array([word in kept for word in bigrams.words])
-    gain = bigrams.pair - bigrams.backoff[bigrams.first] - bigrams.single[bigrams.second]
-    weight = np.exp(bigrams.single[bigrams.first] + bigrams.pair) * gain
-    weight[bigrams.first == bigrams.words.index(START)] = 1.0
-    weight[~(known[bigrams.first] & known[bigrams.second]) | (gain <= _LEAST_GAIN)] = 0.0
-    best = np.argsort(-weight, kind="stable")[:COMMON_PAIRS]
-    return {
-        (bigrams.words[bigrams.first[n]], bigrams.words[bigrams.second[n]]): float(
-            np.exp(bigrams.pair[n])
-        )
-        for n in best.tolist()
-        if weight[n] > 0.0
+def _ways(
+    suite_words: frozenset[str],
+    common: Sequence[str],
+    known: Pronunciations,
+    library: SpeechLibrary,
+) -> Pronunciations:
+    """Return how the words sound; those that have no phones are left out."""
+    spoken = accents()
+    in_all = suite_words.union(common[:IN_ALL_ACCENTS])
+    own = {
+        **ways_of(common[IN_ALL_ACCENTS:], library, spoken[:1]),
+        **ways_of(sorted(in_all), library, spoken),
     }
+    found = {word: dict.fromkeys((*known.get(word, ()), *own[word])) for word in own}
+    return {word: tuple(ways) for word, ways in found.items() if ways}
 
 
 def mixed(
@@ -139,7 +96,7 @@ def mixed(
 ) -> Mixture:
     """Interpolate, and give every history what is left for words that are not listed after it."""
     raw = {
-        word: share * suite.word(word) + (1 - share) * generic.words.get(word, 0.0) + _LEAST
+        word: share * suite.word(word) + (1 - share) * generic.words.get(word, 0.0) + LEAST
         for word in (*sorted(words), END)
     }
     total = sum(raw.values())
@@ -159,11 +116,18 @@ def mixed(
         value = two.get((first, word))
         return value if value is not None else one_left.get(first, 1.0) * single[word]
 
+    trust = {
+        (first, second): share
+        if first == START
+        else _trust(share, suite.share_of_pair(first, second), generic.share_of_pair(first, second))
+        for first, second in suite.pairs
+    }
+
     triples, pair_backoffs = _capped(
         (
             (a, b),
             word,
-            share * suite.after_two(a, b, word) + (1 - share) * after(b, word),
+            _between(trust[a, b], suite.after_two(a, b, word), after(b, word)),
             after(b, word),
         )
         for a, b, word in sorted(suite.triples)
@@ -183,7 +147,22 @@ def _pair(suite: CountedSentences, generic: Generic, share: float, first: str, w
         return generic.after(first, word)
     if first not in generic.backoffs:
         return suite.after(first, word)
-    return share * suite.after(first, word) + (1 - share) * generic.after(first, word)
+    trust = _trust(share, suite.share_of(first), generic.words.get(first, 0.0))
+    return _between(trust, suite.after(first, word), generic.after(first, word))
+
+
+def _trust(share: float, in_suite: float, in_generic: float) -> float:
+    """Return the weight of the suite after a history, given how often the history is in either.
+
+    It is the probability that the suite is what speaks (Bayes' rule, with its share before): after
+    a spelled letter, which is rare in the generic texts, hardly anything else does.
+    """
+    own, other = share * in_suite, (1 - share) * in_generic
+    return own / (own + other) if own + other else share
+
+
+def _between(weight: float, one: float, other: float) -> float:
+    return weight * one + (1 - weight) * other
 
 
 History = tuple[str, ...]
@@ -237,4 +216,4 @@ def _arpa_lines(mixture: Mixture) -> Iterator[str]:
 
 
 def _log(value: float) -> str:
-    return f"{math.log10(max(value, _LEAST)):.4f}"
+    return f"{math.log10(max(value, LEAST)):.4f}"

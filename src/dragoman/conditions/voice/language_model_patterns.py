@@ -1,21 +1,26 @@
 """How callers spell and count, whatever the suite: codes, names, dates, amounts and addresses.
 
-These sentences are made from a seed and hold no suite's values; they tell a language model that a
-letter follows a letter and that hundreds come after numbers.
+These sentences are made from a seed, of random signs and of frequent English words, and hold no suite's
+values; they tell a language model that a letter follows a letter, in names as in words, and that
+hundreds come after numbers.
 """
 
+from collections.abc import Sequence
 from random import Random
 from string import ascii_uppercase, digits
 
 from dragoman.conditions.voice.spoken_dates import spoken_date, spoken_time
 from dragoman.conditions.voice.spoken_money import spoken_amount
 from dragoman.conditions.voice.spoken_numbers import cardinal
-from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled
+from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled, spoken_email
 
 _SEED = 20_261_121
-_SPELLED = 3_000
+_CODES = 4_000
+_NAMES = 6_000
+_ADDRESSES = 2_000
 _COUNTED = 2_000
 _CARRIERS = ("{}", "{}", "my name is {}", "it is spelled {}", "the number is {}", "the code is {}")
+_ADDRESS_CARRIERS = ("{}", "it is {}", "my email is {}", "the address is {}", "write to {}")
 _STYLES = (
     SpokenStyle(),
     SpokenStyle(),
@@ -23,19 +28,56 @@ _STYLES = (
     SpokenStyle(letters="as in"),
     SpokenStyle(twice=True),
 )
+_HOSTS = ("gmail", "yahoo", "outlook", "hotmail", "icloud", "mail", "example", "proton")
+_ENDINGS = ("com", "com", "com", "net", "org", "co.uk")
+_COUNTRIES = ("US", "GB", "CA", "AU", "DE", "FR", "CN", "JP", "SG", "TH", "VN", "ID", "MY", "PH")
+_TOO_FREQUENT = 1_000
+"""So many words of every sentence are hardly anybody's name."""
+_SHORTEST = 3
 
 
-def patterns() -> tuple[str, ...]:
-    """Return the sentences, the same at every call."""
+def patterns(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the sentences, the same at every call.
+
+    Args:
+        words: English words, the frequent ones first; rarer ones are spelled as names are.
+    """
     random = Random(_SEED)  # noqa: S311 - for speech, not for secrets
-    said = [_spelled(random) for _ in range(_SPELLED)]
-    return (*said, *(_counted(random) for _ in range(_COUNTED)))
+    names = [word for word in words[_TOO_FREQUENT:] if word.isalpha() and len(word) >= _SHORTEST]
+    return (
+        *(_carried(random, _code(random)) for _ in range(_CODES)),
+        *(_carried(random, random.choice(names)) for _ in range(_NAMES)),
+        *(_address(random, names) for _ in range(_ADDRESSES)),
+        *(_counted(random) for _ in range(_COUNTED)),
+    )
 
 
-def _spelled(random: Random) -> str:
-    signs = random.choice((ascii_uppercase, digits, ascii_uppercase + digits * 2))
-    value = "".join(random.choices(signs, k=random.randint(4, 11)))
+def _carried(random: Random, value: str) -> str:
     return random.choice(_CARRIERS).format(spelled(value, random.choice(_STYLES)))
+
+
+def _code(random: Random) -> str:
+    """Return a code of any signs, of letters before digits, or of a parcel in the post."""
+    shape = random.choice(("any", "any", "letters first", "post"))
+    if shape == "any":
+        signs = random.choice((ascii_uppercase, digits, ascii_uppercase + digits * 2))
+        return _drawn(random, signs, random.randint(4, 11))
+    if shape == "post":
+        return f"{_drawn(random, ascii_uppercase, 2)}{_drawn(random, digits, 9)}{random.choice(_COUNTRIES)}"
+    first = _drawn(random, ascii_uppercase, random.randint(1, 3))
+    return f"{first}{_drawn(random, digits, random.randint(3, 9))}"
+
+
+def _drawn(random: Random, signs: str, length: int) -> str:
+    return "".join(random.choices(signs, k=length))
+
+
+def _address(random: Random, names: Sequence[str]) -> str:
+    first, second = random.choice(names), random.choice(names)
+    number = random.randint(1, 99)
+    local = random.choice((f"{first}.{second}", f"{first}{number}", f"{first[0]}{second}", second))
+    address = f"{local}@{random.choice(_HOSTS)}.{random.choice(_ENDINGS)}"
+    return random.choice(_ADDRESS_CARRIERS).format(spoken_email(address))
 
 
 def _counted(random: Random) -> str:

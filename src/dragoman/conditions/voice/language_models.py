@@ -1,4 +1,6 @@
-"""Which words a recognizer expects: the generic English model, or one mixed with a suite's texts.
+"""Which words a recognizer expects: English in general, or also the words of a suite's texts.
+
+Both are made of pocketsphinx's own model and of how callers spell and count, whatever the suite.
 
 A suite's texts are its tool schemas, its policy and its database, never what its users say: whoever
 recognizes with the words that will be said has the answer before the question. Which texts went in is
@@ -11,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.voice.language_model_patterns import patterns
 from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
 from dragoman.conditions.voice.speech_jobs import MixJob
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
@@ -21,7 +22,7 @@ from dragoman.core.keys import content_key
 SHARE = 0.3
 """The weight of a suite's own n-grams in a mixed model."""
 
-RECIPE = 2
+RECIPE = 3
 """Grows whenever the same texts begin to give another model."""
 
 MAX_SENTENCES = 200_000
@@ -29,6 +30,10 @@ MAX_SENTENCES = 200_000
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_WORD = 24
+
+
+Counted = tuple[tuple[int, tuple[str, ...]], ...]
+"""Sentences as words, and how often each counts."""
 
 
 class SuiteText(msgspec.Struct, frozen=True):
@@ -56,19 +61,32 @@ class LanguageModel(msgspec.Struct, frozen=True):
     texts: tuple[TextUsed, ...] = ()
 
 
-def generic_language_model() -> LanguageModel:
-    """Return the model that comes with pocketsphinx.
+def stock_language_model() -> LanguageModel:
+    """Return the model that comes with pocketsphinx, as it is.
 
     Raises:
         UsageError: Where the extra `voice` is not installed.
     """
     folder = stock_folder()
     return LanguageModel(
-        "generic",
+        "stock",
         str(folder / "en-us.lm.bin"),
         str(folder / "cmudict-en-us.dict"),
         content_key("generic"),
     )
+
+
+async def generic_language_model(folder: Path, workers: SpeechWorkers) -> LanguageModel:
+    """Return the model of English in general; made once, and found again.
+
+    Args:
+        folder: Where models are kept; it is made where it is missing.
+        workers: Who does the work.
+
+    Raises:
+        ParticipantError: Where the model cannot be made.
+    """
+    return await _made("generic", (), content_key("generic", RECIPE, SHARE), folder, workers)
 
 
 async def mixed_language_model(
@@ -85,13 +103,20 @@ async def mixed_language_model(
         UsageError: Where the texts hold no words or too many.
         ParticipantError: Where the model cannot be made.
     """
-    sentences, key = _counted(texts), mixed_model_key(texts)
-    language_model, dictionary = folder / f"{key}.arpa", folder / f"{key}.dict"
-    await workers.do(MixJob(sentences, SHARE, str(language_model), str(dictionary)), str)
+    key = mixed_model_key(texts)
+    made = await _made(f"mixed:{key[:8]}", _counted(texts), key, folder, workers)
     used = tuple(
         TextUsed(text.source, len(text.sentences), content_key(text.sentences)) for text in texts
     )
-    return LanguageModel(f"mixed:{key[:8]}", str(language_model), str(dictionary), key, used)
+    return msgspec.structs.replace(made, texts=used)
+
+
+async def _made(
+    name: str, sentences: Counted, key: str, folder: Path, workers: SpeechWorkers
+) -> LanguageModel:
+    language_model, dictionary = folder / f"{key}.arpa", folder / f"{key}.dict"
+    await workers.do(MixJob(sentences, SHARE, str(language_model), str(dictionary)), str)
+    return LanguageModel(name, str(language_model), str(dictionary), key)
 
 
 def mixed_model_key(texts: Sequence[SuiteText]) -> str:
@@ -109,7 +134,7 @@ def words_said(spoken: str) -> tuple[str, ...]:
     return tuple(word for word in _WORD.findall(lower) if len(word) <= _LONGEST_WORD)
 
 
-def _counted(texts: Iterable[SuiteText]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+def _counted(texts: Iterable[SuiteText]) -> Counted:
     found = {words: 1 for text in texts for s in text.sentences if (words := words_said(s))}
     if not found:
         raise UsageError("a mixed language model needs words, and the texts given have none")
@@ -117,5 +142,4 @@ def _counted(texts: Iterable[SuiteText]) -> tuple[tuple[int, tuple[str, ...]], .
         raise UsageError(
             f"a mixed language model takes {MAX_SENTENCES} sentences, not {len(found)}"
         )
-    rows = [(1, words) for words in sorted(found)]
-    return (*rows, *((1, words_said(pattern)) for pattern in patterns()))
+    return tuple((1, words) for words in sorted(found))

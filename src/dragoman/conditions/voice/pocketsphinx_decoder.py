@@ -21,6 +21,9 @@ SILENCE_BEFORE = 0.2
 SILENCE_AFTER = 0.4
 ADAPTED_FILES = ("means", "variances", "sendump", "transition_matrices")
 
+LANGUAGE_WEIGHTS = {"lw": 5.0, "fwdflatlw": 6.5, "bestpathlw": 7.5}
+"""How much the language model counts beside what is heard, in the decoder's three passes."""
+
 _FULL_SCALE = 32_767
 _DITHER_SEED = 0
 _FAINTEST = 4
@@ -81,6 +84,8 @@ def prepared_decoder(files: DecoderFiles) -> Decoder:
     if files.acoustics:
         for setting, name in zip(("mean", "var", "sendump", "tmat"), ADAPTED_FILES, strict=True):
             config[setting] = str(Path(files.acoustics) / name)
+        for setting, weight in LANGUAGE_WEIGHTS.items():
+            config[setting] = weight
     try:
         return cast("Decoder", PocketsphinxDecoder(config))
     except (RuntimeError, ValueError) as error:

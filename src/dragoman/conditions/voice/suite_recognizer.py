@@ -1,4 +1,4 @@
-"""The embedded recognizer with a language model of the suite that is played, made at the first use."""
+"""The embedded recognizer with a language model that is made at the first use, of a suite or in general."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -10,6 +10,7 @@ from dragoman.conditions.voice.language_models import (
     SHARE,
     LanguageModel,
     SuiteText,
+    generic_language_model,
     mixed_language_model,
 )
 from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
@@ -24,14 +25,16 @@ Texts = Callable[[], Mapping[str, object]]
 
 
 class SuiteRecognizer:
-    """pocketsphinx with a language model mixed from tool schemas, policy and database."""
+    """pocketsphinx with a language model of English, and of tool schemas, policy and database."""
 
-    def __init__(self, suite: str, texts: Texts, folder: Path, workers: SpeechWorkers) -> None:
+    def __init__(
+        self, suite: str, texts: Texts | None, folder: Path, workers: SpeechWorkers
+    ) -> None:
         """Prepare; nothing is read or made yet.
 
         Args:
-            suite: The suite's name with the digest of its data.
-            texts: What the model is mixed from.
+            suite: The suite's name with the digest of its data, or any where there are no texts.
+            texts: What the model is mixed from; None for English in general.
             folder: Where language models are kept.
             workers: Who does the work.
         """
@@ -64,14 +67,19 @@ class SuiteRecognizer:
     async def _recognizer(self) -> PocketsphinxRecognizer:
         async with self._making:
             if self._made is None:
-                texts = await asyncio.to_thread(_sentences, self._texts)
-                model = await mixed_language_model(texts, self._folder, self._workers)
+                model = await self._model()
                 self._made = PocketsphinxRecognizer(model, adapted_acoustics(), self._workers)
         return self._made
 
+    async def _model(self) -> LanguageModel:
+        if self._texts is None:
+            return await generic_language_model(self._folder, self._workers)
+        texts = await asyncio.to_thread(_sentences, self._texts)
+        return await mixed_language_model(texts, self._folder, self._workers)
+
     def _nominal(self) -> PocketsphinxRecognizer:
-        key = content_key("mixed", RECIPE, SHARE, self._suite)
-        model = LanguageModel("mixed", "", "", key)
+        name = "generic" if self._texts is None else "mixed"
+        model = LanguageModel(name, "", "", content_key(name, RECIPE, SHARE, self._suite))
         return PocketsphinxRecognizer(model, adapted_acoustics(), self._workers)
 
 

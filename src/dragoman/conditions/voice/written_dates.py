@@ -8,6 +8,7 @@ from dragoman.conditions.voice.written_numbers import DIGITS, Number, below_hund
 from dragoman.conditions.voice.written_words import Heard, Reading, text_at
 from dragoman.core.entities import MONTHS
 
+_ABBREVIATED = 3
 _DAYS = range(1, 32)
 _HOURS = range(1, 13)
 _MINUTES = range(10, 60)
@@ -70,10 +71,14 @@ def _minute_at(words: Heard, at: int) -> Number | None:
 
 
 def _month(words: Heard, at: int) -> int:
-    """Return the month's number; 0 where no month is named."""
-    names = [month.casefold() for month in MONTHS]
+    """Return the number of the month that is named, in full or by its first three letters; or else 0."""
     name = text_at(words, at)
-    return names.index(name) + 1 if name in names else 0
+    known = (
+        number
+        for number, month in enumerate(MONTHS, 1)
+        if name in {month.casefold(), month[:_ABBREVIATED].casefold()}
+    )
+    return next(known, 0)
 
 
 def _ordinal_at(words: Heard, at: int) -> Number | None:

@@ -106,13 +106,13 @@ def is_spelling(words: Heard, at: int) -> bool:
 
 
 def _homophone(words: Heard, at: int) -> Sign | None:
-    """Read a word that sounds like a sign; one like a digit must stand beside a digit."""
+    """Read a word that sounds like a sign; one like a digit must stand beside a digit or in NATO's."""
     sign = english_words().homophones.get(text_at(words, at))
     if sign is None:
         return None
-    digits = _tables().digits
+    tables = _tables()
     is_beside = any(
-        word in digits or word.isdecimal()
+        word in tables.digits or word in tables.nato or word.isdecimal()
         for word in (text_at(words, at + 1), words[at - 1].text if at else "")
     )
     return Sign(sign, at + 1, is_sure=False) if sign.isalpha() or is_beside else None

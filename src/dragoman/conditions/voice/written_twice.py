@@ -1,5 +1,7 @@
 """An id that was said twice, read once: what the two hearings agree on, and the likelier of the rest."""
 
+import re
+
 from dragoman.conditions.voice.written_signs import MIN_SIGNS, PREFIXES, is_spelling, sign_at
 from dragoman.conditions.voice.written_words import Heard, Reading, text_at
 from dragoman.core.alignment import Pair, aligned
@@ -8,6 +10,7 @@ AGAIN = "again"
 UNKNOWN = "?"
 """Stands for one word that was no letter or digit."""
 
+_IN_THE_POST = re.compile(r"[a-z]{2}[0-9]{9}[a-z]{2}")
 _LIKELIER = frozenset({("a", "8"), ("k", "e"), ("b", "p"), ("w", "u"), ("2", "u"), ("4", "f")})
 """Of the two signs the first is oftener heard as the second than the other way round."""
 
@@ -33,8 +36,14 @@ def reconciled(first: str, second: str) -> str:
 
     A sign that only one of them has was lost by the other, but at an end it was put in: breath and
     the word before sound like letters. A known sign stands against an unknown one; of two that differ
-    the likelier counts, or else the first.
+    the likelier counts, or else the first. But where one hearing is a parcel's number in the post
+    (UPU S10: two letters, nine digits, a country) and what comes of both is not, that one was meant.
     """
+    both = _agreed(first, second)
+    return next((text for text in (both, second, first) if _IN_THE_POST.fullmatch(text)), both)
+
+
+def _agreed(first: str, second: str) -> str:
     pairs = list(aligned(first, second))
     while pairs and _is_lone(pairs[0]):
         pairs.pop(0)
