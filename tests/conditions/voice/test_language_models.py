@@ -11,8 +11,8 @@ from dragoman.conditions.voice.language_models import (
     LanguageModel,
     SuiteText,
     TextUsed,
+    generic_language_model,
     mixed_language_model,
-    stock_language_model,
     words_said,
 )
 from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
@@ -35,6 +35,11 @@ async def _made(folder: Path, *texts: SuiteText) -> LanguageModel:
         return await mixed_language_model(texts, folder, workers)
 
 
+async def _general(folder: Path) -> LanguageModel:
+    async with SpeechWorkers(1) as workers:
+        return await generic_language_model(folder, workers)
+
+
 async def _heard(model: LanguageModel) -> str:
     async with SpeechWorkers(1) as workers:
         spoken = await EspeakSynthesizer(find_voice("us"), workers).speak(SAID, "en", 1)
@@ -45,7 +50,9 @@ async def _heard(model: LanguageModel) -> str:
 def test_names_of_a_suite_are_heard_with_its_model_only(folder: Path) -> None:
     model = asyncio.run(_made(folder, POLICY))
     assert "kowalczyk" in asyncio.run(_heard(model)).split()
-    assert "kowalczyk" not in asyncio.run(_heard(stock_language_model())).split()
+    general = asyncio.run(_general(folder))
+    assert general.name == "generic"
+    assert "kowalczyk" not in asyncio.run(_heard(general)).split()
 
 
 def test_a_model_says_which_texts_went_in(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -15,6 +16,7 @@ from dragoman.conditions.voice.pocketsphinx_acoustics import (
     adapted_acoustics,
     stock_acoustics,
 )
+from dragoman.conditions.voice.pocketsphinx_decoder import LANGUAGE_WEIGHTS
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
 from dragoman.conditions.voice.voices import find_voice
 from dragoman.core.alignment import distance
@@ -98,6 +100,15 @@ def test_identity_tells_acoustic_models_apart() -> None:
         "pocketsphinx:adapted:stock",
         "pocketsphinx:stock:stock",
     )
+
+
+def test_identity_tells_language_weights_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    recognizer = PocketsphinxRecognizer(
+        stock_language_model(), adapted_acoustics(), SpeechWorkers(1)
+    )
+    before = recognizer.identity
+    monkeypatch.setitem(cast("dict[str, float]", LANGUAGE_WEIGHTS), "lw", 6.5)
+    assert recognizer.identity != before
 
 
 def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dragoman.conditions.voice.language_models import LanguageModel
 from dragoman.conditions.voice.pocketsphinx_acoustics import Acoustics
+from dragoman.conditions.voice.pocketsphinx_decoder import LANGUAGE_WEIGHTS
 from dragoman.conditions.voice.speech_jobs import DecoderFiles, HearJob
 from dragoman.conditions.voice.speech_workers import SpeechWorkers
 from dragoman.conditions.voice.voice_extra import installed_version
@@ -28,7 +29,7 @@ class PocketsphinxRecognizer:
 
     @property
     def identity(self) -> str:
-        """The content key of the engine's version and of both models.
+        """The content key of the engine's version, of both models and of their weights.
 
         Raises:
             UsageError: Where the extra `voice` is not installed.
@@ -38,6 +39,7 @@ class PocketsphinxRecognizer:
             installed_version("pocketsphinx"),
             self._acoustics.sha256,
             self._model.key,
+            LANGUAGE_WEIGHTS if self._acoustics.folder else {},
         )
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:

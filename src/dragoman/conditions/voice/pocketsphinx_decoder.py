@@ -5,6 +5,7 @@ twice may hear the same audio differently. It is prepared once in a worker proce
 forked from there, once.
 """
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
@@ -21,8 +22,8 @@ SILENCE_BEFORE = 0.2
 SILENCE_AFTER = 0.4
 ADAPTED_FILES = ("means", "variances", "sendump", "transition_matrices")
 
-LANGUAGE_WEIGHTS = {"lw": 5.0, "fwdflatlw": 6.5, "bestpathlw": 7.5}
-"""How much the language model counts beside what is heard, in the decoder's three passes."""
+LANGUAGE_WEIGHTS: Mapping[str, float] = {"lw": 5.0, "fwdflatlw": 6.5, "bestpathlw": 7.5}
+"""How much the language model counts beside what an adapted model hears, in the decoder's three passes."""
 
 _FULL_SCALE = 32_767
 _DITHER_SEED = 0
