@@ -20,12 +20,12 @@ from typing import cast
 from bench.bfcl_commands import print_commands
 from bench.recorded import Checked, Recorded, load_recorded
 
-from dragoman.benchmarks.bfcl.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.call_check import Terms
-from dragoman.benchmarks.bfcl.checking import WantedCalls
-from dragoman.benchmarks.bfcl.items import read_items
+from dragoman.benchmarks.bfcl.checking.call_check import Terms
+from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
 from dragoman.benchmarks.bfcl.reading import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.items import read_items
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall

@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 from statistics import median
 
-from dragoman.benchmarks.bfcl.multi_turn_checks import Course, check_turns
-from dragoman.benchmarks.bfcl.multi_turn_entries import MULTI_TURN
-from dragoman.benchmarks.bfcl.multi_turn_records import PlayedTurn
-from dragoman.benchmarks.bfcl.multi_turn_running import Expectations
-from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
+from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
+from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
+from dragoman.benchmarks.bfcl.turns.records import PlayedTurn
+from dragoman.benchmarks.bfcl.turns.running import Expectations
+from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
 from dragoman.wiring.suites import load_suite

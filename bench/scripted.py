@@ -8,7 +8,7 @@ from dragoman.core.protocols import ChatModel, Suite
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import Called, Said
 from dragoman.core.tools import Role
-from dragoman.models.scripted import Script, ScriptedCall, ScriptedModel, ScriptedReply
+from dragoman.models.chat.scripted import Script, ScriptedCall, ScriptedModel, ScriptedReply
 from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
 from dragoman.scoring.judges import AssumeMet

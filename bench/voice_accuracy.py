@@ -16,27 +16,27 @@ from bench.voice.adaptation_texts import frequent_words, texts_for
 from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_texts
 from bench.voice.lines import MEASURED
 
-from dragoman.conditions.voice.channel_effects import apply
-from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_model_lexicon import read_dictionary
-from dragoman.conditions.voice.language_models import (
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.words.extra import stock_folder
+from dragoman.conditions.voice.words.lexicon import read_dictionary
+from dragoman.core.alignment import aligned, distance
+from dragoman.speech.embedded.acoustics import (
+    Acoustics,
+    acoustics_in,
+    adapted_acoustics,
+    stock_acoustics,
+)
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import (
     LanguageModel,
     generic_language_model,
     mixed_language_model,
     stock_language_model,
     words_said,
 )
-from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
-from dragoman.conditions.voice.pocketsphinx_acoustics import (
-    Acoustics,
-    acoustics_in,
-    adapted_acoustics,
-    stock_acoustics,
-)
-from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
-from dragoman.conditions.voice.speech_workers import SpeechWorkers
-from dragoman.conditions.voice.voices import Voice, voices_of
-from dragoman.core.alignment import aligned, distance
+from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
+from dragoman.speech.embedded.voices import Voice, voices_of
+from dragoman.speech.embedded.workers import SpeechWorkers
 
 SEED = 1
 BASELINE_STEP = 5

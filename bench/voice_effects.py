@@ -5,8 +5,8 @@ import sys
 import numpy as np
 from bench.measuring import measured
 
-from dragoman.conditions.voice.channel_effects import apply, effects_of, preset_names
-from dragoman.conditions.voice.effects import Effect, name_of
+from dragoman.conditions.voice.lines.channel_effects import apply, effects_of, preset_names
+from dragoman.conditions.voice.lines.kinds import Effect, name_of
 from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 

@@ -15,11 +15,11 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.conditions.voice.snapping import DEFAULT_SNAP_RULE, SnapRule, snap_names
-from dragoman.conditions.voice.spoken_dates import spoken_date
-from dragoman.conditions.voice.spoken_money import spoken_amount
-from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled, spoken_email
-from dragoman.conditions.voice.written_form import written_form
+from dragoman.conditions.voice.spoken.dates import spoken_date
+from dragoman.conditions.voice.spoken.money import spoken_amount
+from dragoman.conditions.voice.spoken.spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.written.snapping import DEFAULT_SNAP_RULE, SnapRule, snap_names
 from dragoman.core.entities import MONTHS, occurs
 
 Split = Literal["dev", "test"]

@@ -13,14 +13,18 @@ from pathlib import Path
 from bench.voice.lines import MEASURED
 from bench.voice_entities import COUNT, KINDS, Case, Names, Split, entity_cases, rate, read_names
 
-from dragoman.conditions.voice.channel_effects import apply
-from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import LanguageModel, SuiteText, mixed_language_model
-from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
-from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
-from dragoman.conditions.voice.speech_workers import SpeechWorkers
-from dragoman.conditions.voice.spoken_spelling import EMBEDDED_SOUNDS, spoken_email, with_sounds
-from dragoman.conditions.voice.voices import Voice, voices_of
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, spoken_email, with_sounds
+from dragoman.speech.embedded.acoustics import adapted_acoustics
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import (
+    LanguageModel,
+    SuiteText,
+    mixed_language_model,
+)
+from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
+from dragoman.speech.embedded.voices import Voice, voices_of
+from dragoman.speech.embedded.workers import SpeechWorkers
 
 SEED = 1
 LINES = ("clean", "telephone")

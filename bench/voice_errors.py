@@ -21,20 +21,20 @@ from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_te
 from bench.voice.lines import MEASURED
 from bench.voice_entities import KINDS, entity_cases
 
-from dragoman.conditions.voice.channel_effects import apply
-from dragoman.conditions.voice.errors_kinds import ErrorKind, edits_between
-from dragoman.conditions.voice.errors_lexicons import lexicon_of
-from dragoman.conditions.voice.errors_simulator import ErrorSimulator
-from dragoman.conditions.voice.errors_tokens import Token, tokens_of
-from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import LanguageModel, mixed_language_model
-from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
-from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
-from dragoman.conditions.voice.speech_workers import SpeechWorkers
-from dragoman.conditions.voice.spoken_form import spoken_form
-from dragoman.conditions.voice.spoken_spelling import EMBEDDED_SOUNDS, with_sounds
-from dragoman.conditions.voice.voices import Voice, voices_of
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.mishearing.kinds import ErrorKind, edits_between
+from dragoman.conditions.voice.mishearing.lexicons import lexicon_of
+from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
+from dragoman.conditions.voice.mishearing.tokens import Token, tokens_of
+from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
 from dragoman.core.alignment import distance
+from dragoman.speech.embedded.acoustics import adapted_acoustics
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import LanguageModel, mixed_language_model
+from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
+from dragoman.speech.embedded.voices import Voice, voices_of
+from dragoman.speech.embedded.workers import SpeechWorkers
 
 SEED = 1
 LINE = "telephone, noise at 20 dB"

@@ -8,7 +8,7 @@ import os
 import time
 from pathlib import Path
 
-from dragoman.conditions.voice.channel_effects import apply, effects_of
+from dragoman.conditions.voice.lines.channel_effects import apply, effects_of
 from dragoman.conditions.voice.voiced import Voiced
 from dragoman.core.protocols import Suite
 from dragoman.core.speech import Said

@@ -23,7 +23,7 @@ from dragoman.core.protocols import ChatRequest
 from dragoman.core.scores import Score
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.spec import read_spec
-from dragoman.models.transport import Timeouts
+from dragoman.models.wire.transport import Timeouts
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell

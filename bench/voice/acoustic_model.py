@@ -14,27 +14,27 @@ from bench.voice.lines import TELEPHONE, noisy_telephone
 from bench.voice.training import Programs, trained
 from bench.voice.transcripts import transcript
 
-from dragoman.conditions.voice.channel_effects import apply
-from dragoman.conditions.voice.effects import Effect
-from dragoman.conditions.voice.effects_noise import Noise
-from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.espeak_library import SpeechLibrary
-from dragoman.conditions.voice.language_model_accents import accent_of, accents, ways_of
-from dragoman.conditions.voice.language_model_lexicon import (
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.lines.kinds import Effect
+from dragoman.conditions.voice.lines.noise import Noise
+from dragoman.conditions.voice.words.extra import stock_folder
+from dragoman.conditions.voice.words.lexicon import (
     Pronunciations,
     dictionary_lines,
     read_dictionary,
 )
-from dragoman.conditions.voice.language_models import words_said
-from dragoman.conditions.voice.pocketsphinx_decoder import (
+from dragoman.core.audio import Audio, wav_of
+from dragoman.speech.embedded.decoder import (
     ADAPTED_FILES,
     RATE_HZ,
     as_listened_to,
-    stock_folder,
 )
-from dragoman.conditions.voice.speech_workers import SpeechWorkers
-from dragoman.conditions.voice.voices import Voice, voices_of
-from dragoman.core.audio import Audio, wav_of
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.espeak_library import SpeechLibrary
+from dragoman.speech.embedded.language_models.accents import accent_of, accents, ways_of
+from dragoman.speech.embedded.language_models.models import words_said
+from dragoman.speech.embedded.voices import Voice, voices_of
+from dragoman.speech.embedded.workers import SpeechWorkers
 
 LINES = 4
 SEED = 1

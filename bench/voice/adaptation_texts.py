@@ -12,14 +12,14 @@ from string import ascii_uppercase, digits
 
 import numpy as np
 
-from dragoman.conditions.voice.language_model_lexicon import Pronunciations
-from dragoman.conditions.voice.language_model_trie import read_bigrams
-from dragoman.conditions.voice.pocketsphinx_decoder import stock_folder
-from dragoman.conditions.voice.spoken_dates import spoken_date, spoken_time
-from dragoman.conditions.voice.spoken_money import spoken_amount
-from dragoman.conditions.voice.spoken_numbers import cardinal
-from dragoman.conditions.voice.spoken_numbers import digits as said_digits
-from dragoman.conditions.voice.spoken_spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_time
+from dragoman.conditions.voice.spoken.money import spoken_amount
+from dragoman.conditions.voice.spoken.numbers import cardinal
+from dragoman.conditions.voice.spoken.numbers import digits as said_digits
+from dragoman.conditions.voice.spoken.spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.words.extra import stock_folder
+from dragoman.conditions.voice.words.lexicon import Pronunciations
+from dragoman.conditions.voice.words.trie import read_bigrams
 
 SENTENCES = Path(__file__).parent / "adaptation_sentences.txt"
 

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from dragoman.benchmarks.courier.suite import courier_suite
-from dragoman.conditions.voice.language_model_texts import record_sentences, text_sentences
-from dragoman.conditions.voice.language_models import SuiteText
-from dragoman.conditions.voice.spoken_form import spoken_form
+from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.speech.embedded.language_models.models import SuiteText
+from dragoman.speech.embedded.language_models.texts import record_sentences, text_sentences
 
 Split = Literal["dev", "test"]
 

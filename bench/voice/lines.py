@@ -1,10 +1,10 @@
 """The lines down which speech is sent, for adapting and for measuring."""
 
-from dragoman.conditions.voice.effects import Effect
-from dragoman.conditions.voice.effects_filters import BandPass
-from dragoman.conditions.voice.effects_g711 import MuLaw
-from dragoman.conditions.voice.effects_noise import Noise
-from dragoman.conditions.voice.effects_resampling import Resample
+from dragoman.conditions.voice.lines.filters import BandPass
+from dragoman.conditions.voice.lines.g711 import MuLaw
+from dragoman.conditions.voice.lines.kinds import Effect
+from dragoman.conditions.voice.lines.noise import Noise
+from dragoman.conditions.voice.lines.resampling import Resample
 
 TELEPHONE: tuple[Effect, ...] = (
     Resample(rate_hz=8_000),

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from itertools import zip_longest
 
-from dragoman.conditions.voice.language_model_lexicon import (
+from dragoman.conditions.voice.words.lexicon import (
     SPELLED_WAYS,
     Pronunciations,
     phones_of,
 )
-from dragoman.conditions.voice.language_models import words_said
+from dragoman.speech.embedded.language_models.models import words_said
 
 
 def transcript(

@@ -6,7 +6,7 @@ from dragoman.core.version import VERSION
 
 if TYPE_CHECKING:
     from dragoman.api import RunResult, compare, load, resume, run
-    from dragoman.runs.comparing import RunComparison
+    from dragoman.tables.comparing import RunComparison
 
 __version__ = VERSION
 __all__ = ["RunComparison", "RunResult", "__version__", "compare", "load", "resume", "run"]

@@ -19,12 +19,12 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
 from dragoman.core.rules import find_rules
-from dragoman.runs.comparing import RunComparison, Wanted, compare_runs
 from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
-from dragoman.runs.outcomes import chosen_scoring, summary
 from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
+from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
+from dragoman.tables.outcomes import chosen_scoring, summary
 from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.participants import Resolved, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
@@ -47,7 +47,7 @@ class RunResult:
     @property
     def cells(self) -> Any:  # noqa: ANN401 - a polars.DataFrame, which is imported where it is made
         """One row per cell of the grid and k."""
-        from dragoman.runs.frames import cells_frame
+        from dragoman.tables.frames import cells_frame
 
         with open_run(self.folder, write=False) as store:
             return cells_frame(summary(store, self.rules, self.judge))
@@ -55,7 +55,7 @@ class RunResult:
     @property
     def episodes(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per planned conversation."""
-        from dragoman.runs.frames import episodes_frame
+        from dragoman.tables.frames import episodes_frame
 
         with open_run(self.folder, write=False) as store:
             return episodes_frame(store, self.rules, self.judge)
@@ -63,7 +63,7 @@ class RunResult:
     @property
     def calls(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per tool call, with its arguments and result."""
-        from dragoman.runs.frames import calls_frame
+        from dragoman.tables.frames import calls_frame
 
         with open_run(self.folder, write=False) as store:
             return calls_frame(store)
@@ -71,7 +71,7 @@ class RunResult:
     @property
     def usage(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per cell, purpose (agent, user, judge) and model: calls, tokens, cost."""
-        from dragoman.runs.frames import usage_frame
+        from dragoman.tables.frames import usage_frame
 
         with open_run(self.folder, write=False) as store:
             return usage_frame(summary(store, self.rules, self.judge))
@@ -79,7 +79,7 @@ class RunResult:
     @property
     def scores(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per conversation and component of its score."""
-        from dragoman.runs.frames import components_frame
+        from dragoman.tables.frames import components_frame
 
         with open_run(self.folder, write=False) as store:
             return components_frame(store, self.rules, self.judge)

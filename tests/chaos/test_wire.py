@@ -20,7 +20,7 @@ from dragoman.core.episodes import Episode, Move
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.core.speech import Called
 from dragoman.core.tools import Role, ToolResult
-from dragoman.models.scripted import ScriptedCall, ScriptedReply
+from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.store.run import open_run
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
@@ -40,8 +40,8 @@ from dragoman.testing.faults import (
     WrongContentType,
 )
 from dragoman.testing.recorded_episodes import answers_from_run
-from dragoman.testing.recordings import RecordedAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.speech.recordings import RecordedAnswers
 
 pytestmark = [pytest.mark.chaos, pytest.mark.slow]
 

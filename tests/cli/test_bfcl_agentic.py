@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.models.scripted import ScriptedReply
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.search_server import SearchFaults, WebPage, searching
 from dragoman.testing.server import ModelServer

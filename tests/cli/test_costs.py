@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dragoman as package
-from dragoman.models.scripted import ScriptedReply
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.store.replies import ReplyCache
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer

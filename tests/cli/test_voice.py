@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dragoman.analysis.blame import CULPRITS
-from dragoman.conditions.voice.channel_effects import preset_names
+from dragoman.conditions.voice.lines.channel_effects import preset_names
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.speech import Said, Utterance
 from dragoman.runs.jobs import read_manifest
@@ -20,7 +20,7 @@ from dragoman.store.audio_files import audio_path
 from dragoman.store.run import open_run
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.faults import Cut, Faults, RateLimited, ServerError, TransportFault
-from dragoman.testing.speech_server import SpeechServer
+from dragoman.testing.speech.server import SpeechServer
 from dragoman.wiring.voices import RECOGNIZERS
 
 Cli = Callable[..., CompletedProcess[str]]

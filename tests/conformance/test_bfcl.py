@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl import java_patterns, javascript_patterns
-from dragoman.benchmarks.bfcl.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.call_check import Terms
-from dragoman.benchmarks.bfcl.call_strings import call_string
-from dragoman.benchmarks.bfcl.checking import check_calls
-from dragoman.benchmarks.bfcl.items import item_strings
-from dragoman.benchmarks.bfcl.judging import Written, outcome, read
-from dragoman.benchmarks.bfcl.python_text import NAMELESS
+from dragoman.benchmarks.bfcl.checking.call_check import Terms
+from dragoman.benchmarks.bfcl.checking.calls import check_calls
+from dragoman.benchmarks.bfcl.checking.judging import Written, outcome, read
+from dragoman.benchmarks.bfcl.checking.standard_form import standard_form
 from dragoman.benchmarks.bfcl.questions import Question, read_question
 from dragoman.benchmarks.bfcl.reading import read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
-from dragoman.benchmarks.bfcl.standard_form import standard_form
+from dragoman.benchmarks.bfcl.source_code import java_patterns, javascript_patterns
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.call_strings import call_string
+from dragoman.benchmarks.bfcl.text.items import item_strings
+from dragoman.benchmarks.bfcl.text.python_text import NAMELESS
 from dragoman.benchmarks.bfcl.verdicts import Outcome, UndecidableError
 from dragoman.core.scores import Unscored
 from dragoman.core.tools import ToolCall

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic_entries import AGENTIC
-from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+from dragoman.benchmarks.bfcl.agentic.entries import AGENTIC
+from dragoman.benchmarks.bfcl.agentic.memories import MEMORIES
+from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
 from dragoman.benchmarks.bfcl.apis.world import make_world
-from dragoman.benchmarks.bfcl.memories import MEMORIES
 from dragoman.benchmarks.bfcl.suite import load_suite
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import DEFAULT_RULES

@@ -21,8 +21,8 @@ from dragoman.benchmarks.bfcl.apis.catalogue import make_apis
 from dragoman.benchmarks.bfcl.apis.file_system import GorillaFileSystem
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld
-from dragoman.benchmarks.bfcl.python_text import read_python_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
+from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
 from dragoman.core.tools import ToolCall
 
 pytestmark = pytest.mark.conformance

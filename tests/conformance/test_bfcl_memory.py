@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.memory_keys import key_memory_text
-from dragoman.benchmarks.bfcl.apis.memory_text import text_memory_text
+from dragoman.benchmarks.bfcl.apis.memory.keys import key_memory_text
+from dragoman.benchmarks.bfcl.apis.memory.text import text_memory_text
 from dragoman.benchmarks.bfcl.apis.world import make_world
 from dragoman.core.tools import ToolCall
 

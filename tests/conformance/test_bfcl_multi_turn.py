@@ -19,25 +19,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.against_reference import against_reference
+from dragoman.benchmarks.bfcl.agentic.final_answers import answer_fault, standard_answer
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.final_answers import answer_fault, standard_answer
-from dragoman.benchmarks.bfcl.multi_turn_checks import Course, check_turns
-from dragoman.benchmarks.bfcl.multi_turn_conductor import FixedTurns
-from dragoman.benchmarks.bfcl.multi_turn_entries import (
+from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
+from dragoman.benchmarks.bfcl.entries.turns import (
     MULTI_TURN,
     MultiTurnEntry,
     load_long_texts,
     load_multi_turn,
 )
-from dragoman.benchmarks.bfcl.multi_turn_judging import judge_conversation
-from dragoman.benchmarks.bfcl.multi_turn_records import PlayedTurn
-from dragoman.benchmarks.bfcl.multi_turn_running import Expectations, entry_world
-from dragoman.benchmarks.bfcl.multi_turn_showing import toolsets
-from dragoman.benchmarks.bfcl.prompt_texts import PromptTexts, read_texts
-from dragoman.benchmarks.bfcl.python_text import read_python_calls
+from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
+from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
+from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
+from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
+from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
+from dragoman.benchmarks.bfcl.turns.records import PlayedTurn
+from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world
 from dragoman.benchmarks.bfcl.upstream import PROMPTS
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.conditions.plain import PlainChannel, PlainView

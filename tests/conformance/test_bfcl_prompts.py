@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.document_formats import DocumentFormat, written
-from dragoman.benchmarks.bfcl.documents import Document
-from dragoman.benchmarks.bfcl.entries import SINGLE_TURN, Entry, load_entries
-from dragoman.benchmarks.bfcl.format_sensitivity import load_variations
-from dragoman.benchmarks.bfcl.prompt_texts import PromptTexts, read_texts
-from dragoman.benchmarks.bfcl.prompting import DEFAULT_FORMAT, FORMATS, compose_prompt
-from dragoman.benchmarks.bfcl.showing import shown_messages, shown_tools
+from dragoman.benchmarks.bfcl.entries.format_sensitivity import load_variations
+from dragoman.benchmarks.bfcl.entries.showing import shown_messages, shown_tools
+from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, Entry, load_entries
+from dragoman.benchmarks.bfcl.prompts.document_formats import DocumentFormat, written
+from dragoman.benchmarks.bfcl.prompts.documents import Document
+from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, FORMATS, compose_prompt
+from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
 from dragoman.core.tools import openai_schema
 
 pytestmark = pytest.mark.conformance

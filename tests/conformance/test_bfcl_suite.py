@@ -12,18 +12,18 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.entries import Entry
-from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
-from dragoman.benchmarks.bfcl.reference_answers import reference_answer
-from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.checking.reference_answers import reference_answer
+from dragoman.benchmarks.bfcl.entries.single import Entry
+from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.suite import BfclSuite
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS, TextCalls
+from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
 from dragoman.core.conditions import Condition
 from dragoman.core.rules import find_rules
 from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall
-from dragoman.models.scripted import ScriptedModel, ScriptedReply
+from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
 from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
 from dragoman.simulation.prompted import PromptedParticipant
@@ -150,7 +150,7 @@ def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
 
 def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
     """Return a scripted model that writes the gold answer of every task as text."""
-    from dragoman.benchmarks.bfcl.prompting import read_format
+    from dragoman.benchmarks.bfcl.prompts.prompting import read_format
 
     form = None if options is None else read_format(options)
     text = suite.text_calls(form, find_rules("dragoman-1"))

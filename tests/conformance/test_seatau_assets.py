@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.data import pull
+from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.pulled import source_folder
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.conditions.language.artifacts import (

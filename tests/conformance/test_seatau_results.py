@@ -13,7 +13,7 @@ from dragoman.analysis.printed import Finding, PrintedCell
 from dragoman.analysis.published import published_average
 from dragoman.analysis.table_comparison import compare_tables
 from dragoman.analysis.validation import validate
-from dragoman.runs.printed_tables import read_table
+from dragoman.tables.printed_tables import read_table
 
 pytestmark = pytest.mark.conformance
 

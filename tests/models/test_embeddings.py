@@ -9,13 +9,13 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
-from dragoman.models.budget import Budget, parse_limit
+from dragoman.models.chat.openai import Endpoint
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.embeddings import EmbeddingModel
-from dragoman.models.gate import Gate
-from dragoman.models.http import Http
-from dragoman.models.openai import Endpoint
-from dragoman.models.scripted import ScriptedReply
-from dragoman.models.transport import Patience, Timeouts
+from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.wire.gate import Gate
+from dragoman.models.wire.http import Http
+from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks

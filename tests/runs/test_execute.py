@@ -10,11 +10,11 @@ from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.runs.execute import Player, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
-from dragoman.runs.outcomes import summary
 from dragoman.runs.play import play as play_job
 from dragoman.runs.rescore import Choice, rescore
-from dragoman.runs.results import results_object
 from dragoman.store.run import StoredEpisode, open_run
+from dragoman.tables.outcomes import summary
+from dragoman.tables.results import results_object
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup, scoring_setup
 

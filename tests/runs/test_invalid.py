@@ -9,9 +9,9 @@ from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import resume_job, start_job
-from dragoman.runs.outcomes import chosen_scoring, summary
 from dragoman.runs.play import Played, play, score
 from dragoman.store.run import open_run
+from dragoman.tables.outcomes import chosen_scoring, summary
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

@@ -11,7 +11,7 @@ from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.protocols import Case, ChatRequest, Completion, Judge, Judgement
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.models.scripted import ScriptedCall, ScriptedModel, ScriptedReply
+from dragoman.models.chat.scripted import ScriptedCall, ScriptedModel, ScriptedReply
 from dragoman.scoring.judges import (
     VERDICTS_SCHEMA,
     AssumeMet,

@@ -9,7 +9,7 @@ from dragoman.core.protocols import Case, ChatRequest, Completion
 from dragoman.core.scores import Evidence
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.models.scripted import ScriptedModel, ScriptedReply
+from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
 from dragoman.scoring.judges import SIMULATOR, AssumeMet, ChatJudge
 from dragoman.scoring.user_check import STATEMENTS, Checked, UserCheck, scoring_name
 from dragoman.scoring.validity import CHECKS

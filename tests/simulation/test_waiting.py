@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping
 
 from dragoman.benchmarks.bfcl.apis.awaiting import Awaited, AwaitingWorld
-from dragoman.benchmarks.bfcl.apis.web_search import Hits, Page, Query, WebSearchAPI
-from dragoman.benchmarks.bfcl.multi_turn_conductor import FixedTurns
+from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebSearchAPI
 from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
+from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import ParticipantError

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.models.scripted import ScriptedCall, ScriptedReply
+from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
 from dragoman.testing.chat_requests import Call, ChatBody, Function
 from dragoman.testing.completions import CannedReply

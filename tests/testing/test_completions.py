@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.speech import Called, say
-from dragoman.models.chat import decode_completion
+from dragoman.models.chat.completions import decode_completion
 from dragoman.testing.chat_requests import Call, Function
 from dragoman.testing.completions import (
     CannedReply,

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from dragoman.models.scripted import ScriptedCall, ScriptedReply
+from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity

@@ -14,7 +14,7 @@ from dragoman.core.protocols import ChatRequest, Completion, Provenance, Suite
 from dragoman.core.speech import Unparsed, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
-from dragoman.models.chat import decode_completion
+from dragoman.models.chat.completions import decode_completion
 from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
 from dragoman.runs.play import play, start

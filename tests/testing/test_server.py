@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.models.scripted import ScriptedReply
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity, Outage

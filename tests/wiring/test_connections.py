@@ -12,9 +12,9 @@ from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.protocols import Case, ChatRequest
 from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS
-from dragoman.models.scripted import ScriptedReply
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.spec import read_spec
-from dragoman.models.transport import Patience, Timeouts
+from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.judges import ChatJudge
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour

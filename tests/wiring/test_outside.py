@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
-from dragoman.benchmarks.bfcl.apis.web_search import Hits, Query
-from dragoman.benchmarks.bfcl.outside import Outside
+from dragoman.benchmarks.bfcl.agentic.outside import Outside
+from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
+from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import WaitingWorld
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.models.scripted import ScriptedReply
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.search_server import SearchFaults, WebPage, searching
 from dragoman.testing.server import ModelServer

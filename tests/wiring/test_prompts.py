@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.data import pull
+from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.pulled import source_folder
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.protocols import ChatRequest, Completion, Opening

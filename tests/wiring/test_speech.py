@@ -12,9 +12,9 @@ from dragoman.core.audio import Audio
 from dragoman.core.costs import Price
 from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.usage import Usage
-from dragoman.models.budget import Budget, parse_limit
-from dragoman.models.speech_facts import Wire
-from dragoman.models.transport import Patience, Timeouts
+from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.speech.facts import Wire
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import (
@@ -29,9 +29,9 @@ from dragoman.testing.faults import (
     TransportFault,
     WrongContentType,
 )
-from dragoman.testing.speech_endpoint import CodedSpeaker, Speaker
-from dragoman.testing.speech_requests import Listen, Speak
-from dragoman.testing.speech_server import SpeechServer
+from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker
+from dragoman.testing.speech.requests import Listen, Speak
+from dragoman.testing.speech.server import SpeechServer
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import cache_folder
 from dragoman.wiring.speech import (

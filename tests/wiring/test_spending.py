@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.models.prices import load_prices
+from dragoman.models.spending.prices import load_prices
 from dragoman.wiring.config import RunConfig, load_config
 from dragoman.wiring.environment import cache_folder, data_folder
 from dragoman.wiring.setup import build_setup, scoring_setup

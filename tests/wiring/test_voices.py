@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.conditions.voice.language_models import SHARE
 from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
+from dragoman.speech.embedded.language_models.models import SHARE
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.voices import (

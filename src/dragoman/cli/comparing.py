@@ -8,11 +8,11 @@ import msgspec
 from dragoman.analysis.comparison import Comparison
 from dragoman.cli.output import print_error, print_json
 from dragoman.core.errors import UsageError
-from dragoman.models.prices import load_prices
+from dragoman.models.spending.prices import load_prices
 from dragoman.report.differences import differences_table, print_details
 from dragoman.report.visible import visible
-from dragoman.runs.comparing import RunComparison, Wanted, compare_runs
-from dragoman.runs.comparison_frames import comparison_object
+from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
+from dragoman.tables.comparison_frames import comparison_object
 from dragoman.wiring.participants import judge_name
 
 FAILED = 1

@@ -7,12 +7,12 @@ from shlex import quote
 
 from dragoman.benchmarks.bfcl.result_files import find_result_files
 from dragoman.core.errors import UsageError
-from dragoman.runs.bfcl_import import import_bfcl
-from dragoman.runs.exchange import export_results, import_results
-from dragoman.runs.outcomes import chosen_scoring
-from dragoman.runs.result_files import write_results
-from dragoman.runs.table_files import write_json_lines, write_parquet
+from dragoman.exchange.bfcl import import_bfcl
+from dragoman.exchange.result_files import write_results
+from dragoman.exchange.table_files import write_json_lines, write_parquet
+from dragoman.exchange.tau2 import export_results, import_results
 from dragoman.store.run import RunStore, open_run
+from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
 FORMATS = ("tau2", "parquet", "jsonl")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from dragoman.cli.columns import print_columns
 from dragoman.runs.jobs import read_manifest
-from dragoman.runs.speech_figures import HeardFigure, heard_figures
 from dragoman.store.run import RunStore
+from dragoman.tables.speech_figures import HeardFigure, heard_figures
 
 _HEADINGS = (
     "condition",

@@ -3,8 +3,8 @@
 from dragoman.cli.columns import print_columns
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import read_manifest
-from dragoman.runs.language_figures import SideFigure, is_localized, language_figures
 from dragoman.store.run import RunStore
+from dragoman.tables.language_figures import SideFigure, is_localized, language_figures
 
 _HEADINGS = (
     "condition",

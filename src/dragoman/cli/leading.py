@@ -9,7 +9,7 @@ from dragoman.analysis.aggregates import Standing
 from dragoman.cli.output import print_json
 from dragoman.report import wording
 from dragoman.report.visible import visible
-from dragoman.runs.leaderboard import Board, boards
+from dragoman.tables.leaderboard import Board, boards
 from dragoman.wiring.participants import judge_name
 
 

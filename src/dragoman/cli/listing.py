@@ -72,9 +72,9 @@ def _scenarios() -> dict[str, str]:
 
 
 def _voices() -> dict[str, str]:
-    from dragoman.conditions.voice.channel_effects import effects_of, preset_names
-    from dragoman.conditions.voice.effects import name_of
-    from dragoman.conditions.voice.voices import shipped_voices
+    from dragoman.conditions.voice.lines.channel_effects import effects_of, preset_names
+    from dragoman.conditions.voice.lines.kinds import name_of
+    from dragoman.speech.embedded.voices import shipped_voices
     from dragoman.wiring.speech import describe_speech
     from dragoman.wiring.voices import RECOGNIZERS
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.benchmarks.data import Adopt, Derive, PullReport, pull
-from dragoman.benchmarks.sources import Source
+from dragoman.benchmarks.pulling.data import Adopt, Derive, PullReport, pull
+from dragoman.benchmarks.pulling.sources import Source
 from dragoman.cli.output import progress_bytes
 from dragoman.core.errors import UsageError
 from dragoman.wiring.environment import data_folder

@@ -11,15 +11,15 @@ import msgspec
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.models.prices import PriceTable, load_prices
+from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.report.html import render_report
 from dragoman.report.terminal import print_conversation, summary_table, usage_table
 from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
-from dragoman.runs.outcomes import chosen_scoring, outcomes, summary
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
 from dragoman.studies.blame import read_blame
+from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
 from dragoman.wiring.participants import judge_name
 
 

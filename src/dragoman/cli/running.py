@@ -13,7 +13,7 @@ from dragoman.cli.languages import measured_languages, print_languages
 from dragoman.cli.output import print_error, print_json, progress
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.core.errors import RunHalted, UsageError
-from dragoman.models.prices import PriceTable
+from dragoman.models.spending.prices import PriceTable
 from dragoman.runs.execute import pending_cells
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
@@ -134,9 +134,9 @@ def _print_result(
         prices: What costs are by; None for those that the run was started with.
         as_json: Whether to print one JSON object.
     """
-    from dragoman.runs.outcomes import summary
-    from dragoman.runs.results import Retried, results_object
     from dragoman.store.run import open_run
+    from dragoman.tables.outcomes import summary
+    from dragoman.tables.results import Retried, results_object
 
     with open_run(result.folder, write=False) as store:
         prices = prices or stored_prices(store)

@@ -11,7 +11,7 @@ from dragoman.analysis.validation import validate
 from dragoman.cli.output import print_json
 from dragoman.core.errors import UsageError
 from dragoman.report.visible import visible
-from dragoman.runs.printed_tables import read_table
+from dragoman.tables.printed_tables import read_table
 
 FAILED = 1
 """The exit status where figures cannot be true, or a row is a copy."""

@@ -7,9 +7,9 @@ import msgspec
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
-from dragoman.models.budget import Budget
-from dragoman.models.openai import OF_ONE_REQUEST, Endpoint
-from dragoman.models.sending import Refused, Sender, Unreadable, Who
+from dragoman.models.chat.openai import OF_ONE_REQUEST, Endpoint
+from dragoman.models.spending.budget import Budget
+from dragoman.models.wire.sending import Refused, Sender, Unreadable, Who
 
 PURPOSE = "embedding"
 

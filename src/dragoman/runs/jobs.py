@@ -12,7 +12,7 @@ from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
-from dragoman.models.prices import PriceTable, prices_with
+from dragoman.models.spending.prices import PriceTable, prices_with
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.wiring.config import RunConfig, checked

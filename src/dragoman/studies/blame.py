@@ -17,10 +17,10 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Task
 from dragoman.runs.jobs import Manifest, read_manifest
-from dragoman.runs.outcomes import chosen_scoring, outcomes
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts, voice_of
+from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.config import Place
 from dragoman.wiring.participants import calls_in_text
 from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD, heard_by, spoken_over, voice_label

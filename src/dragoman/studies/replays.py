@@ -11,11 +11,11 @@ from dragoman.core.conditions import TEXT
 from dragoman.core.keys import content_key
 from dragoman.core.scores import Scored
 from dragoman.runs.jobs import Job, resume_job
-from dragoman.runs.outcomes import outcomes
 from dragoman.runs.play import play, start
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import FILE as FILE_OF_RUN
 from dragoman.store.run import open_run
+from dragoman.tables.outcomes import outcomes
 from dragoman.wiring.config import Place, RunConfig, checked
 from dragoman.wiring.setup import build_setup
 from dragoman.wiring.voices import heard_by, spoken_over

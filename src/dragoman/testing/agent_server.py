@@ -19,7 +19,7 @@ from aiohttp import web
 from dragoman.core.agent_answers import read_answer
 from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
 from dragoman.core.speech import Unparsed
-from dragoman.models.agent_protocol import (
+from dragoman.models.agents.protocol import (
     MOST_ANSWER_BYTES,
     decode_request,
     encode_answer,

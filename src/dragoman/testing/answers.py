@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.models.scripted import ScriptedReply
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.chat_requests import Call, ChatBody, Function
 from dragoman.testing.completions import CannedReply
 

@@ -12,7 +12,7 @@ from dragoman.core.tools import Role
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour, load_behaviour
 from dragoman.testing.recorded_episodes import answers_from_run
-from dragoman.testing.recordings import RecordedAnswers, Recording
+from dragoman.testing.speech.recordings import RecordedAnswers, Recording
 
 _EXAMPLE = """\
 example:

@@ -21,7 +21,7 @@ from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import PromptSet, default_prompts
 from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import Message
-from dragoman.testing.recordings import RecordedAnswers, Recording
+from dragoman.testing.speech.recordings import RecordedAnswers, Recording
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.prompts import prompts_for
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.sources import Derived, Source, SourceFile
+from dragoman.benchmarks.pulling.sources import Derived, Source, SourceFile
 from dragoman.benchmarks.tau2.upstream import derive_schemas
 from dragoman.core.keys import content_key
 

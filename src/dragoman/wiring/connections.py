@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel
-from dragoman.models.budget import Budget
-from dragoman.models.budgeted import BudgetedModel
+from dragoman.models.chat.budgeted import BudgetedModel
+from dragoman.models.chat.openai import Endpoint, OpenAIModel
 from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
-from dragoman.models.openai import Endpoint, OpenAIModel
-from dragoman.models.sending import Sender
 from dragoman.models.spec import ModelSpec, sent_settings
-from dragoman.models.transport import Patience, Timeouts, Transport
+from dragoman.models.spending.budget import Budget
+from dragoman.models.wire.sending import Sender
+from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
     cache_folder,
     key_values,
@@ -78,7 +78,7 @@ class Connections:
         memory = self.memory()
         if memory is None:
             return model
-        from dragoman.models.remembered import RememberedModel
+        from dragoman.models.chat.remembered import RememberedModel
 
         return RememberedModel(model, memory, content_key(spec.identity, url))
 
@@ -117,7 +117,7 @@ class Connections:
 
     def gate(self, url: str, secret: str = "") -> Sender:
         """Return the gate of the endpoint at an address, one for each key."""
-        from dragoman.models.gate import Gate
+        from dragoman.models.wire.gate import Gate
 
         by_litellm = url.startswith(LITELLM)
         origin = url if by_litellm else "{0.scheme}://{0.netloc}".format(urlsplit(url))
@@ -152,14 +152,14 @@ class Connections:
     def _litellm_wire(self) -> Transport:
         if self._litellm is None:
             make_litellm_local()
-            from dragoman.models.litellm_wire import LitellmWire
+            from dragoman.models.chat.litellm_wire import LitellmWire
 
             self._litellm = LitellmWire(self._timeouts.total)
         return self._litellm
 
     def _connections(self) -> Transport:
         if self._http is None:
-            from dragoman.models.http import Http
+            from dragoman.models.wire.http import Http
 
             self._http = Http(self._timeouts)
         return self._http

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from dragoman.core.errors import UsageError
-from dragoman.models.http_agent import HttpAgent
+from dragoman.models.agents.http_agent import HttpAgent
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import header_variable
 

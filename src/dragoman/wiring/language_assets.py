@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.data import open_file
+from dragoman.benchmarks.pulling.data import open_file
 from dragoman.benchmarks.seataubench.upstream import (
     ENGLISH_SCHEMAS,
     SOURCE_HASHES,

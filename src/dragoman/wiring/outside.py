@@ -11,7 +11,7 @@ from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import variable
 
 if TYPE_CHECKING:
-    from dragoman.benchmarks.bfcl.outside import Outside
+    from dragoman.benchmarks.bfcl.agentic.outside import Outside
 
 SEARCH_KEY = "SERPAPI_API_KEY"
 
@@ -27,15 +27,15 @@ def outside_of(config: RunConfig, connections: Connections) -> "Outside | None":
     """
     if not (config.embeddings or config.search):
         return None
-    from dragoman.benchmarks.bfcl.outside import Outside
+    from dragoman.benchmarks.bfcl.agentic.outside import Outside
 
     named = Outside(identity=_identity(config))
     embed = find = fetch = None
     if config.embeddings:
         embed = connections.embedding_model(read_spec(config.embeddings)).embed
     if config.search:
-        from dragoman.benchmarks.bfcl.page_reader import PageReader
-        from dragoman.benchmarks.bfcl.search_engine import SearchEngine
+        from dragoman.benchmarks.bfcl.apis.web.page_reader import PageReader
+        from dragoman.benchmarks.bfcl.apis.web.search_engine import SearchEngine
 
         address = checked_address(config.search, "search")
         find = SearchEngine(address, variable(SEARCH_KEY), config.patience).find
@@ -47,14 +47,14 @@ def named_outside(config: RunConfig) -> "Outside | None":
     """Return what tells a run's names from others', without anything that could be asked."""
     if not (config.embeddings or config.search):
         return None
-    from dragoman.benchmarks.bfcl.outside import Outside
+    from dragoman.benchmarks.bfcl.agentic.outside import Outside
 
     return Outside(identity=_identity(config))
 
 
 def require_outside(suite: Suite, config: RunConfig) -> None:
     """Raise UsageError where agents would miss what a run does not name, or a name is of no use."""
-    from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+    from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
 
     needed, missing = (suite.needs, suite.missing) if isinstance(suite, AgenticSuite) else ("", "")
     for option, given in (("embeddings", config.embeddings), ("search", config.search)):

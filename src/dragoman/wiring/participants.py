@@ -254,7 +254,7 @@ def _chat_model(spec: str, greeted: int, connections: Connections | None) -> tup
     if not spec.startswith(SCRIPTED):
         read = read_spec(spec)
         return (connections or Connections()).chat_model(read), read.identity
-    from dragoman.models.scripted import ScriptedModel, load_script
+    from dragoman.models.chat.scripted import ScriptedModel, load_script
 
     script = load_script(Path(spec.removeprefix(SCRIPTED)))
     return ScriptedModel(spec, script, greeted), content_key(script)

@@ -3,7 +3,7 @@
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM, Provider, load_facts
 from dragoman.models.spec import ModelSpec, checked_address
-from dragoman.models.speech_spec import SpeechSpec
+from dragoman.speech.spec import SpeechSpec
 from dragoman.wiring.environment import header_variable, variable
 
 COMPLETIONS = "/chat/completions"

@@ -11,9 +11,9 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Check, Judge, Suite
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Task, chain_before
-from dragoman.models.budget import Budget
-from dragoman.models.prices import NO_PRICES, PriceTable
-from dragoman.models.transport import Patience, Timeouts
+from dragoman.models.spending.budget import Budget
+from dragoman.models.spending.prices import NO_PRICES, PriceTable
+from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions import conditions_of, languages_of, rules_of
 from dragoman.wiring.config import RunConfig

@@ -9,45 +9,45 @@ from collections.abc import Mapping
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.models import (
-    speech_cartesia,
-    speech_deepgram,
-    speech_elevenlabs,
-    speech_gemini,
-    speech_openai,
-    speech_qwen,
+from dragoman.models.wire.sending import Who
+from dragoman.speech.facts import Direction, Wire, load_speech_facts
+from dragoman.speech.providers import (
+    cartesia,
+    deepgram,
+    elevenlabs,
+    gemini,
+    openai,
+    qwen,
 )
-from dragoman.models.sending import Who
-from dragoman.models.speech_calls import SpeechCalls
-from dragoman.models.speech_engine import (
+from dragoman.speech.providers.calls import SpeechCalls
+from dragoman.speech.providers.engine import (
     RECOGNITION,
     SYNTHESIS,
     Label,
     ProviderEar,
     ProviderVoice,
 )
-from dragoman.models.speech_facts import Direction, Wire, load_speech_facts
-from dragoman.models.speech_remembered import RememberedEar, RememberedVoice
-from dragoman.models.speech_spec import LocalSpec, SpeechSpec, read_ear, read_voice
-from dragoman.models.speech_wire import EarWire, SpeechEndpoint, VoiceWire
+from dragoman.speech.providers.wire import EarWire, SpeechEndpoint, VoiceWire
+from dragoman.speech.remembered import RememberedEar, RememberedVoice
+from dragoman.speech.spec import LocalSpec, SpeechSpec, read_ear, read_voice
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.providers import base_address_of, describe_provider, key_of
 
 VOICES: Mapping[Wire, VoiceWire] = {
-    "openai": speech_openai.VOICE,
-    "elevenlabs": speech_elevenlabs.VOICE,
-    "deepgram": speech_deepgram.VOICE,
-    "cartesia": speech_cartesia.VOICE,
-    "gemini": speech_gemini.VOICE,
-    "qwen": speech_qwen.VOICE,
+    "openai": openai.VOICE,
+    "elevenlabs": elevenlabs.VOICE,
+    "deepgram": deepgram.VOICE,
+    "cartesia": cartesia.VOICE,
+    "gemini": gemini.VOICE,
+    "qwen": qwen.VOICE,
 }
 EARS: Mapping[Wire, EarWire] = {
-    "openai": speech_openai.EAR,
-    "elevenlabs": speech_elevenlabs.EAR,
-    "deepgram": speech_deepgram.EAR,
-    "cartesia": speech_cartesia.EAR,
-    "gemini": speech_gemini.EAR,
-    "qwen": speech_qwen.EAR,
+    "openai": openai.EAR,
+    "elevenlabs": elevenlabs.EAR,
+    "deepgram": deepgram.EAR,
+    "cartesia": cartesia.EAR,
+    "gemini": gemini.EAR,
+    "qwen": qwen.EAR,
 }
 
 
@@ -132,19 +132,19 @@ def _calls(
 
 def _local_voice(spec: LocalSpec) -> Synthesizer:
     if spec.engine == "piper":
-        from dragoman.models.speech_piper import PiperVoice
+        from dragoman.speech.local.piper import PiperVoice
 
         return PiperVoice(spec)
-    from dragoman.models.speech_kokoro import KokoroVoice
+    from dragoman.speech.local.kokoro import KokoroVoice
 
     return KokoroVoice(spec)
 
 
 def _local_ear(spec: LocalSpec) -> Recognizer:
     if spec.engine == "whisper":
-        from dragoman.models.speech_whisper import WhisperEar
+        from dragoman.speech.local.whisper import WhisperEar
 
         return WhisperEar(spec)
-    from dragoman.models.speech_vosk import VoskEar
+    from dragoman.speech.local.vosk import VoskEar
 
     return VoskEar(spec)

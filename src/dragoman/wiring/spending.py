@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from dragoman.models.budget import Budget, parse_limit
-from dragoman.models.prices import PriceTable, load_prices
+from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.wiring.config import RunConfig
 
 

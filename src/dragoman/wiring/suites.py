@@ -8,7 +8,7 @@ from dragoman.core.protocols import Suite
 from dragoman.wiring.environment import data_folder
 
 if TYPE_CHECKING:
-    from dragoman.benchmarks.bfcl.outside import Outside
+    from dragoman.benchmarks.bfcl.agentic.outside import Outside
 
 ENTRY_POINTS = "dragoman.benchmarks"
 

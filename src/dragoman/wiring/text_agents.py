@@ -38,7 +38,7 @@ def offer_of(suite: Suite, rules: Rules) -> Offer:
 
     What is returned raises UsageError where the suite cannot, or does not know an option's value.
     """
-    from dragoman.benchmarks.bfcl.prompting import read_format
+    from dragoman.benchmarks.bfcl.prompts.prompting import read_format
     from dragoman.benchmarks.bfcl.suite import BfclSuite
 
     def offer(options: Mapping[str, str]) -> TextProtocol:

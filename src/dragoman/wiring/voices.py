@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.conditions.language.localization import Localization
-from dragoman.conditions.voice.channel_effects import effects_of
-from dragoman.conditions.voice.errors_channel import SimulatedPath
-from dragoman.conditions.voice.errors_simulator import ErrorSimulator
-from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import SHARE
-from dragoman.conditions.voice.pocketsphinx import LANGUAGE
-from dragoman.conditions.voice.speech_workers import SpeechWorkers
-from dragoman.conditions.voice.suite_recognizer import SuiteRecognizer
+from dragoman.conditions.voice.lines.channel_effects import effects_of
+from dragoman.conditions.voice.mishearing.channel import SimulatedPath
+from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
 from dragoman.conditions.voice.voice_channel import VoicePath
 from dragoman.conditions.voice.voice_prompt import voice_prompt
 from dragoman.conditions.voice.voiced import Simulated, Voiced
-from dragoman.conditions.voice.voices import find_voice, voices_of
 from dragoman.core.conditions import TEXT, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Suite, Synthesizer
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import SHARE
+from dragoman.speech.embedded.pocketsphinx import LANGUAGE
+from dragoman.speech.embedded.suite_recognizer import SuiteRecognizer
+from dragoman.speech.embedded.voices import find_voice, voices_of
+from dragoman.speech.embedded.workers import SpeechWorkers
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import cache_folder

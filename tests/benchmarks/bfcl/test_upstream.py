@@ -4,9 +4,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.prompt_texts import read_texts
+from dragoman.benchmarks.bfcl.prompts.texts import read_texts
 from dragoman.benchmarks.bfcl.upstream import PROMPTS, adopt_texts, bfcl_source, derive_texts
-from dragoman.benchmarks.sources import Derived
+from dragoman.benchmarks.pulling.sources import Derived
 from dragoman.core.errors import DataError
 
 ENTRY = Derived(PROMPTS, ("constants.py", "prompting.py", "calling.py"))

@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.kit.tables import Table
 from dragoman.benchmarks.sample.shop import sample_suite
-from dragoman.benchmarks.tables import Table
 from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.telecom.state import SingleObject

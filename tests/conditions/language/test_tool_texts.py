@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks import arguments, arithmetic
+from dragoman.benchmarks.kit import arguments, arithmetic
 from dragoman.benchmarks.tau2 import world
 from dragoman.conditions.language.tool_texts import (
     UNKNOWN,

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.voice.channel_effects import effects_of
-from dragoman.conditions.voice.espeak import EspeakSynthesizer
-from dragoman.conditions.voice.language_models import stock_language_model
-from dragoman.conditions.voice.pocketsphinx import PocketsphinxRecognizer
-from dragoman.conditions.voice.pocketsphinx_acoustics import adapted_acoustics
-from dragoman.conditions.voice.speech_workers import SpeechWorkers
+from dragoman.conditions.voice.lines.channel_effects import effects_of
 from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
 from dragoman.conditions.voice.voiced import Voiced
-from dragoman.conditions.voice.voices import find_voice
 from dragoman.core.audio import Audio, audio_of
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Recognizer, Spoken, Transcript
 from dragoman.core.speech import AudioRef, Utterance
 from dragoman.core.usage import Usage
+from dragoman.speech.embedded.acoustics import adapted_acoustics
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import stock_language_model
+from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
+from dragoman.speech.embedded.voices import find_voice
+from dragoman.speech.embedded.workers import SpeechWorkers
 from dragoman.store.audio_files import AudioFiles
 
 SENTENCE = "The parcel was left at the wrong door on March 3."

@@ -6,7 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from dragoman.benchmarks.suite_files import suite_from_files
-from dragoman.benchmarks.tables import SharedTable, Table
+from dragoman.benchmarks.kit.tables import SharedTable, Table
 from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
 from dragoman.benchmarks.tau2.databases import decode_database
 from dragoman.benchmarks.tau2.world import one_database

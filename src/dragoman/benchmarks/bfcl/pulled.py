@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.bfcl.outside import Outside
+from dragoman.benchmarks.bfcl.agentic.outside import Outside
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
 from dragoman.benchmarks.bfcl.upstream import HINT, bfcl_source
-from dragoman.benchmarks.data import open_file
+from dragoman.benchmarks.pulling.data import open_file
 from dragoman.core.protocols import Provenance
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from dragoman.benchmarks.bfcl.bounds import check_length
-from dragoman.benchmarks.bfcl.framing import bracketed, tagged
-from dragoman.benchmarks.bfcl.json_text import read_json_calls
-from dragoman.benchmarks.bfcl.python_text import read_python_calls
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.source_text import read_java_calls, read_javascript_calls
-from dragoman.benchmarks.bfcl.xml_text import read_xml_calls
+from dragoman.benchmarks.bfcl.source_code.text import read_java_calls, read_javascript_calls
+from dragoman.benchmarks.bfcl.text.bounds import check_length
+from dragoman.benchmarks.bfcl.text.framing import bracketed, tagged
+from dragoman.benchmarks.bfcl.text.json_text import read_json_calls
+from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
+from dragoman.benchmarks.bfcl.text.xml_text import read_xml_calls
 from dragoman.core.tools import ToolCall
 
 Form = Literal["python", "json", "verbose_xml", "concise_xml", "java", "javascript"]

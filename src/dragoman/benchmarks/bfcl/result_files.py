@@ -11,9 +11,9 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.calls_check import STORED_FORMS
-from dragoman.benchmarks.bfcl.items import read_items, read_object_items
+from dragoman.benchmarks.bfcl.single.calls_check import STORED_FORMS
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.speech import Called, Reply, Unparsed, say

@@ -4,23 +4,23 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.agentic_entries import AGENTIC, load_agentic
-from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
-from dragoman.benchmarks.bfcl.agentic_texts import read_agentic_texts
-from dragoman.benchmarks.bfcl.entries import SINGLE_TURN, load_entries
-from dragoman.benchmarks.bfcl.entry_lines import Read
-from dragoman.benchmarks.bfcl.format_sensitivity import CATEGORY as FORMATS
-from dragoman.benchmarks.bfcl.format_sensitivity import load_variations
-from dragoman.benchmarks.bfcl.multi_turn_entries import (
+from dragoman.benchmarks.bfcl.agentic.entries import AGENTIC, load_agentic
+from dragoman.benchmarks.bfcl.agentic.outside import Outside, setting_of
+from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
+from dragoman.benchmarks.bfcl.agentic.texts import read_agentic_texts
+from dragoman.benchmarks.bfcl.entries.format_sensitivity import CATEGORY as FORMATS
+from dragoman.benchmarks.bfcl.entries.format_sensitivity import load_variations
+from dragoman.benchmarks.bfcl.entries.lines import Read
+from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, load_entries
+from dragoman.benchmarks.bfcl.entries.turns import (
     LONG_CONTEXT,
     MULTI_TURN,
     load_long_texts,
     load_multi_turn,
 )
-from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
-from dragoman.benchmarks.bfcl.outside import Outside, setting_of
-from dragoman.benchmarks.bfcl.prompt_texts import read_texts
-from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.prompts.texts import read_texts
+from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.upstream import PROMPTS
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key

@@ -5,18 +5,18 @@ from itertools import product
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.call_strings import call_string
-from dragoman.benchmarks.bfcl.entries import Entry
-from dragoman.benchmarks.bfcl.judging import Written, reply_of
-from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
-from dragoman.benchmarks.bfcl.multi_turn_showing import appearing_text, system_prompt
-from dragoman.benchmarks.bfcl.prompt_texts import PromptTexts
-from dragoman.benchmarks.bfcl.prompting import PromptFormat
+from dragoman.benchmarks.bfcl.checking.judging import Written, reply_of
+from dragoman.benchmarks.bfcl.entries.showing import offer
+from dragoman.benchmarks.bfcl.entries.single import Entry
+from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.entries.turns_showing import appearing_text, system_prompt
+from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat
+from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Parameters
 from dragoman.benchmarks.bfcl.reading import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.showing import offer
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.call_strings import call_string
 from dragoman.core.speech import Called, Reply
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, Toolset

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.sources import Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 

@@ -9,7 +9,7 @@ from dragoman.benchmarks.courier.app_records import (
     Phone,
     Visit,
 )
-from dragoman.benchmarks.tables import SharedTable, Table, readable
+from dragoman.benchmarks.kit.tables import SharedTable, Table, readable
 from dragoman.benchmarks.tau2.telecom.state import SingleObject
 
 

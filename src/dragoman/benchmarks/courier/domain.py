@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from dragoman.benchmarks.arguments import Validator
 from dragoman.benchmarks.courier.app import App, AppData
 from dragoman.benchmarks.courier.app_records import AppFile
 from dragoman.benchmarks.courier.desk import Desk
 from dragoman.benchmarks.courier.office import Office, OfficeData
 from dragoman.benchmarks.courier.records import OfficeFile
 from dragoman.benchmarks.courier.user_setup import UserSide
+from dragoman.benchmarks.kit.arguments import Validator
 from dragoman.benchmarks.tau2.databases import decode_database
 from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld, Side
 from dragoman.core.rules import Rules

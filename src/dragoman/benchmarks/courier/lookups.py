@@ -4,11 +4,11 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from dragoman.benchmarks.arithmetic import calculate
 from dragoman.benchmarks.courier.app import App
 from dragoman.benchmarks.courier.office import Office, contact_key
 from dragoman.benchmarks.courier.records import Change, Parcel
-from dragoman.benchmarks.tables import Table, readable
+from dragoman.benchmarks.kit.arithmetic import calculate
+from dragoman.benchmarks.kit.tables import Table, readable
 from dragoman.core.errors import ToolError
 from dragoman.core.tools import ToolKind
 

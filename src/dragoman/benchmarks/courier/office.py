@@ -18,7 +18,7 @@ from dragoman.benchmarks.courier.records import (
     Slot,
 )
 from dragoman.benchmarks.courier.tracking import check_digit, require_tracking_number
-from dragoman.benchmarks.tables import SharedTable, Table, readable
+from dragoman.benchmarks.kit.tables import SharedTable, Table, readable
 from dragoman.core.errors import ToolError
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)

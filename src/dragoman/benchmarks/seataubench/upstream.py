@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.sources import Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
 from dragoman.core.errors import DataError
 
 SOURCE_HASHES = "sources.json"

@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from dragoman.benchmarks.arguments import Validator, compile_validators
+from dragoman.benchmarks.kit.arguments import Validator, compile_validators
 from dragoman.benchmarks.tau2.conductor import HalfDuplex
 from dragoman.benchmarks.tau2.databases import decode_database, laid_over
 from dragoman.benchmarks.tau2.solo import Solo

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.data import open_file
+from dragoman.benchmarks.pulling.data import open_file
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.core.protocols import Provenance

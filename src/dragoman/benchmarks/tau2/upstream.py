@@ -4,7 +4,7 @@ import functools
 import importlib.resources
 from collections.abc import Mapping
 
-from dragoman.benchmarks.sources import Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
 
 
 @functools.cache

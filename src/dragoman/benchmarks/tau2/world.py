@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import msgspec
 
-from dragoman.benchmarks.arguments import Validator
+from dragoman.benchmarks.kit.arguments import Validator
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import Rules

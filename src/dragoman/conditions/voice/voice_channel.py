@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from dragoman.conditions.voice.channel_effects import apply
-from dragoman.conditions.voice.effects import Effect
-from dragoman.conditions.voice.spoken_form import spoken_form
-from dragoman.conditions.voice.spoken_spelling import DEFAULT_STYLE, SpokenStyle
-from dragoman.conditions.voice.written_form import written_form
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.lines.kinds import Effect
+from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
+from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.audio import Audio
 from dragoman.core.keys import derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer

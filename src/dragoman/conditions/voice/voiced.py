@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dragoman.conditions.plain import PlainChannel
-from dragoman.conditions.voice.errors_channel import SimulatedChannel, SimulatedPath
+from dragoman.conditions.voice.mishearing.channel import SimulatedChannel, SimulatedPath
 from dragoman.conditions.voice.voice_channel import Keep, VoiceChannel, VoicePath
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Channel

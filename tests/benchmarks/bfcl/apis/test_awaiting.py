@@ -4,7 +4,7 @@ from collections.abc import Mapping
 import pytest
 
 from dragoman.benchmarks.bfcl.apis.awaiting import Awaited, AwaitingWorld, PutOff
-from dragoman.benchmarks.bfcl.apis.web_search import Hits, Page, Query, WebSearchAPI
+from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebSearchAPI
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import WaitingWorld
 from dragoman.core.tools import NO_TOOLS, ToolCall

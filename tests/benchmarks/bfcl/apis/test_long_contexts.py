@@ -4,7 +4,7 @@ import pytest
 
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.trading import TradingBot
-from dragoman.benchmarks.bfcl.apis.travel import TravelAPI
+from dragoman.benchmarks.bfcl.apis.travel.agency import TravelAPI
 from dragoman.benchmarks.bfcl.apis.vehicle import VehicleControlAPI
 from dragoman.benchmarks.bfcl.apis.world import make_world
 from dragoman.core.tools import ToolCall

@@ -13,7 +13,7 @@ from dragoman.benchmarks.bfcl.apis.catalogue import Api, functions, make_apis
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.owning import cloned
 from dragoman.benchmarks.bfcl.apis.results import Refused, error_text, result_text
-from dragoman.benchmarks.tables import differences
+from dragoman.benchmarks.kit.tables import differences
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.tasks import FunctionCall

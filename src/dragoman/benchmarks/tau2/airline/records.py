@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.benchmarks.tables import SharedTable, Table
+from dragoman.benchmarks.kit.tables import SharedTable, Table
 from dragoman.benchmarks.tau2.customers import Address, CreditCard, Name
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dragoman.benchmarks.tables import Table, render
+from dragoman.benchmarks.kit.tables import Table, render
 from dragoman.benchmarks.tau2.airline.records import (
     AirlineData,
     AirlineTables,

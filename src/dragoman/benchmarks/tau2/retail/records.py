@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.benchmarks.tables import SharedTable, Table, render_sorted
+from dragoman.benchmarks.kit.tables import SharedTable, Table, render_sorted
 from dragoman.benchmarks.tau2.customers import Address, CreditCard, Name
 
 

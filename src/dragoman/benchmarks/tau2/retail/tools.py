@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from dragoman.benchmarks.arithmetic import calculate
-from dragoman.benchmarks.tables import render
+from dragoman.benchmarks.kit.arithmetic import calculate
+from dragoman.benchmarks.kit.tables import render
 from dragoman.benchmarks.tau2.customers import Address
 from dragoman.benchmarks.tau2.retail.records import (
     GiftCard,

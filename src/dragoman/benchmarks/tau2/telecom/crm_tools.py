@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from dragoman.benchmarks.tables import render
+from dragoman.benchmarks.kit.tables import render
 from dragoman.benchmarks.tau2.telecom.crm import Crm, find
 from dragoman.benchmarks.tau2.telecom.crm_records import TODAY, Line
 from dragoman.benchmarks.tau2.telecom.state import ListTable

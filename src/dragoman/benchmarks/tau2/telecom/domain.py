@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from dragoman.benchmarks.arguments import Validator
+from dragoman.benchmarks.kit.arguments import Validator
 from dragoman.benchmarks.tau2.databases import decode_database
 from dragoman.benchmarks.tau2.telecom.crm import Crm, CrmData
 from dragoman.benchmarks.tau2.telecom.crm_records import CrmFile

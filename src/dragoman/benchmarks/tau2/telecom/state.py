@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 import msgspec
 
-from dragoman.benchmarks.tables import (
+from dragoman.benchmarks.kit.tables import (
     Record,
     SharedTable,
     Table,

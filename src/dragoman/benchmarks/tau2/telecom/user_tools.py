@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 from msgspec.structs import replace
 
-from dragoman.benchmarks.tables import render
+from dragoman.benchmarks.kit.tables import render
 from dragoman.benchmarks.tau2.telecom.phone import Phone
 from dragoman.benchmarks.tau2.telecom.phone_records import (
     NETWORK_MODES,

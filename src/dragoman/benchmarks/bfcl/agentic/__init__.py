@@ -1,0 +1,1 @@
+"""Agents that remember or search: conversations that fill a memory, and a final answer."""

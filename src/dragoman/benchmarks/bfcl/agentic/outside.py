@@ -1,0 +1,106 @@
+"""What the tools of a suite reach outside, as a run names it; and the worlds that reach it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from dragoman.benchmarks.bfcl.agentic.entries import SEARCHES, AgenticEntry
+from dragoman.benchmarks.bfcl.agentic.memories import MEMORIES, VECTOR
+from dragoman.benchmarks.bfcl.agentic.suite import MakeWorld, Setting
+from dragoman.benchmarks.bfcl.apis.awaiting import Awaited, AwaitingWorld
+from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebSearchAPI
+from dragoman.benchmarks.bfcl.apis.world import ApiWorld
+from dragoman.benchmarks.bfcl.turns.running import entry_world
+from dragoman.core.errors import ParticipantError
+from dragoman.core.tools import Toolset
+from dragoman.core.usage import Usage
+
+Texts = tuple[str, ...]
+Vectors = Sequence[Sequence[float]]
+
+EmbedTexts = Callable[[Texts], Awaitable[tuple[Vectors, Usage]]]
+"""Returns one vector per text, and what that consumed."""
+
+FindHits = Callable[[Query], Awaitable[tuple[Hits, Usage]]]
+"""Returns what a search engine finds, and what that consumed."""
+
+
+FetchPage = Callable[[str], Awaitable[Page]]
+"""Returns the page at an address, or why there is none."""
+
+
+class Outside(msgspec.Struct, frozen=True):
+    """What a run names: an embedding model, or a search engine and what reads pages; else None.
+
+    `identity` is the content key of what is named.
+    """
+
+    embed: EmbedTexts | None = None
+    find: FindHits | None = None
+    fetch: FetchPage | None = None
+    identity: str = ""
+
+
+def setting_of(category: str, outside: Outside) -> Setting:
+    """Return what the agents of a category work with."""
+    if category in SEARCHES:
+        worlds = _search_worlds(outside, with_snippets=SEARCHES[category])
+        return Setting(worlds, needs="search", missing="" if outside.find else _NO_SEARCH)
+    memory = MEMORIES[category]
+    if category == VECTOR:
+        missing = "" if outside.embed else _NO_EMBEDDINGS
+        return Setting(_vector_worlds(outside), memory, "embeddings", missing)
+    return Setting(lambda entry, tools: entry_world(entry.conversation, None, tools), memory)
+
+
+_NO_EMBEDDINGS = "needs a model for embeddings: name one with --embeddings PROVIDER/MODEL"
+_NO_SEARCH = "needs a search engine: name its address with --search http://HOST:PORT/PATH"
+
+
+def _vector_worlds(outside: Outside) -> MakeWorld:
+    from dragoman.benchmarks.bfcl.apis.memory.vectors import MemoryAPI_vector
+
+    async def embed(texts: Texts) -> tuple[Vectors, Usage]:
+        if outside.embed is None:
+            raise ParticipantError(_NO_EMBEDDINGS)
+        return await outside.embed(texts)
+
+    def make(entry: AgenticEntry, tools: Toolset) -> ApiWorld:
+        vectors = Awaited(embed)
+        return AwaitingWorld(
+            lambda: {
+                name: MemoryAPI_vector(snapshot, embed=lambda texts: vectors.of(tuple(texts)))
+                for name, snapshot in entry.conversation.config.items()
+            },
+            tools,
+            (vectors,),
+        )
+
+    return make
+
+
+def _search_worlds(outside: Outside, *, with_snippets: bool) -> MakeWorld:
+    scenario = {"show_snippet": with_snippets}
+
+    async def find(query: Query) -> tuple[Hits, Usage]:
+        if outside.find is None:
+            raise ParticipantError(_NO_SEARCH)
+        return await outside.find(query)
+
+    async def read(url: str) -> tuple[Page, None]:
+        if outside.fetch is None:
+            raise ParticipantError(_NO_SEARCH)
+        return await outside.fetch(url), None
+
+    def make(entry: AgenticEntry, tools: Toolset) -> ApiWorld:
+        hits, pages = Awaited(find), Awaited(read)
+        return AwaitingWorld(
+            lambda: {
+                name: WebSearchAPI(scenario, find=hits.of, read=pages.of)
+                for name in entry.conversation.config
+            },
+            tools,
+            (hits, pages),
+        )
+
+    return make

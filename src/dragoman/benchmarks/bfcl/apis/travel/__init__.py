@@ -1,0 +1,1 @@
+"""Flights, credit cards and a travel budget."""

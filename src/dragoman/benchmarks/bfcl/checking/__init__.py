@@ -1,0 +1,1 @@
+"""Whether calls are those that a question expects, beside the reference's verdict."""

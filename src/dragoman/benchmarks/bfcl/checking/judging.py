@@ -1,0 +1,162 @@
+"""From a reply to its verdict, beside the reference's and with the rule that tells them apart."""
+
+from typing import Literal
+
+import msgspec
+
+from dragoman.benchmarks.bfcl.checking.abstention import (
+    attempts_call,
+    irrelevance_fault,
+    relevance_fault,
+)
+from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
+from dragoman.benchmarks.bfcl.checking.call_check import Terms
+from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
+from dragoman.benchmarks.bfcl.questions import FunctionDocument, Question
+from dragoman.benchmarks.bfcl.reading import READ_BY_RULES, Form, read_calls, reading_choices
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, BfclRules
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
+from dragoman.benchmarks.bfcl.verdicts import (
+    DECODER_FAILED,
+    WRONG_FORMAT,
+    Fault,
+    Judged,
+    Judgement,
+    Outcome,
+)
+from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.tools import ToolCall
+
+
+class Written(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A reply as it was stored, and how it has to be read.
+
+    `content` is text, the calls of a reply, or the list of a function-calling model as it was
+    stored: `items` with arguments as JSON texts, `object_items` as objects. `underscored` says
+    that names were shown with `_` for dots.
+    """
+
+    content: object
+    form: Form | Literal["calls", "items", "object_items"] = "python"
+    in_tags: bool = False
+    underscored: bool = False
+
+    @property
+    def text(self) -> str:
+        """The reply as text."""
+        return self.content if isinstance(self.content, str) else repr(self.content)
+
+
+def read(written: Written, rules: BfclRules) -> tuple[ToolCall, ...]:
+    """Return the calls of a reply, or raise UnreadableError."""
+    if written.form == "calls":
+        return _readable(msgspec.convert(written.content, tuple[ToolCall, ...]))
+    if written.form == "items":
+        return read_items(written.content)
+    if written.form == "object_items":
+        return read_object_items(written.content)
+    if not isinstance(written.content, str):
+        raise UnreadableError("the reply is no text")
+    return read_calls(written.content, written.form, rules, in_tags=written.in_tags)
+
+
+def _readable(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    malformed = next((call.malformed for call in calls if call.malformed), "")
+    if malformed:
+        raise UnreadableError(malformed)
+    return calls
+
+
+def reply_of(written: Written, functions: tuple[FunctionDocument, ...], rules: BfclRules) -> Reply:
+    """Return what a reply is: calls, words, or an attempt at calls that cannot be read."""
+    try:
+        calls = read(written, rules)
+    except UnreadableError as error:
+        if isinstance(written.content, str) and not attempts_call(written.text, functions):
+            return say(written.text)
+        return Unparsed(written.text, str(error))
+    return Called(calls) if calls else say(written.text)
+
+
+class QuestionJudge:
+    """Judges replies to one question under one rule set and the reference's.
+
+    What follows from the question and either of these is found out once, for any number of replies.
+    """
+
+    def __init__(self, question: Question, rules: BfclRules) -> None:
+        self._question = question
+        self._rules = rules
+        self._wanted: dict[tuple[bool, bool], WantedCalls] = {}
+
+    def judge(self, written: Written) -> Judgement:
+        """Return the verdict on a reply; where the reference's is another, that and what decided."""
+        reply = _ReadReply(written)
+        return against_reference(lambda tried: self._outcome(reply, tried), self._rules)
+
+    def outcome(self, written: Written) -> Outcome:
+        """Return the verdict on a reply, without the reference's."""
+        return self._outcome(_ReadReply(written), self._rules)
+
+    def _outcome(self, reply: "_ReadReply", rules: BfclRules) -> Outcome:
+        question, found = self._question, reply.calls(rules)
+        error = found if isinstance(found, UnreadableError) else None
+        calls = None if isinstance(found, UnreadableError) else found
+        if "irrelevance" in question.category:
+            tried = calls is None and _tries(reply.written, question)
+            return Judged(irrelevance_fault(calls or (), rules, tried=tried))
+        if "relevance" in question.category:
+            return Judged(relevance_fault(calls))
+        if calls is None:
+            is_format = error is not None and error.is_format
+            return Judged(Fault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
+        return self._wanted_calls(rules, underscored=reply.written.underscored).check(calls)
+
+    def _wanted_calls(self, rules: BfclRules, *, underscored: bool) -> WantedCalls:
+        """Return the expected calls; those for rules in between, tried once, are not kept."""
+        terms = Terms(rules, self._question.language, underscored)
+        if rules is not self._rules and rules is not BFCL_V4:
+            return WantedCalls(self._question, terms)
+        key = rules is self._rules, underscored
+        found = self._wanted.get(key)
+        if found is None:
+            found = self._wanted[key] = WantedCalls(self._question, terms)
+        return found
+
+
+class _ReadReply:
+    """A reply that is read once for every choice that reading makes."""
+
+    def __init__(self, written: Written) -> None:
+        self.written = written
+        self._known: dict[tuple[bool, ...], tuple[ToolCall, ...] | UnreadableError] = {}
+
+    def calls(self, rules: BfclRules) -> tuple[ToolCall, ...] | UnreadableError:
+        """Return the calls of the reply, or why it cannot be read."""
+        choices = reading_choices(rules) if self.written.form in READ_BY_RULES else ()
+        found = self._known.get(choices)
+        if found is None:
+            try:
+                found = read(self.written, rules)
+            except UnreadableError as error:
+                found = error
+            self._known[choices] = found
+        return found
+
+
+def outcome(question: Question, written: Written, rules: BfclRules) -> Outcome:
+    """Return the verdict on one reply under one rule set."""
+    return QuestionJudge(question, rules).outcome(written)
+
+
+def judge(question: Question, written: Written, rules: BfclRules) -> Judgement:
+    """Return the verdict on one reply; see `QuestionJudge.judge`."""
+    return QuestionJudge(question, rules).judge(written)
+
+
+def _tries(written: Written, question: Question) -> bool:
+    """Whether a reply that cannot be read tries to call something."""
+    if isinstance(written.content, str):
+        return attempts_call(written.content, question.functions)
+    return bool(written.content)

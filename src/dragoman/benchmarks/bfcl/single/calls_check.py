@@ -1,0 +1,100 @@
+"""How an episode of one question is judged: its last reply against the calls that are expected."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from dragoman.benchmarks.bfcl.checking.components import component_of
+from dragoman.benchmarks.bfcl.checking.judging import QuestionJudge, Written
+from dragoman.benchmarks.bfcl.entries.single import Entry
+from dragoman.benchmarks.bfcl.questions import Question
+from dragoman.benchmarks.bfcl.reading import Form
+from dragoman.benchmarks.bfcl.rules import BfclRules
+from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.episodes import COMPLETE, Episode, Move
+from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
+from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.tasks import Task
+
+STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
+    "": ("items", True),
+    "items": ("items", True),
+    "items-dotted": ("items", False),
+    "objects": ("object_items", True),
+    "objects-dotted": ("object_items", False),
+}
+"""Forms of native calls: how they are stored, and whether names were shown with `_` for dots."""
+
+
+class CallsCheck:
+    """CALLS: the reply holds the expected calls, or none where none is wanted."""
+
+    def __init__(self, entries: Mapping[str, Entry], rules: BfclRules) -> None:
+        self._entries = entries
+        self._rules = rules
+        self._judges: dict[str, QuestionJudge] = {}
+
+    def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
+        """Return the one component of a question's reward."""
+        move = _reply(task, episode)
+        if move is None:
+            return (_unanswered(episode),)
+        question = self._entries[task.id].question
+        judge = self._judges.get(task.id)
+        if judge is None:
+            judge = self._judges[task.id] = QuestionJudge(question, self._rules)
+        return (component_of(judge.judge(written(move, question))),)
+
+
+def _unanswered(episode: Episode) -> ComponentScore:
+    """Return the score of a question without a reply: time that ran out is the agent's."""
+    reason = f"the agent gave no reply: {episode.ending.reason}"
+    if episode.ending.reason in COMPLETE:
+        return ComponentScore("CALLS", True, Unscored(reason))
+    return ComponentScore("CALLS", True, Scored(0.0), (Evidence("no reply", False, reason),))
+
+
+def _reply(task: Task, episode: Episode) -> Move | None:
+    new = episode.events[len(task.history) :]
+    moves = [event for event in new if isinstance(event, Move) and event.by == "agent"]
+    return moves[-1] if moves else None
+
+
+def written(move: Move, question: Question) -> Written:
+    """Return an agent's reply with what says how it has to be read."""
+    if move.call_form in CALL_FORMS:
+        form, in_tags = CALL_FORMS[move.call_form]
+        return Written(_text(move.reply), _in_its_language(form, question), in_tags)
+    stored, underscored = STORED_FORMS[move.call_form]
+    match move.reply:
+        case Called(calls=calls):
+            return Written(calls, "calls", underscored=underscored)
+        case Unparsed(raw=raw) if raw.startswith("["):
+            return Written(_listed(raw), stored, underscored=underscored)
+        case reply:
+            return Written(_text(reply), stored, underscored=underscored)
+
+
+def _text(reply: Reply) -> str:
+    match reply:
+        case Called(text=text):
+            return text or ""
+        case Said() as said:
+            return said.text
+        case Unparsed(raw=raw):
+            return raw
+
+
+def _listed(raw: str) -> object:
+    """Return the list that an unreadable reply was stored as, or the text where it is none."""
+    try:
+        return msgspec.json.decode(raw)
+    except UNREADABLE:
+        return raw
+
+
+def _in_its_language(form: Form, question: Question) -> Form:
+    """Return the form of calls that are asked for as code: that of the functions' language."""
+    return question.language if form == "python" else form

@@ -1,0 +1,1 @@
+"""Calls and values in Java and JavaScript source text."""

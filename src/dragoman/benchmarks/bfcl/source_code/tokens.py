@@ -1,0 +1,105 @@
+"""Java and JavaScript text in tokens, its brackets paired: linear in time and bounded in depth."""
+
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, cast
+
+from dragoman.benchmarks.bfcl.text.bounds import MAX_SOURCE_DEPTH, UnreadableError, check_length
+
+SourceLanguage = Literal["java", "javascript"]
+
+Kind = Literal["word", "number", "string", "char", "template", "regex", "mark", "end"]
+
+_SPACE = r"(?P<space>\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<open>/\*)"
+_WORD = r"(?P<word>(?:[^\W\d]|\$)[\w$]*+)"
+_NUMBER = r"""(?P<number>(?:0[xX][\da-fA-F_]++|0[bB][01_]++
+    |(?:\d[\d_]*+(?:\.[\d_]*+)?|\.\d[\d_]*+)(?:[eE][+-]?\d++)?)[lLfFdDn]?)(?![\w$])"""
+
+_JAVA = re.compile(
+    rf'''{_SPACE}|{_WORD}|{_NUMBER}
+    |(?P<string>"""(?:[^"\\]|\\.|"(?!""))*+"""|"(?:[^"\\]|\\.)*+")
+    |(?P<char>'(?:[^'\\\n]|\\.)++')
+    |(?P<mark>->|::|\.\.\.|\+\+|--|&&|\|\||<<=?|[-+*/%&|^!=<]=|[-+*/%&|^!~?:;,.<>=(){{}}\[\]@])''',
+    re.VERBOSE | re.DOTALL,
+)
+_JAVASCRIPT = re.compile(
+    rf"""{_SPACE}|{_WORD}|{_NUMBER}
+    |(?P<string>'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")
+    |(?P<template>`(?:[^`\\]|\\.)*+`)
+    |(?P<mark>=>|===|!==|\.\.\.|\*\*=?|\?\?=?|\?\.(?!\d)|&&=?|\|\|=?|\+\+|--|<<=?
+      |[-+*/%&|^!=<]=|[-+*/%&|^!~?:;,.<>=(){{}}\[\]])""",
+    re.VERBOSE | re.DOTALL,
+)
+_TOKENS: Mapping[SourceLanguage, re.Pattern[str]] = {"java": _JAVA, "javascript": _JAVASCRIPT}
+_REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,99}+\]){1,999}+/\w*+")
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_VALUE_ENDS = frozenset({")", "]", "}", "++", "--"})
+
+
+class Token(NamedTuple):
+    """One token: what it is, its text and where it stands."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+
+class Source(NamedTuple):
+    """A text in tokens, with an end token last, and the partner of every bracket by index."""
+
+    text: str
+    language: SourceLanguage
+    tokens: list[Token]
+    partners: dict[int, int]
+
+
+def tokenize(text: str, language: SourceLanguage) -> Source:
+    """Return a text in tokens.
+
+    Raises:
+        UnreadableError: For characters and brackets that the language cannot have there.
+    """
+    check_length(text)
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        found = _match(text, position, language, tokens)
+        if found is None or found.lastgroup == "open":
+            raise UnreadableError(f"{text[position : position + 20]!r} is no {language}")
+        if found.lastgroup != "space":
+            kind = cast("Kind", found.lastgroup or "regex")
+            tokens.append(Token(kind, found.group(), position, found.end()))
+        position = found.end()
+    tokens.append(Token("end", "", len(text), len(text)))
+    return Source(text, language, tokens, _paired(tokens))
+
+
+def _match(
+    text: str, position: int, language: SourceLanguage, before: list[Token]
+) -> re.Match[str] | None:
+    found = _TOKENS[language].match(text, position)
+    if found is None or found.group() not in {"/", "/="} or language == "java":
+        return found
+    if before and (before[-1].kind != "mark" or before[-1].text in _VALUE_ENDS):
+        return found
+    return _REGEX.match(text, position) or found
+
+
+def _paired(tokens: list[Token]) -> dict[int, int]:
+    partners: dict[int, int] = {}
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.kind != "mark":
+            continue
+        if token.text in _PAIRS.values():
+            opened.append(index)
+            if len(opened) > MAX_SOURCE_DEPTH:
+                raise UnreadableError(f"nested more than {MAX_SOURCE_DEPTH} deep")
+        elif token.text in _PAIRS:
+            if not opened or tokens[opened[-1]].text != _PAIRS[token.text]:
+                raise UnreadableError(f"an unexpected {token.text}")
+            partners[opened.pop()] = index
+    if opened:
+        raise UnreadableError(f"a {tokens[opened[-1]].text} without its partner")
+    return partners

@@ -1,0 +1,1 @@
+"""Calls in the text of a reply: Python, JSON and XML, read within bounds and never evaluated."""

@@ -1,0 +1,108 @@
+"""Arithmetic on literals, folded within bounds: no name is looked up and nothing is executed."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+
+MAX_BITS = 4_096
+"""Of a whole number that arithmetic may lead to."""
+
+MAX_ITEMS = 10_000
+"""Of a text or list that arithmetic may lead to, counted at every depth."""
+
+_UNARY: Mapping[type[ast.unaryop], Callable[[Any], object]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.inv,
+    ast.Not: operator.not_,
+}
+
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.BitXor: operator.xor,
+}
+
+
+def fold(node: ast.expr) -> object:
+    """Return the value of an expression of literals and operators.
+
+    Raises:
+        UnreadableError: For anything else, for what Python refuses, and beyond the bounds.
+    """
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.List(elts=elements):
+            return [fold(element) for element in elements]
+        case ast.Tuple(elts=elements):
+            return tuple(fold(element) for element in elements)
+        case ast.UnaryOp(op=operation, operand=operand):
+            return _applied(_UNARY[type(operation)], fold(operand))
+        case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _BINARY:
+            operands = fold(left), fold(right)
+            _check_size(operation, *operands)
+            return _bounded(_applied(_BINARY[type(operation)], *operands))
+    raise UnreadableError("not an expression of literals")
+
+
+def negated(value: object) -> object:
+    """Return a constant with a minus before it, or raise UnreadableError."""
+    return _applied(operator.neg, value)
+
+
+def _applied(operation: Callable[..., object], *operands: object) -> object:
+    try:
+        return operation(*operands)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise UnreadableError(str(error)) from error
+
+
+def _check_size(operation: ast.operator, left: object, right: object) -> None:
+    """Refuse an operation whose result could be large before it is carried out."""
+    if isinstance(operation, ast.Mod) and isinstance(left, str | bytes):
+        raise UnreadableError("formatting is not folded")
+    if isinstance(operation, ast.Mult) and _repeated_items(left, right) > MAX_ITEMS:
+        raise UnreadableError("a list or text out of bounds")
+    if isinstance(operation, ast.Pow | ast.LShift) and isinstance(left, int):
+        growth = right if isinstance(right, int) else 0
+        bits = left.bit_length() * growth if isinstance(operation, ast.Pow) else growth
+        if bits > MAX_BITS:
+            raise UnreadableError("a number out of bounds")
+
+
+def _repeated_items(left: object, right: object) -> int:
+    """Return the items of a sequence times a number; 0 for a product of numbers."""
+    for sequence, times in ((left, right), (right, left)):
+        if isinstance(sequence, str | bytes | list | tuple) and isinstance(times, int):
+            return _items(sequence) * times
+    return 0
+
+
+def _bounded(value: object) -> object:
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise UnreadableError("a number out of bounds")
+    if _items(value) > MAX_ITEMS:
+        raise UnreadableError("a list or text out of bounds")
+    return value
+
+
+def _items(value: object) -> int:
+    """Return how many characters and elements a value has, at every depth."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, list | tuple):
+        return 1 + sum(_items(element) for element in value)
+    return 1

@@ -1,0 +1,198 @@
+"""Calls in Python text: `[f(a=1), m.g(b='x')]`.
+
+The text is parsed by the interpreter's own parser, behind bounds on length and depth, and then
+walked: nothing in it is compiled or executed.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Mapping
+
+from dragoman.benchmarks.bfcl.rules import BfclRules
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_bounds
+from dragoman.benchmarks.bfcl.text.folding import fold, negated
+from dragoman.benchmarks.bfcl.text.plain_text import is_no_call, read_plain_calls
+from dragoman.core.tools import ToolCall
+
+NAMELESS = ""
+"""The name of an argument that has none, where the rules keep it."""
+
+_MAY_WARN = re.compile(r"\\|\d\.?[a-zA-Z]")
+_NEWLINE = re.compile(r"\r\n?")
+_REFUSALS = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def parse_expression(text: str) -> ast.expr:
+    """Return the syntax tree of one Python expression, or raise UnreadableError."""
+    check_bounds(text)
+    try:
+        if _MAY_WARN.search(text) is None:
+            return ast.parse(text, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text, mode="eval").body
+    except _REFUSALS as error:
+        raise UnreadableError(f"no Python expression: {error}"[:200]) from error
+
+
+def read_python_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
+    """Return the calls of a Python expression: one call, or a list of calls.
+
+    Raises:
+        UnreadableError: Where it is anything else, or an argument has no value.
+    """
+    plain = read_plain_calls(text)
+    if plain is not None:
+        return plain
+    if is_no_call(text):
+        raise UnreadableError("no list of calls")
+    return read_any_calls(text, rules)
+
+
+def read_any_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
+    """Do the same by way of a syntax tree, which takes all texts and longer."""
+    top = parse_expression(text)
+    lines = _NEWLINE.sub("\n", text).encode().split(b"\n")
+    try:
+        return tuple(_call(node, lines, rules) for node in _elements(top))
+    except RecursionError as error:
+        raise UnreadableError("nested too deeply") from error
+
+
+def _elements(top: ast.expr) -> list[ast.expr]:
+    if isinstance(top, ast.Call):
+        return [top]
+    if isinstance(top, ast.List | ast.Tuple | ast.Set):
+        return top.elts
+    raise UnreadableError("neither a call nor a list of calls")
+
+
+def _call(node: ast.expr, lines: list[bytes], rules: BfclRules) -> ToolCall:
+    if not isinstance(node, ast.Call):
+        raise UnreadableError(f"{_source(node, lines):.100} is no call")
+    return ToolCall(
+        id="",
+        name=_name(node.func, rules),
+        arguments=_named(node, rules),
+        positionals=_positionals(node, rules),
+        raw=_source(node, lines),
+    )
+
+
+def _source(node: ast.expr, lines: list[bytes]) -> str:
+    """Return the text of a node; the parser counts lines from one, and bytes within them."""
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    if last == first:
+        return lines[first][node.col_offset : node.end_col_offset].decode()
+    parts = [
+        lines[first][node.col_offset :],
+        *lines[first + 1 : last],
+        lines[last][: node.end_col_offset],
+    ]
+    return b"\n".join(parts).decode()
+
+
+def _name(callee: ast.expr, rules: BfclRules) -> str:
+    parts: list[str] = []
+    while isinstance(callee, ast.Attribute):
+        parts.append(callee.attr)
+        callee = callee.value
+    if isinstance(callee, ast.Name):
+        parts.append(callee.id)
+    elif rules.odd_calls_are_unreadable:
+        raise UnreadableError("what is called has no plain name")
+    return ".".join(reversed(parts))
+
+
+def _named(node: ast.Call, rules: BfclRules) -> dict[str, object]:
+    arguments: dict[str, object] = {}
+    for keyword in node.keywords:
+        if rules.odd_calls_are_unreadable and (keyword.arg is None or keyword.arg in arguments):
+            raise UnreadableError(f"argument {keyword.arg or '**'} is unpacked or given twice")
+        arguments[keyword.arg or NAMELESS] = _value(keyword.value, rules)
+    return arguments
+
+
+def _positionals(node: ast.Call, rules: BfclRules) -> tuple[object, ...]:
+    if not rules.positionals_are_bound:
+        return ()
+    return tuple(_value(argument, rules) for argument in node.args)
+
+
+def _value(node: ast.expr, rules: BfclRules) -> object:
+    """Return the value of an argument; a name, and what is indexed or called, is its own text."""
+    match node:
+        case ast.Constant(value=value):
+            return "..." if value is ... else value
+        case ast.List(elts=elements):
+            return [_value(element, rules) for element in elements]
+        case ast.Tuple(elts=elements):
+            return tuple(_value(element, rules) for element in elements)
+        case ast.Dict():
+            return _entries(node, rules)
+        case _:
+            return _expression_value(node, rules)
+
+
+def _expression_value(node: ast.expr, rules: BfclRules) -> object:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.UnaryOp() if not rules.signs_keep_their_meaning:
+            return _negated(node)
+        case ast.UnaryOp() | ast.BinOp():
+            return fold(node)
+        case ast.Call(keywords=[_, *_]):
+            return {_name(node.func, rules): _named(node, rules)}
+        case ast.Call() | ast.Subscript():
+            return ast.unparse(node)
+        case _:
+            raise UnreadableError(f"an argument is a {type(node).__name__}")
+
+
+def _negated(node: ast.UnaryOp) -> object:
+    if not isinstance(node.operand, ast.Constant):
+        raise UnreadableError("a sign before something that is no constant")
+    return negated(node.operand.value)
+
+
+def _entries(node: ast.Dict, rules: BfclRules) -> Mapping[object, object]:
+    entries: dict[object, object] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise UnreadableError("an object is unpacked")
+        name = _value(key, rules)
+        if isinstance(name, list | dict):
+            raise UnreadableError("a list or an object cannot be a key")
+        entries[name] = _value(value, rules)
+    return entries
+
+
+def read_literal(text: str) -> object:
+    """Return the value of a Python literal, or raise UnreadableError."""
+    return _literal(parse_expression(text.lstrip(" \t")))
+
+
+def _literal(node: ast.expr) -> object:
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            pairs = zip(keys, values, strict=True)
+            return dict(_literal_pair(key, value) for key, value in pairs)
+        case ast.List(elts=elements):
+            return [_literal(element) for element in elements]
+        case ast.Tuple(elts=elements):
+            return tuple(_literal(element) for element in elements)
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant(value=int() | float())):
+            return fold(node)
+        case _:
+            raise UnreadableError(f"a {type(node).__name__} is no literal")
+
+
+def _literal_pair(key: ast.expr | None, value: ast.expr) -> tuple[object, object]:
+    name = None if key is None else _literal(key)
+    if key is None or isinstance(name, list | dict):
+        raise UnreadableError("a list or an object cannot be a key")
+    return name, _literal(value)

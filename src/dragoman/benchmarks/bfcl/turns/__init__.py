@@ -1,0 +1,1 @@
+"""Entries of several turns: worlds of interfaces, judged by states and results."""

@@ -1,0 +1,110 @@
+"""Turns of calls executed in fresh worlds: the expected ones once, played ones beside them."""
+
+from collections.abc import Sequence
+
+from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
+from dragoman.benchmarks.bfcl.apis.world import ApiWorld, States, make_world
+from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.turns.records import (
+    Difference,
+    ExpectedTurn,
+    PlayedTurn,
+    TurnRecord,
+)
+from dragoman.core.episodes import Event, Move, executed_calls
+from dragoman.core.errors import ReplayError
+from dragoman.core.speech import Called
+from dragoman.core.tools import NO_TOOLS, ToolCall, Toolset
+
+
+def entry_world(
+    entry: MultiTurnEntry, long: LongTexts | None, tools: Toolset = NO_TOOLS
+) -> ApiWorld:
+    """Return a fresh world of an entry; `long` counts where the entry is a long-context one."""
+    texts = long if entry.is_long else None
+    return make_world(tuple(entry.config), entry.config, texts, tools)
+
+
+class Expectations:
+    """What the entries of one loaded suite expect, executed at the first demand and kept."""
+
+    def __init__(self, long: LongTexts | None) -> None:
+        self._long = long
+        self._known: dict[str, tuple[ExpectedTurn, ...]] = {}
+
+    def of(self, entry: MultiTurnEntry) -> tuple[ExpectedTurn, ...]:
+        """Return what each turn of an entry leads to."""
+        known = self._known.get(entry.task.digest)
+        if known is None:
+            known = self._known[entry.task.digest] = _expected_turns(entry, self._long)
+        return known
+
+    def compare(self, entry: MultiTurnEntry, played: Sequence[PlayedTurn]) -> list[TurnRecord]:
+        """Execute the turns that were played and return each beside what was expected.
+
+        Raises:
+            ReplayError: Where a call does not return what it returned then.
+        """
+        world = entry_world(entry, self._long)
+        return [
+            _record(world, turn, expected)
+            for turn, expected in zip(played, self.of(entry), strict=False)
+        ]
+
+
+def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
+    """Return the turns of a conversation that were begun; calls that cannot be read are left out.
+
+    Args:
+        events: What happened.
+        count: How many turns there are at most.
+
+    Raises:
+        ReplayError: Where calls and results do not go together, or there are other turns.
+    """
+    moves = [event for event in events if isinstance(event, Move)]
+    begun = 1 + max((move.turn for move in moves), default=-1)
+    if begun > count or any(move.turn < 0 for move in moves):
+        raise ReplayError(f"the conversation has {begun} turns, the entry {count}")
+    turns: list[list[tuple[ToolCall, str]]] = [[] for _ in range(begun)]
+    places = [move.turn for move in moves for _ in _calls(move)]
+    for place, (call, result) in zip(places, executed_calls(events), strict=True):
+        if result is not None and not call.malformed:
+            turns[place].append((call, result.content))
+    return tuple(
+        PlayedTurn(tuple(call for call, _ in turn), tuple(content for _, content in turn))
+        for turn in turns
+    )
+
+
+def _calls(move: Move) -> tuple[ToolCall, ...]:
+    return move.reply.calls if isinstance(move.reply, Called) else ()
+
+
+def _expected_turns(entry: MultiTurnEntry, long: LongTexts | None) -> tuple[ExpectedTurn, ...]:
+    world, turns = entry_world(entry, long), []
+    for calls in entry.gold:
+        results = tuple(world.call(call).content for call in calls)
+        turns.append(ExpectedTurn(results, world.snapshot()))
+    return tuple(turns)
+
+
+def _record(world: ApiWorld, turn: PlayedTurn, expected: ExpectedTurn) -> TurnRecord:
+    results = tuple(world.call(call).content for call in turn.calls)
+    if turn.contents is not None and turn.contents != results:
+        number = next(
+            n
+            for n, pair in enumerate(zip(turn.contents, results, strict=True))
+            if pair[0] != pair[1]
+        )
+        raise ReplayError(f"{turn.calls[number].name} does not return what it returned then")
+    return TurnRecord(expected, results, _difference(world.state(), expected.states))
+
+
+def _difference(found: States, expected: States) -> Difference | None:
+    for of_class, attributes in expected.items():
+        reached = found[of_class]
+        if reached != attributes:
+            differing = sorted(name for name in attributes if reached[name] != attributes[name])
+            return Difference(of_class, tuple(differing))
+    return None

@@ -1,0 +1,96 @@
+"""What can be wrong with a task before anybody plays it: what it says of itself and of tools."""
+
+from collections.abc import Iterator, Mapping
+
+from dragoman.benchmarks.kit.arguments import Validator, compile_validators
+from dragoman.core.errors import ToolError
+from dragoman.core.tasks import Component, Criteria, Instructions, Scenario, Stakes, Task
+from dragoman.core.tools import NO_TOOLS, Role, Toolset
+
+STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
+"""What an author lists in order to have it judged; actions also serve to define the end state."""
+
+
+Validators = Mapping[Role, Mapping[str, Validator]]
+"""What checks the arguments of each side's tools."""
+
+
+def task_faults(task: Task, validators: Validators) -> Iterator[str]:
+    """Yield what is wrong with a task, given what checks the arguments of each side's tools."""
+    yield from _scenario_faults(task.scenario, validators.get("user", {}))
+    if task.criteria is None:
+        yield "it has no criteria"
+        return
+    yield from _basis_faults(task.criteria)
+    actions = task.criteria.actions or ()
+    arguments = {action.id: action.arguments for action in actions}
+    if len(arguments) < len(actions):
+        yield "two actions have the same id"
+    for action in actions:
+        validate = validators.get(action.by, {}).get(action.name)
+        yield from _argument_faults(validate, action.arguments, f"action {action.id}")
+    for field in task.critical:
+        if field.argument not in arguments.get(field.action, {}):
+            yield f"critical: no action {field.action!r} has an argument {field.argument!r}"
+
+
+def stakes_faults(stakes: Stakes, tools: Mapping[Role, Toolset]) -> Iterator[str]:
+    """Yield what is wrong with what a suite says to be at stake."""
+    agent = tools.get("agent", NO_TOOLS)
+    for name in stakes.irreversible:
+        if name not in agent:
+            yield f"the irreversible tool {name!r} does not exist"
+    if not stakes.escalations and not stakes.escalation_tool:
+        return
+    if stakes.escalation_tool not in agent:
+        yield f"the escalation tool {stakes.escalation_tool!r} does not exist"
+        return
+    validate = compile_validators(agent)[stakes.escalation_tool]
+    for escalation in stakes.escalations:
+        arguments: dict[str, object] = {"reason": escalation.reason, "summary": ""}
+        yield from _argument_faults(validate, arguments, f"escalation {escalation.reason}")
+
+
+def _basis_faults(criteria: Criteria) -> Iterator[str]:
+    if not criteria.basis:
+        yield "its basis is empty"
+    for component in criteria.basis:
+        if not criteria.lists(component):
+            yield f"{component} is in the basis and has nothing to judge"
+    for component in STATED:
+        if criteria.lists(component) and component not in criteria.basis:
+            yield f"{component} has something to judge and is not in the basis"
+
+
+def _scenario_faults(scenario: Scenario, validators: Mapping[str, Validator]) -> Iterator[str]:
+    script = _script(scenario)
+    for fact in scenario.facts:
+        if fact.value not in script:
+            yield f"fact {fact.name}: {fact.value!r} does not stand in the instructions"
+        if not fact.keywords:
+            yield f"fact {fact.name} has no keywords"
+    for deed in scenario.deeds:
+        if deed.name not in validators:
+            yield f"deed {deed.name}: the user has no such tool"
+        if not deed.keywords:
+            yield f"deed {deed.name} has no keywords"
+        yield from _argument_faults(validators.get(deed.name), deed.arguments, f"deed {deed.name}")
+
+
+def _script(scenario: Scenario) -> str:
+    script = scenario.instructions
+    if not isinstance(script, Instructions):
+        return script
+    parts = (script.reason_for_call, script.known_info, script.task_instructions)
+    return "\n".join(part for part in parts if part)
+
+
+def _argument_faults(
+    validate: Validator | None, arguments: dict[str, object], where: str
+) -> Iterator[str]:
+    if validate is None:
+        return
+    try:
+        validate(arguments)
+    except ToolError as error:
+        yield f"{where}: {error}"

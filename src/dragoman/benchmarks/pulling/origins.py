@@ -1,0 +1,203 @@
+"""Where pulled files come from: a web address, a local copy or a published package."""
+
+import gzip
+import hashlib
+import importlib.resources
+import stat
+import zlib
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from dragoman.benchmarks.pulling.sources import Derived, Package, Source, SourceFile
+from dragoman.benchmarks.pulling.wheels import Wheel, fetch_wheel
+from dragoman.core.errors import DataError, UsageError
+
+ELSEWHERE = "give another copy with --from DIR or --url URL"
+
+_MAX_DERIVED = 4_000_000
+
+Arrived = Callable[[int], None]
+"""Told how many bytes of a file have come so far."""
+
+
+class Origin(Protocol):
+    """What files are read from; what it gives of a file has the pinned hash."""
+
+    @property
+    def label(self) -> str:
+        """Where the files come from, in words."""
+        ...
+
+    def read(self, file: SourceFile, arrived: Arrived) -> bytes:
+        """Return a file.
+
+        Raises:
+            DataError: Where it is missing or not the pinned one.
+        """
+        ...
+
+    def derived(self, entry: Derived) -> tuple[bytes, str] | None:
+        """Return a copy of a derived file and where it lies, or None where there is none."""
+        ...
+
+
+def find_origin(source: Source, given: Path | None, url: str | None, timeout: float) -> Origin:
+    """Return where a source's files are read from.
+
+    Args:
+        source: What to pull.
+        given: A local copy: a folder, or the wheel of a source that is a package.
+        url: A web address that takes the place of the source's own.
+        timeout: Seconds to wait for each part of a server's answer.
+
+    Raises:
+        UsageError: Where the choices contradict each other or the address is none.
+        DataError: Where the local copy is none.
+    """
+    if given is not None and url is not None:
+        raise UsageError("--from and --url exclude each other: give one of them")
+    if given is not None:
+        return _local(source, given)
+    address = source.url if url is None else url
+    package = source.package
+    if package is not None and not address:
+        return _Packed(package, "package index", lambda: fetch_wheel(package))
+    if not _is_web_address(address):
+        raise UsageError(f"{address!r} is no web address: give one that starts with https://")
+    return _Web(address, timeout) if package is None else _remote_wheel(package, address, timeout)
+
+
+def read_bundled(file: SourceFile) -> bytes:
+    """Return a text that this package holds for sources that do not hold it themselves."""
+    text = importlib.resources.files("dragoman.benchmarks").joinpath(file.path).read_bytes()
+    return _checked(file, file.name, text, "this package")
+
+
+class _Web:
+    """An upstream, or a mirror of it, behind a web address."""
+
+    def __init__(self, url: str, timeout: float) -> None:
+        self.label = url.rstrip("/") + "/"
+        self._timeout = timeout
+
+    def read(self, file: SourceFile, arrived: Arrived) -> bytes:
+        from dragoman.benchmarks.pulling.download import download
+
+        url = self.label + file.path
+        content = download(url, file.size, timeout=self._timeout, arrived=arrived)
+        return _checked(file, file.name, content, url)
+
+    def derived(self, entry: Derived) -> None:
+        """Say that there is none: upstream has modules only."""
+
+
+class _Folder:
+    """A local copy, in the upstream's layout or in ours."""
+
+    label = "local copy"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, file: SourceFile, arrived: Arrived) -> bytes:
+        found = self._find(file.path, file.name)
+        if found is None:
+            places = " and ".join(dict.fromkeys([file.path, file.name]))
+            raise DataError(
+                f"{file.name} is not in {self._folder}: looked for {places}, also with .gz appended"
+            )
+        content = _read_local(found, file.size)
+        arrived(len(content))
+        return _checked(file, file.name, content, str(found))
+
+    def derived(self, entry: Derived) -> tuple[bytes, str] | None:
+        found = self._find(entry.name)
+        return None if found is None else (_read_local(found, _MAX_DERIVED), str(found))
+
+    def _find(self, *places: str) -> Path | None:
+        paths = (self._folder / f"{place}{end}" for place in places for end in ("", ".gz"))
+        return next((path for path in paths if _is_there(path, stat.S_ISREG)), None)
+
+
+class _Packed:
+    """The wheel of a package, wherever it comes from; it is got when the first file is read."""
+
+    def __init__(self, package: Package, label: str, get: Callable[[], bytes]) -> None:
+        self.label = label
+        self._package = package
+        self._get = get
+
+    @cached_property
+    def _wheel(self) -> Wheel:
+        name = self._package.wheel
+        return Wheel(_checked(self._package, name, self._get(), self.label), name)
+
+    def read(self, file: SourceFile, arrived: Arrived) -> bytes:
+        content = self._wheel.read(file.path, file.size)
+        arrived(len(content))
+        return _checked(file, file.name, content, self._package.wheel)
+
+    def derived(self, entry: Derived) -> None:
+        """Say that there is none: a package has modules only."""
+
+
+def _local(source: Source, given: Path) -> Origin:
+    package = source.package
+    if package is not None:
+        wheel = given / package.wheel if _is_there(given, stat.S_ISDIR) else given
+        if _is_there(wheel, stat.S_ISREG):
+            return _Packed(package, "local copy", lambda: _read_local(wheel, package.size))
+    if _is_there(given, stat.S_ISDIR):
+        return _Folder(given)
+    also = "" if package is None else f", or {package.wheel} itself"
+    raise DataError(f"{given} is not a folder: give one that holds the files{also}")
+
+
+def _remote_wheel(package: Package, address: str, timeout: float) -> _Packed:
+    named = urlsplit(address).path.endswith(".whl")
+    url = address if named else f"{address.rstrip('/')}/{package.wheel}"
+
+    def get() -> bytes:
+        from dragoman.benchmarks.pulling.download import download
+
+        return download(url, package.size, timeout=timeout, arrived=lambda _: None)
+
+    return _Packed(package, url, get)
+
+
+def _is_web_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
+    try:
+        return is_kind(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def _read_local(path: Path, size: int) -> bytes:
+    """Return at most one byte more than the size, whatever a packed file would unfold to."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return file.read(size + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} cannot be read ({error}): {ELSEWHERE}") from error
+
+
+def _checked(pin: SourceFile | Package, name: str, content: bytes, where: str) -> bytes:
+    found = hashlib.sha256(content).hexdigest()
+    if found == pin.sha256:
+        return content
+    told = f"more than {pin.size} bytes" if len(content) > pin.size else found[:12]
+    raise DataError(
+        f"{name} is not the pinned file (sha256 {pin.sha256[:12]} expected, {told} found "
+        f"at {where}): {ELSEWHERE}"
+    )

@@ -1,0 +1,1 @@
+"""Hearing errors without audio: what a recognizer might have heard, drawn by sound."""

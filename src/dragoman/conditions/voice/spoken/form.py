@@ -1,0 +1,141 @@
+"""Written text as a caller says it: values that must arrive exactly become words and letters.
+
+What is no such value stays as it is, punctuation included, for the voice to read.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+
+from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_time
+from dragoman.conditions.voice.spoken.money import spoken_amount
+from dragoman.conditions.voice.spoken.numbers import ordinal, spoken_number
+from dragoman.conditions.voice.spoken.spelling import (
+    DEFAULT_STYLE,
+    SpokenStyle,
+    spelled,
+    spoken_code,
+    spoken_email,
+    spoken_file,
+)
+from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.core.entities import EntityKind, entities_in
+
+MAX_CHARACTERS = 20_000
+"""What is longer is cut: nobody says as much in one breath."""
+
+MIN_SIGNS = 3
+"""Fewer parts with hyphens between them are an id (`B-7`), not spelled."""
+
+_SPELLED_SIGNS = frozenset({"apostrophe", "at", "colon", "comma", "slash", "space"})
+"""Names of signs in what was spelled with hyphens, beside those in the table."""
+
+_ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})(?:st|nd|rd|th)\b")
+_MEASURE = re.compile(r"(?<![\w-])(\d[\d,.]*)\ ?(km|kg|cm|mm|ml|mph|GB|MB|TB|GHz|MHz)\b")
+_HYPHENATED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
+_ARTICLE = re.compile(r"(?:^|(?<=[.?!] ))A(?= [A-Za-z]{2})")
+
+
+def spoken_form(
+    text: str,
+    language: str = "en",
+    style: SpokenStyle = DEFAULT_STYLE,
+    spell: Collection[str] = (),
+) -> str:
+    """Return what a caller says for a text.
+
+    In English all kinds of values are put into words. In other languages ids, phone numbers and
+    acronyms are spelled (letters alone, digits apart) and the rest is left to the voice.
+
+    Args:
+        text: What the caller means to say.
+        language: The tag of its language.
+        style: How the caller spells.
+        spell: Names in the text that the caller spells after saying them.
+    """
+    text = text[:MAX_CHARACTERS]
+    if language.replace("_", "-").split("-")[0].casefold() != "en":
+        return _replaced(text, _elsewhere(style))
+    text = _spelled_names(_ARTICLE.sub("a", text), spell)
+    text = _HYPHENATED.sub(lambda match: _spelling(match.group(), style), text)
+    text = _MEASURE.sub(lambda match: f"{match[1]} {english_words().measures[match[2]]}", text)
+    text = text.replace("%", " percent")
+    return _ORDINAL.sub(lambda match: ordinal(int(match[1])), _replaced(text, _english(style)))
+
+
+Speak = Callable[[str], str]
+
+
+def _english(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
+    return {
+        "email": partial(spoken_email, style=style),
+        "file": partial(spoken_file, style=style),
+        "date": spoken_date,
+        "time": spoken_time,
+        "amount": spoken_amount,
+        "number": spoken_number,
+        "phone": partial(_phone, style=style),
+        "code": partial(spoken_code, style=style),
+        "acronym": partial(_acronym, style=style),
+    }
+
+
+def _elsewhere(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
+    apart = partial(_apart, group=style.group)
+    return {"code": apart, "phone": apart, "acronym": apart}
+
+
+def _replaced(text: str, speak: Mapping[EntityKind, Speak]) -> str:
+    """Replace every value whose kind can be spoken."""
+    parts, end = [], 0
+    for found in entities_in(text):
+        if found.kind in speak:
+            parts += [text[end : found.start], speak[found.kind](found.text)]
+            end = found.end
+    return "".join((*parts, text[end:]))
+
+
+def _phone(number: str, style: SpokenStyle) -> str:
+    """Return a phone number in the groups in which it is written."""
+    plain = SpokenStyle(group=style.group)
+    groups = [spelled(group, plain) for group in re.findall(r"\d+", number)]
+    return f"{'plus ' if number.startswith('+') else ''}{', '.join(groups)}"
+
+
+def _acronym(letters: str, style: SpokenStyle) -> str:
+    if letters in english_words().capitals.words:
+        return letters.lower()
+    return spelled(letters, SpokenStyle(letters=style.letters, group=0))
+
+
+def _apart(value: str, group: int) -> str:
+    """Return letters and digits one by one, as signs, for a voice that names them itself."""
+    signs = [sign.upper() for sign in value if sign.isalnum()]
+    size = group or len(signs)
+    groups = (signs[at : at + size] for at in range(0, len(signs), size))
+    return ", ".join(" ".join(one) for one in groups)
+
+
+def _spelling(hyphenated: str, style: SpokenStyle) -> str:
+    """Return what was spelled with hyphens (`H-o-l-t`, `hotel-oscar`) as it is said; else the text."""
+    table = english_words()
+    known = {*table.nato.values(), *table.signs.values(), *table.heard_nato, *_SPELLED_SIGNS}
+    parts = hyphenated.split("-")
+    if len(parts) >= MIN_SIGNS and all(len(part) == 1 for part in parts):
+        return spelled("".join(parts), style)
+    if len(parts) < MIN_SIGNS or not all(
+        len(part) == 1 or part.casefold() in known for part in parts
+    ):
+        return hyphenated
+    plain = SpokenStyle(group=style.group)
+    return " ".join(spelled(part, plain) if len(part) == 1 else part.lower() for part in parts)
+
+
+def _spelled_names(text: str, names: Collection[str]) -> str:
+    """Add to every name how it is spelled, with hyphens, the first time that it is said."""
+    for name in names:
+        letters = "-".join(sign for sign in name if sign.isalnum())
+        text = re.sub(
+            rf"(?<!\w){re.escape(name)}(?!\w)", f"{name}, spelled {letters},", text, count=1
+        )
+    return text

@@ -1,0 +1,119 @@
+"""Ids, names, addresses and file names as they are spelled aloud.
+
+A letter that is spelled stands alone and in capitals (`A`), so that it is never the article.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from dragoman.conditions.voice.spoken.numbers import digits
+from dragoman.conditions.voice.spoken.words import english_words
+
+EMBEDDED_SOUNDS = {"A": "eigh"}
+"""What the embedded voice must be given for a lone letter: it reads `A` as the article."""
+
+_PIECES = re.compile(r"[A-Za-z0-9]+|[._#+-]")
+_WORD = re.compile(r"([a-z]{3,})([0-9]*)")
+_VOWEL = re.compile(r"[aeiouy]")
+_LONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
+_NO_PAUSE = 1_000
+_NATIONAL = 2
+
+
+class SpokenStyle(msgspec.Struct, frozen=True, kw_only=True):
+    """How a caller spells.
+
+    Attributes:
+        letters: Plain letters, the words of the NATO alphabet, or `B as in boy`.
+        group: How many signs are said before a pause; 0 for no pauses.
+        twice: Ids and names are said a second time, after `again`.
+        local_part: What stands before the `@` is spelled, or said as words where it has any.
+    """
+
+    letters: Literal["plain", "nato", "as in"] = "plain"
+    group: int = 3
+    twice: bool = False
+    local_part: Literal["spelled", "words"] = "spelled"
+
+
+DEFAULT_STYLE = SpokenStyle()
+
+
+def spelled(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+    """Return letters and digits one by one, twice where the style says so; other signs are left out."""
+    said = _signs(value, style)
+    return f"{said}, again, {said}" if style.twice and said else said
+
+
+def spoken_code(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+    """Return an id: spelled, or its parts and signs where it has words or signs in it."""
+    if value.isascii() and value.removeprefix("#").isalnum():
+        said = spelled(value.removeprefix("#"), style)
+        return f"{english_words().signs['#']} {said}" if value.startswith("#") else said
+    return _parts(value, style)
+
+
+def spoken_file(name: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+    """Return a file's name with its signs, the ending spelled: `final underscore report dot P D F`."""
+    stem, _, ending = name.rpartition(".")
+    plain = msgspec.structs.replace(style, letters="plain", group=0)
+    return f"{_parts(stem, style)} dot {_signs(ending, plain)}"
+
+
+def spoken_email(address: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+    """Return an e-mail address; its host is said as words as far as it has any."""
+    local, _, host = address.rpartition("@")
+    *labels, last = host.split(".")
+    plain = msgspec.structs.replace(style, letters="plain", group=0)
+    said = [_parts(label, plain) for label in labels]
+    said.append(last.lower() if len(last) > _NATIONAL else _signs(last, plain))
+    words = style.local_part == "words"
+    return f"{_parts(local, style, words=words)} at {' dot '.join(said)}"
+
+
+def with_sounds(spoken: str, sounds: Mapping[str, str]) -> str:
+    """Replace lone capital letters by what a voice must be given for them."""
+    return _LONE.sub(lambda match: sounds.get(match.group(), match.group()), spoken)
+
+
+def _parts(value: str, style: SpokenStyle, *, words: bool = True) -> str:
+    """Return a value part by part: words as they are where allowed, signs by name, others spelled."""
+    table = english_words()
+    said = []
+    for piece in _PIECES.findall(value):
+        name = table.signs.get(piece)
+        said.append(name or _piece(piece, style, words=words))
+    return " ".join(said)
+
+
+def _piece(piece: str, style: SpokenStyle, *, words: bool) -> str:
+    match = _WORD.fullmatch(piece)
+    if words and match is not None and _VOWEL.search(match[1]):
+        word, number = match.groups()
+        if word not in english_words().taken:
+            return f"{word} {digits(number)}".strip()
+    alone = msgspec.structs.replace(style, letters="plain") if len(piece) == 1 else style
+    return _signs(piece, alone)
+
+
+def _signs(value: str, style: SpokenStyle) -> str:
+    said = [_sign(sign, style) for sign in value if sign.isalnum()]
+    size = style.group or _NO_PAUSE
+    groups = (said[at : at + size] for at in range(0, len(said), size))
+    separator = ", " if style.letters == "as in" else " "
+    return ", ".join(separator.join(group) for group in groups)
+
+
+def _sign(sign: str, style: SpokenStyle) -> str:
+    table = english_words()
+    if sign.isascii() and sign.isdigit():
+        return digits(sign)
+    letter = sign.casefold()
+    if style.letters == "plain" or letter not in table.nato:
+        return sign.upper()
+    if style.letters == "nato":
+        return table.nato[letter]
+    return f"{sign.upper()} as in {table.as_in[letter]}"

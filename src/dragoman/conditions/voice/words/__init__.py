@@ -1,0 +1,1 @@
+"""The words that installed packages list, how they sound, and how to find those packages."""

@@ -1,0 +1,1 @@
+"""Heard words as people type them: what was spelled or said in words, read back."""

@@ -1,0 +1,89 @@
+"""A run's tables and conversations as files that other tools read: Parquet and JSON lines."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from dragoman.analysis.cells import Outcome
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.store.run import RunStore
+from dragoman.tables.frames import run_tables
+from dragoman.tables.outcomes import outcomes
+
+CONVERSATIONS = "conversations.jsonl"
+
+
+def write_parquet(
+    store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
+) -> tuple[Path, ...]:
+    """Write every table of a run as a Parquet file in a folder and return the files.
+
+    Files of the same names are replaced, each at once.
+
+    Args:
+        store: The run.
+        scoring: By which rules and judge.
+        folder: Where to; made where it is missing.
+        agent: Only this agent's rows; None for all.
+
+    Raises:
+        UsageError: Where no agent has that name.
+        StoreError: Where a file cannot be written.
+    """
+    _require_agent(store, agent)
+    files = []
+    for name, table in run_tables(store, *scoring).items():
+        chosen = table if agent is None else table.filter(pl.col("agent") == agent)
+        path = folder / f"{name}.parquet"
+        _write(path, chosen.write_parquet)
+        files.append(path)
+    return tuple(files)
+
+
+def write_json_lines(
+    store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
+) -> tuple[Path, int]:
+    """Write every planned conversation as a line of JSON; return the file and how many these are.
+
+    A line holds what `dragoman show --json` prints. Arguments and errors are those of
+    `write_parquet`.
+    """
+    _require_agent(store, agent)
+    path = folder / CONVERSATIONS
+    rows = [
+        row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
+    ]
+    _write(path, lambda file: _write_lines(file, rows))
+    return path, len(rows)
+
+
+def _write_lines(path: Path, rows: list[Outcome]) -> None:
+    with path.open("wb") as file:
+        file.writelines(_lines(rows))
+
+
+def _lines(rows: list[Outcome]) -> Iterator[bytes]:
+    for row in rows:
+        yield msgspec.json.encode(row) + b"\n"
+
+
+def _require_agent(store: RunStore, agent: str | None) -> None:
+    known = dict.fromkeys(cell.agent for cell in store.cells())
+    if agent is not None and agent not in known:
+        raise UsageError(f"{store.folder}: no agent {agent!r}: choose of {', '.join(known)}")
+
+
+def _write(path: Path, fill: Callable[[Path], None]) -> None:
+    """Make a file beside its place and move it there, so that it is never half a file."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fill(temporary)
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot write the table ({error.strerror})") from error
+    finally:
+        temporary.unlink(missing_ok=True)

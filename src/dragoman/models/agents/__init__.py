@@ -1,0 +1,1 @@
+"""Agents of users behind HTTP, and the protocol that they speak."""

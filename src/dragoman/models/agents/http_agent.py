@@ -1,0 +1,72 @@
+"""An agent behind HTTP, in the place of a chat model."""
+
+import msgspec
+
+from dragoman.core.agent_answers import AgentAnswer
+from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.usage import Usage
+from dragoman.models.agents.protocol import decode_answer, encode_request
+from dragoman.models.wire.sending import Refused, Sender, Who
+
+ADVICE = {
+    401: "check its token in the environment",
+    403: "check its token in the environment",
+    404: "check the path of its address",
+    405: "check the path of its address",
+}
+"""What to do where an endpoint refuses whatever it is asked."""
+
+
+class HttpAgent:
+    """Asks an agent's server for each reply; keeps nothing between them.
+
+    Args:
+        name: The name in tables.
+        url: Where it is asked.
+        sender: Sends the requests.
+        token: Sent as a bearer token; "" for none.
+    """
+
+    def __init__(self, name: str, url: str, sender: Sender, token: str = "") -> None:
+        self.name = name
+        self._url = url
+        self._sender = sender
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        """Return the agent's reply.
+
+        Raises:
+            ParticipantError: Where no answer could be had.
+            RunHalted: Where the server refuses whatever it is asked.
+        """
+        position = len(request.messages)
+
+        def read(body: bytes) -> tuple[AgentAnswer, msgspec.Raw]:
+            return decode_answer(body, position), msgspec.Raw(body)
+
+        who = Who(purpose, self.name)
+        try:
+            (answer, raw), attempts = await self._sender.send(
+                self._url, self._headers, encode_request(request), read, who
+            )
+        except Refused as refusal:
+            raise self._refused(refusal) from refusal
+        usage = Usage(
+            purpose,
+            self.name,
+            input_tokens=answer.input_tokens,
+            output_tokens=answer.output_tokens,
+            faults=attempts.faults,
+            seconds=attempts.seconds,
+        )
+        return Completion(answer.reply, raw, usage)
+
+    def _refused(self, refusal: Refused) -> ParticipantError | RunHalted:
+        line = f"{self.name}: {refusal}"
+        if advice := ADVICE.get(refusal.status):
+            return RunHalted(f"{line}: {advice}")
+        return ParticipantError(line)

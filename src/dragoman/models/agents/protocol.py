@@ -1,0 +1,120 @@
+"""The protocol of agents behind HTTP: one request per reply, each with the whole conversation.
+
+    POST {"session", "messages", "tools", "metadata"}  ->  {"content", "tool_calls", "usage"}
+
+Messages and tools have OpenAI's shapes. The task's id is not sent: an agent must not know which task
+it is. A server needs no state; `session` names the conversation for those that want to keep some.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.agent_answers import AgentAnswer, GivenAnswer, understood
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import DataError
+from dragoman.core.protocols import ChatRequest
+from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.tools import ToolCall
+from dragoman.core.version import VERSION
+from dragoman.models.wire.sending import Unreadable
+
+MOST_ANSWER_BYTES = 4 * 1024 * 1024
+"""The largest answer that is read."""
+
+
+class Metadata(msgspec.Struct, frozen=True):
+    """What a request tells beside the conversation.
+
+    Attributes:
+        seed: The conversation's seed, below 2**31; the same for all of its requests.
+        dragoman: The version that asks.
+        must_call: Whether the reply must call a tool.
+    """
+
+    seed: int
+    dragoman: str
+    must_call: bool
+
+
+class AgentRequest(msgspec.Struct, frozen=True):
+    """One request for a reply."""
+
+    session: str
+    messages: Sequence[Mapping[str, object]]
+    tools: msgspec.Raw
+    metadata: Metadata
+
+
+def encode_request(request: ChatRequest) -> bytes:
+    """Return the body that asks an agent for its next reply."""
+    metadata = Metadata(request.seed, VERSION, request.tools.must_call)
+    return msgspec.json.encode(
+        AgentRequest(request.session, request.messages, request.tools.encoded, metadata)
+    )
+
+
+def decode_request(body: bytes) -> AgentRequest:
+    """Read a request, as a server does.
+
+    Raises:
+        DataError: Where it is none.
+    """
+    try:
+        body.decode()
+        request = _REQUEST.decode(body)
+        _TOOLS.decode(request.tools)
+    except UNREADABLE as error:
+        raise DataError(f"not a request for a reply ({error})") from error
+    return request
+
+
+def offered_tools(request: AgentRequest) -> list[dict[str, object]]:
+    """Return the function schemas in a request."""
+    return _TOOLS.decode(request.tools)
+
+
+def encode_answer(answer: AgentAnswer) -> bytes:
+    """Return the body that carries an answer; one without words or calls where it is unusable."""
+    body: dict[str, object]
+    match answer.reply:
+        case Said() as said:
+            body = {"content": said.text}
+        case Called(calls=calls, text=text):
+            body = {"content": text, "tool_calls": [_sent(call) for call in calls]}
+        case Unparsed():
+            body = {"content": None}
+    tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
+    return msgspec.json.encode({**body, "usage": tokens})
+
+
+def decode_answer(body: bytes, position: int) -> AgentAnswer:
+    """Read an agent's answer; unusable arguments are the agent's mistake, kept on the call.
+
+    Args:
+        body: The answer's bytes.
+        position: The number of messages so far; it makes ids of calls that have none.
+
+    Raises:
+        Unreadable: Where the body is no answer at all: the server's fault, not the agent's.
+    """
+    if len(body) > MOST_ANSWER_BYTES:
+        raise Unreadable(f"an answer of {len(body):,} bytes, read are {MOST_ANSWER_BYTES:,}")
+    try:
+        body.decode()
+        given = _ANSWER.decode(body)
+    except UNREADABLE as error:
+        raise Unreadable(f"not an agent's answer ({error})") from error
+    if given.content is msgspec.UNSET and given.tool_calls is msgspec.UNSET:
+        raise Unreadable("not an agent's answer (it has neither `content` nor `tool_calls`)")
+    return understood(given, position)
+
+
+_REQUEST = msgspec.json.Decoder(AgentRequest)
+_TOOLS = msgspec.json.Decoder(list[dict[str, object]])
+_ANSWER = msgspec.json.Decoder(GivenAnswer[msgspec.Raw])
+
+
+def _sent(call: ToolCall) -> dict[str, object]:
+    arguments = call.raw if call.malformed else call.arguments
+    return {"id": call.id, "name": call.name, "arguments": arguments}

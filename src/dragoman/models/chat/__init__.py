@@ -1,0 +1,1 @@
+"""Chat models behind their wires, and models that ship for offline use."""

@@ -1,0 +1,102 @@
+"""A chat model that answers from a script: for tests, demonstrations and benches; ships.
+
+A script gives each task a list of replies. Which one is next follows from the number of assistant
+messages in the request, so that the model keeps no state and a resumed run gets the same answers.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.models.chat.completions import decode_completion
+
+ANY_TASK = "*"
+
+
+class ScriptedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One tool call of a scripted reply."""
+
+    name: str
+    arguments: dict[str, object] | str
+
+
+class ScriptedReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One scripted reply: words, calls, or both."""
+
+    content: str | None = None
+    tool_calls: tuple[ScriptedCall, ...] = ()
+
+
+Script = dict[str, tuple[ScriptedReply, ...]]
+
+
+class ScriptedModel:
+    """Answers each request with the task's next scripted reply, as a real completion body.
+
+    Args:
+        name: The name in tables.
+        script: Replies by task id; `*` serves tasks that have none of their own.
+        greeted: How many assistant messages precede the first reply in every history (1 for an
+            agent that is made to greet, 0 for a user).
+    """
+
+    def __init__(
+        self, name: str, script: Mapping[str, Sequence[ScriptedReply]], greeted: int
+    ) -> None:
+        self.name = name
+        self._greeted = greeted
+        self._bodies = {
+            task: [_body(reply, index) for index, reply in enumerate(replies)]
+            for task, replies in script.items()
+        }
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        """Return the reply whose turn it is; yields to the event loop once, as a wire would."""
+        await asyncio.sleep(0)
+        bodies = self._bodies.get(request.label) or self._bodies.get(ANY_TASK)
+        if bodies is None:
+            raise ParticipantError(
+                f"{self.name}: the script has no replies for task {request.label}"
+            )
+        said = [message["role"] for message in request.messages].count("assistant")
+        index = said - self._greeted
+        if not 0 <= index < len(bodies):
+            raise ParticipantError(f"{self.name}: the script of task {request.label} is used up")
+        return decode_completion(bodies[index], self.name, purpose)
+
+
+def load_script(path: Path) -> Script:
+    """Read a script file: a JSON object of task ids (or `*`) to lists of replies.
+
+    Raises:
+        UsageError: Where the file cannot be read or is not a script.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Script)
+    except OSError as error:
+        raise UsageError(f"script {path}: {error.strerror}") from error
+    except UNREADABLE as error:
+        raise UsageError(f"script {path}: {error}") from error
+
+
+def _body(reply: ScriptedReply, index: int) -> bytes:
+    calls = [
+        {
+            "id": f"call_{index}_{position}",
+            "type": "function",
+            "function": {
+                "name": call.name,
+                "arguments": call.arguments
+                if isinstance(call.arguments, str)
+                else msgspec.json.encode(call.arguments).decode(),
+            },
+        }
+        for position, call in enumerate(reply.tool_calls)
+    ]
+    message = {"role": "assistant", "content": reply.content, "tool_calls": calls or None}
+    return msgspec.json.encode({"choices": [{"index": 0, "message": message}]})

@@ -1,0 +1,177 @@
+"""Reads a streamed chat completion (Server-Sent Events) into the body that it stands for."""
+
+import msgspec
+
+from dragoman.core.decoding import UNREADABLE
+from dragoman.models.wire.sending import Unreadable
+
+_DONE = b"[DONE]"
+_NULL = msgspec.Raw(b"null")
+
+
+class _FunctionDelta(msgspec.Struct):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _CallDelta(msgspec.Struct):
+    index: int = 0
+    id: str | None = None
+    function: _FunctionDelta | None = None
+
+
+class _Part(msgspec.Struct):
+    text: str = ""
+
+
+class _Delta(msgspec.Struct):
+    content: str | list[_Part] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[_CallDelta] | None = None
+
+
+class _Choice(msgspec.Struct):
+    delta: _Delta = msgspec.field(default_factory=_Delta)
+    index: int = 0
+    finish_reason: str | None = None
+
+
+class _Chunk(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: msgspec.Raw = _NULL
+    error: msgspec.Raw = _NULL
+
+
+class _Call(msgspec.Struct):
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = []
+
+
+class _Calls:
+    """The calls of a reply while they grow.
+
+    Deltas go by index. Some servers leave the index out or give every call the same: a name under an
+    id of its own begins another call.
+    """
+
+    def __init__(self) -> None:
+        self._begun: list[_Call] = []
+        self._at: dict[int, _Call] = {}
+
+    def add(self, part: _CallDelta) -> None:
+        """Add what one delta says."""
+        function = part.function or _FunctionDelta()
+        call = self._at.get(part.index)
+        if call is None or (part.id and function.name and call.id not in {"", part.id}):
+            call = self._at[part.index] = _Call()
+            self._begun.append(call)
+        call.id = part.id or call.id
+        call.name = function.name or call.name
+        call.arguments.append(function.arguments or "")
+
+    def wire(self) -> list[dict[str, object]]:
+        """Return them as a completion holds them."""
+        return [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": "".join(call.arguments)},
+            }
+            for call in self._begun
+        ]
+
+
+_BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
+
+
+def is_stream(body: bytes) -> bool:
+    """Whether a body is a stream of events."""
+    return body[:1_000].lstrip().startswith(_BEGINNINGS)
+
+
+def _require_text(body: bytes) -> None:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"the stream is damaged ({error})") from error
+
+
+def whole_completion(body: bytes) -> bytes:
+    """Return the chat completion that a stream of chunks adds up to.
+
+    Raises:
+        Unreadable: Where an event is damaged, tells of an error, or the stream stops before its end.
+    """
+    _require_text(body)
+    words: list[str] = []
+    thoughts: list[str] = []
+    calls = _Calls()
+    usage = _NULL
+    finish: str | None = None
+    has_begun = has_ended = False
+    for data in events_of(body):
+        if data == _DONE:
+            has_ended = True
+            break
+        chunk = _chunk(data)
+        usage = usage if chunk.usage == _NULL else chunk.usage
+        for choice in chunk.choices:
+            if choice.index == 0:
+                has_begun = True
+                finish = choice.finish_reason or finish
+                _add(choice.delta, words, thoughts, calls)
+    if not has_ended and finish is None:
+        raise Unreadable("the stream stopped before its end")
+    if not has_begun:
+        raise Unreadable("the stream holds no reply")
+    return _completion(words, thoughts, calls, usage, finish)
+
+
+def events_of(body: bytes) -> list[bytes]:
+    """Return the data of every event; an event's data may span lines."""
+    events: list[bytes] = []
+    lines: list[bytes] = []
+    for line in (*body.splitlines(), b""):
+        if line.startswith(b"data:"):
+            lines.append(line[5:].strip())
+        elif not line and lines:
+            events.append(b"\n".join(lines))
+            lines = []
+    return events
+
+
+def _chunk(data: bytes) -> _Chunk:
+    try:
+        chunk = msgspec.json.decode(data, type=_Chunk)
+    except UNREADABLE as error:
+        raise Unreadable(f"an event of the stream is damaged ({error})") from error
+    if chunk.error != _NULL:
+        shown = bytes(chunk.error)[:200].decode("utf-8", "replace")
+        raise Unreadable(f"the stream broke off: {shown}")
+    return chunk
+
+
+def _add(delta: _Delta, words: list[str], thoughts: list[str], calls: _Calls) -> None:
+    content = delta.content or ""
+    words.append(content if isinstance(content, str) else "".join(part.text for part in content))
+    thoughts.append(delta.reasoning_content or delta.reasoning or "")
+    for part in delta.tool_calls or ():
+        calls.add(part)
+
+
+def _completion(
+    words: list[str],
+    thoughts: list[str],
+    calls: _Calls,
+    usage: msgspec.Raw,
+    finish: str | None,
+) -> bytes:
+    message: dict[str, object] = {"role": "assistant", "content": "".join(words) or None}
+    if any(thoughts):
+        message["reasoning_content"] = "".join(thoughts)
+    if called := calls.wire():
+        message["tool_calls"] = called
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    return msgspec.json.encode({"choices": [choice], "usage": usage})

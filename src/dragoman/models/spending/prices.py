@@ -1,0 +1,91 @@
+"""Prices of models: a dated table that ships, and a person's own laid over it."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.costs import Price
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import UsageError
+
+MOST_DOLLARS = Decimal(1_000_000)
+_DATE_STAMP = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|20\d{6})$")
+
+
+class _PriceList(msgspec.Struct, forbid_unknown_fields=True):
+    as_of: date
+    prices: dict[str, Price]
+    source: str = ""
+
+
+class _Lists(msgspec.Struct, forbid_unknown_fields=True):
+    lists: list[_PriceList]
+
+
+class PriceTable(msgspec.Struct, frozen=True):
+    """Prices by the names of models.
+
+    Attributes:
+        as_of: Where the prices come from, in words.
+        prices: All prices.
+        own: Those among them that a person gave.
+    """
+
+    as_of: str
+    prices: Mapping[str, Price]
+    own: Mapping[str, Price]
+
+    def price_of(self, model: str) -> Price | None:
+        """Return the price of a model by its name, or by its name without a date at the end."""
+        return self.prices.get(model) or self.prices.get(_DATE_STAMP.sub("", model))
+
+
+NO_PRICES = PriceTable("", {}, {})
+
+
+def load_prices(extra: Path | None) -> PriceTable:
+    """Return the prices that ship, with those of a person's own file laid over them.
+
+    Raises:
+        UsageError: Where the file cannot be read or is not a table of prices.
+    """
+    if extra is None:
+        return prices_with({})
+    try:
+        lists = _read(extra.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"price table {extra}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
+        raise UsageError(f"price table {extra}: {error}") from error
+    for one in lists:
+        for model, price in one.prices.items():
+            for kind, dollars in msgspec.structs.asdict(price).items():
+                if dollars is not None and not (
+                    dollars.is_finite() and 0 <= dollars <= MOST_DOLLARS
+                ):
+                    raise UsageError(
+                        f"price table {extra}: {kind} of {model} is {dollars}: give US dollars per "
+                        "million tokens or characters, or per minute"
+                    )
+    return prices_with({model: price for one in lists for model, price in one.prices.items()})
+
+
+def prices_with(own: Mapping[str, Price]) -> PriceTable:
+    """Return the prices that ship, with others laid over them."""
+    lists = _read((files("dragoman.models.spending") / "prices.toml").read_text("utf-8"))
+    dates = sorted({one.as_of.isoformat() for one in lists})
+    listed = {model: price for one in lists for model, price in one.prices.items()}
+    as_of = f"list prices of {dates[0]} to {dates[-1]}"
+    if own:
+        as_of += f", and {len(own)} of one's own"
+    return PriceTable(as_of, {**listed, **own}, dict(own))
+
+
+def _read(text: str) -> list[_PriceList]:
+    return msgspec.convert(tomllib.loads(text, parse_float=Decimal), _Lists).lists

@@ -1,0 +1,226 @@
+"""The gate in front of one endpoint: every call of a model goes through it.
+
+It decides when a call may go (pace, outages, what the server said about its limits), tries again what
+broke on the way, and counts every failed attempt. What a model answered badly is none of its business.
+"""
+
+import asyncio
+import math
+import random
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    wait_random_exponential,
+)
+
+from dragoman.core.errors import ParticipantError
+from dragoman.core.usage import Usage
+from dragoman.models.wire.breaker import Breaker
+from dragoman.models.wire.pacing import Pacer
+from dragoman.models.wire.rate_headers import pause_asked, retry_after
+from dragoman.models.wire.secrets import hidden
+from dragoman.models.wire.sending import Attempts, Refused, Unreadable, Who
+from dragoman.models.wire.transport import Answer, Fault, Patience, Transport
+
+T = TypeVar("T")
+
+OK = 200
+RATE_LIMITED = 429
+OVERLOADED = frozenset({503, 529})
+BROKEN = 500
+TRANSIENT = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
+NO_CREDIT = b"insufficient_quota"
+"""OpenAI's word in a 429 that no waiting mends."""
+
+NOT_REACHED = frozenset({"dns", "connect"})
+NO_ROOM = frozenset({"rate_limited", "overloaded"})
+WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
+SPREAD_SECONDS = 0.05
+MOST_SHOWN = 300
+
+
+class Gate:
+    """One endpoint, with what was learned about it.
+
+    Args:
+        name: The endpoint in messages.
+        transport: Carries what is sent.
+        secrets: Texts that must not appear anywhere: taken out of bodies and messages.
+        proxy: The address of a proxy, or None.
+        patience: When to give up.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        transport: Transport,
+        secrets: tuple[str, ...] = (),
+        proxy: str | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._name = name
+        self._transport = transport
+        self._secrets = secrets
+        self._proxy = proxy
+        self._patience = patience or Patience()
+        self._pacer = Pacer(_now)
+        self._breaker = Breaker(name, self._patience.outage, _now)
+        self._paused_until = 0.0
+        self._jitter = wait_random_exponential(multiplier=0.5, max=30)
+
+    async def send(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        read: Callable[[bytes], T],
+        who: Who,
+    ) -> tuple[T, Attempts]:
+        """Send a body until it is answered, and return what `read` makes of the answer.
+
+        Raises:
+            ParticipantError: Where it could not be answered; with the failed attempts as usage.
+            Refused: Where the endpoint refused the request itself.
+            RunHalted: Where the endpoint is down for good.
+        """
+        call = _Call(url, headers, body)
+        try:
+            return await self._attempt(call, read)
+        except Fault as fault:
+            first = fault
+        try:
+            return await self._again(call, read, first)
+        except Fault as fault:
+            error = ParticipantError(f"{self._name}: {fault.detail}{_counted(call.faults)}")
+            error.usage = Usage(who.purpose, who.model, 0, faults=call.faults)
+            raise error from fault
+
+    async def _again(
+        self, call: "_Call", read: Callable[[bytes], T], first: Fault
+    ) -> tuple[T, Attempts]:
+        pending: list[Fault] = [first]
+
+        async def attempt() -> tuple[T, Attempts]:
+            if pending:
+                raise pending.pop()
+            return await self._attempt(call, read)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(Fault),
+            wait=self._wait,
+            stop=lambda _: self._is_hopeless(call),
+            reraise=True,
+        )
+        return await retrying(attempt)
+
+    def _is_hopeless(self, call: "_Call") -> bool:
+        has_no_room = _now() - call.refused_since > self._patience.seconds
+        return call.counted >= self._patience.attempts or (
+            has_no_room and not self._breaker.is_down
+        )
+
+    async def _attempt(self, call: "_Call", read: Callable[[bytes], T]) -> tuple[T, Attempts]:
+        await self._breaker.ready()
+        await self._pause_over()
+        slot = await self._pacer.enter()
+        began = _now()
+        try:
+            answer = await self._transport.post(call.url, call.headers, call.body, self._proxy)
+            value = self._understood(answer, read)
+        except Fault as fault:
+            self._learn(fault, call)
+            raise
+        else:
+            seconds = _now() - began
+            self._pacer.answered(seconds)
+            self._breaker.answered()
+            self._heed(answer)
+            return value, Attempts(call.faults, seconds)
+        finally:
+            self._pacer.leave(slot)
+
+    def _understood(self, answer: Answer, read: Callable[[bytes], T]) -> T:
+        body = hidden(answer.body, self._secrets)
+        if answer.status == OK:
+            try:
+                return read(body)
+            except Unreadable as error:
+                raise Fault("malformed", str(error)) from error
+        shown = _shown(body)
+        if answer.status == RATE_LIMITED and NO_CREDIT not in body:
+            raise Fault("rate_limited", f"refused for now (429){shown}", retry_after(answer))
+        if answer.status in OVERLOADED:
+            detail = f"overloaded ({answer.status}){shown}"
+            raise Fault("overloaded", detail, retry_after(answer))
+        if answer.status == BROKEN:
+            # It answers; what broke is this call, as far as anybody knows.
+            self._breaker.answered()
+        if answer.status in TRANSIENT or answer.status == BROKEN:
+            detail = f"status {answer.status}{shown}"
+            raise Fault("server_error", detail, retry_after(answer))
+        self._breaker.answered()
+        raise Refused(answer.status, body)
+
+    def _learn(self, fault: Fault, call: "_Call") -> None:
+        call.faults = {**call.faults, fault.kind: call.faults.get(fault.kind, 0) + 1}
+        if fault.kind in NO_ROOM:
+            self._pacer.refused()
+            call.refused_since = min(call.refused_since, _now())
+        else:
+            call.refused_since = math.inf
+            call.counted += not self._breaker.is_down and fault.kind not in NOT_REACHED
+        if fault.kind in WAS_REACHED:
+            self._breaker.answered()
+        else:
+            self._breaker.failed(fault.detail)
+
+    def _heed(self, answer: Answer) -> None:
+        """Hold further calls back where the server says that its allowance is used up."""
+        pause = pause_asked(answer.headers)
+        if pause:
+            self._paused_until = max(self._paused_until, _now() + pause)
+
+    async def _pause_over(self) -> None:
+        left = self._paused_until - _now()
+        if left > 0:
+            await asyncio.sleep(left + random.uniform(0, SPREAD_SECONDS))  # noqa: S311 - no secret
+
+    def _wait(self, state: RetryCallState) -> float:
+        outcome = state.outcome
+        fault = outcome.exception() if outcome is not None else None
+        jittered = float(self._jitter(state))
+        asked = (isinstance(fault, Fault) and fault.retry_after) or 0.0
+        # Who asks for next to nothing, again and again, is not to be asked in a tight loop.
+        return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
+
+
+class _Call:
+    """One call under way: what is sent, and how often it failed."""
+
+    __slots__ = ("body", "counted", "faults", "headers", "refused_since", "url")
+
+    def __init__(self, url: str, headers: Mapping[str, str], body: bytes) -> None:
+        self.url, self.headers, self.body = url, headers, body
+        self.faults: dict[str, int] = {}
+        self.counted = 0
+        self.refused_since = math.inf
+
+
+def _now() -> float:
+    """Return the event loop's time: seconds that never go back, and what all waits go by."""
+    return asyncio.get_running_loop().time()
+
+
+def _counted(faults: Mapping[str, int]) -> str:
+    attempts = sum(faults.values())
+    kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
+    return f" (gave up after {attempts} attempts: {kinds})" if attempts > 1 else ""
+
+
+def _shown(body: bytes) -> str:
+    text = " ".join(body[: 4 * MOST_SHOWN].decode("utf-8", "replace").split())
+    return f": {text[:MOST_SHOWN]}" if text else ""

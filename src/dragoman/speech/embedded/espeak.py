@@ -1,0 +1,54 @@
+"""The embedded synthesizer: espeak-ng in worker processes, the same bytes for the same text."""
+
+from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
+from dragoman.conditions.voice.words.extra import installed_version
+from dragoman.core.audio import Audio
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Spoken
+from dragoman.speech.embedded.jobs import SpeakJob
+from dragoman.speech.embedded.voices import Voice
+from dragoman.speech.embedded.workers import SpeechWorkers
+
+ENGLISH = "en"
+
+
+class EspeakSynthesizer:
+    """One voice of espeak-ng."""
+
+    def __init__(self, voice: Voice, workers: SpeechWorkers) -> None:
+        self._voice = voice
+        self._workers = workers
+
+    @property
+    def name(self) -> str:
+        """Engine and voice, as tables name them."""
+        return f"espeak-ng:{self._voice.name}"
+
+    @property
+    def identity(self) -> str:
+        """The content key of the voice and of the wheel that carries the engine.
+
+        Raises:
+            UsageError: Where the extra `voice` is not installed.
+        """
+        return content_key(
+            "espeak-ng", installed_version("espeakng-loader"), self._voice, EMBEDDED_SOUNDS
+        )
+
+    async def speak(self, text: str, language: str, seed: int) -> Spoken:
+        """Return the text as audio; nothing to say is audio without samples.
+
+        Raises:
+            UsageError: For a language that the voice does not speak.
+            ParticipantError: Where the engine broke, or would speak longer than audio may be.
+        """
+        if language != self._voice.language:
+            raise UsageError(
+                f"the voice {self._voice.name} speaks {self._voice.language}, not {language}"
+            )
+        sayable = text.encode("utf-8", "replace").decode()
+        if language == ENGLISH:
+            sayable = with_sounds(sayable, EMBEDDED_SOUNDS)
+        job = SpeakJob(sayable, self._voice.engine_voice, self._voice.words_per_minute, seed)
+        return Spoken(await self._workers.do(job, Audio))

@@ -1,0 +1,132 @@
+"""espeak-ng through ctypes: text to samples and to phonemes, in memory.
+
+The library keeps global state and draws random numbers for breath and for the length of pauses, so
+that the second text of a process sounds unlike the same text said first. Whoever wants equal bytes
+for equal text synthesizes once in a process: a child forked from one that has loaded the library and
+said nothing (`speech_worker`).
+"""
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from dragoman.conditions.voice.words.extra import NOT_INSTALLED
+from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES
+from dragoman.core.errors import ParticipantError, UsageError
+
+_RETRIEVE_AT_ONCE = 2
+_DO_NOT_EXIT = 0x8000
+_UTF8 = 1
+_IPA = 0x02
+_RATE_PARAMETER = 1
+_SEED_LIMIT = 2**31
+
+_Receive = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+
+
+class SpeechLibrary:
+    """The loaded library; there can be one in a process."""
+
+    def __init__(self) -> None:
+        """Load and start it, without saying anything.
+
+        Raises:
+            UsageError: Where the extra `voice` is not installed.
+            ParticipantError: Where the library does not start.
+        """
+        library, folder = _location()
+        self._engine = ctypes.CDLL(str(library))
+        _declare(self._engine)
+        self._pcm = bytearray()
+        self._receiver = _Receive(self._receive)
+        self.rate_hz = int(
+            self._engine.espeak_Initialize(_RETRIEVE_AT_ONCE, 0, bytes(folder), _DO_NOT_EXIT)
+        )
+        if self.rate_hz <= 0:
+            raise ParticipantError(f"espeak-ng does not start with the data in {folder}")
+        self._engine.espeak_SetSynthCallback(self._receiver)
+
+    def select(self, engine_voice: str, words_per_minute: int) -> None:
+        """Choose the voice and then its rate, which choosing a voice resets.
+
+        Raises:
+            ParticipantError: Where the library has no such voice.
+        """
+        if self._engine.espeak_SetVoiceByName(engine_voice.encode()):
+            raise ParticipantError(f"espeak-ng has no voice {engine_voice!r}")
+        self._engine.espeak_SetParameter(_RATE_PARAMETER, words_per_minute, 0)
+
+    def samples(self, text: str, seed: int) -> bytes:
+        """Return a text as 16-bit samples at `rate_hz`; b"" where there is nothing to say.
+
+        Raises:
+            ParticipantError: Where the library refuses, or speech is longer than audio may be.
+        """
+        if not text.strip():
+            return b""  # the library would say some silence
+        self._pcm.clear()
+        self._engine.espeak_ng_SetRandSeed(seed % _SEED_LIMIT)
+        content = _as_c_text(text)
+        if self._engine.espeak_Synth(content, len(content), 0, 1, 0, _UTF8, None, None):
+            raise ParticipantError("espeak-ng refused to synthesize a text")
+        if len(self._pcm) > self._most_bytes:
+            raise ParticipantError(
+                f"a text of {len(text)} characters takes more than {MAX_SECONDS:.0f} seconds to say"
+            )
+        return bytes(self._pcm)
+
+    def phonemes(self, text: str) -> str:
+        """Return how the chosen voice says a text, in IPA."""
+        content = ctypes.create_string_buffer(_as_c_text(text))
+        position = ctypes.c_void_p(ctypes.addressof(content))
+        clauses: list[str] = []
+        while position.value:
+            clause = self._engine.espeak_TextToPhonemes(ctypes.byref(position), _UTF8, _IPA)
+            clauses.append(cast("bytes", clause or b"").decode())
+        return " ".join(clauses)
+
+    @property
+    def _most_bytes(self) -> int:
+        return int(MAX_SECONDS * self.rate_hz) * SAMPLE_BYTES
+
+    def _receive(self, samples: int | None, count: int, _events: int | None) -> int:
+        if samples and count > 0:
+            self._pcm += ctypes.string_at(samples, count * SAMPLE_BYTES)
+        return int(len(self._pcm) > self._most_bytes)
+
+
+def _location() -> tuple[Path, Path]:
+    try:
+        from espeakng_loader import get_data_path, get_library_path
+    except ImportError as error:
+        raise UsageError(NOT_INSTALLED) from error
+    return Path(cast("Callable[[], str]", get_library_path)()), Path(
+        cast("Callable[[], str]", get_data_path)()
+    ).parent
+
+
+def _declare(engine: ctypes.CDLL) -> None:
+    number, text, pointer = ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p
+    unsigned = ctypes.c_uint
+    engine.espeak_Initialize.argtypes = [number, number, text, number]
+    engine.espeak_SetVoiceByName.argtypes = [text]
+    engine.espeak_SetParameter.argtypes = [number, number, number]
+    engine.espeak_ng_SetRandSeed.argtypes = [ctypes.c_long]
+    engine.espeak_Synth.argtypes = [
+        text,
+        ctypes.c_size_t,
+        unsigned,
+        number,
+        unsigned,
+        unsigned,
+        pointer,
+        pointer,
+    ]
+    engine.espeak_TextToPhonemes.argtypes = [pointer, number, number]
+    engine.espeak_TextToPhonemes.restype = text
+
+
+def _as_c_text(text: str) -> bytes:
+    """Return the text as UTF-8 that C can hold: a zero byte would end it."""
+    return text.replace("\0", " ").encode() + b"\0"

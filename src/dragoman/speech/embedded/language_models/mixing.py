@@ -1,0 +1,219 @@
+"""A suite's n-grams interpolated with those of the generic English model, written as an ARPA file.
+
+The vocabulary is the suite's and the generic model's most frequent words. The generic model gives its
+words and the pairs that say more than their words do; the suite gives words, pairs and triples.
+"""
+
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.conditions.voice.words.extra import stock_folder
+from dragoman.conditions.voice.words.lexicon import (
+    Pronunciations,
+    dictionary_lines,
+    read_dictionary,
+)
+from dragoman.conditions.voice.words.trie import read_bigrams
+from dragoman.speech.embedded.espeak_library import SpeechLibrary
+from dragoman.speech.embedded.jobs import MixJob
+from dragoman.speech.embedded.language_models.accents import accents, ways_of
+from dragoman.speech.embedded.language_models.counts import (
+    END,
+    LEAST,
+    START,
+    CountedSentences,
+    Pair,
+    Triple,
+)
+from dragoman.speech.embedded.language_models.generic import Generic, common_words, generic_model
+from dragoman.speech.embedded.language_models.models import words_said
+from dragoman.speech.embedded.language_models.patterns import patterns
+
+IN_ALL_ACCENTS = 12_000
+"""So many frequent words have the ways of all accents; the others that of the first one."""
+
+_MOST_OF_A_HISTORY = 0.98
+
+
+class Mixture(msgspec.Struct, frozen=True):
+    """Probabilities of words, and of pairs and triples that are listed; backoffs for those that are not."""
+
+    words: Mapping[str, float]
+    pairs: Mapping[Pair, float]
+    triples: Mapping[Triple, float]
+    word_backoffs: Mapping[str, float]
+    pair_backoffs: Mapping[Pair, float]
+
+
+def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
+    """Write the model and its dictionary; return in a line what was made.
+
+    Raises:
+        UsageError: Where the extra `voice` is not installed.
+        DataError: Where the generic model cannot be read.
+    """
+    model, lexicon = Path(job.language_model), Path(job.dictionary)
+    if model.is_file() and lexicon.is_file():
+        return "made before"
+    known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
+    bigrams = read_bigrams(stock_folder() / "en-us.lm.bin")
+    common = common_words(bigrams, known)
+    said = ((1, words_said(pattern)) for pattern in patterns(common))
+    suite = CountedSentences((*job.sentences, *said))
+    ways = _ways(suite.words, common, known, library)
+    wanted = (suite.words | frozenset(common)) & frozenset(ways)
+    mixture = mixed(suite, generic_model(bigrams, wanted), job.share, wanted)
+    _write_whole(lexicon, dictionary_lines(ways))
+    _write_whole(model, _arpa_lines(mixture))
+    guessed = sum(word not in known for word in wanted)
+    return f"{len(wanted)} words, {guessed} of them pronounced by espeak-ng's rules"
+
+
+def _ways(
+    suite_words: frozenset[str],
+    common: Sequence[str],
+    known: Pronunciations,
+    library: SpeechLibrary,
+) -> Pronunciations:
+    """Return how the words sound; those that have no phones are left out."""
+    spoken = accents()
+    in_all = suite_words.union(common[:IN_ALL_ACCENTS])
+    own = {
+        **ways_of(common[IN_ALL_ACCENTS:], library, spoken[:1]),
+        **ways_of(sorted(in_all), library, spoken),
+    }
+    found = {word: dict.fromkeys((*known.get(word, ()), *own[word])) for word in own}
+    return {word: tuple(ways) for word, ways in found.items() if ways}
+
+
+def mixed(
+    suite: CountedSentences, generic: Generic, share: float, words: frozenset[str]
+) -> Mixture:
+    """Interpolate, and give every history what is left for words that are not listed after it."""
+    raw = {
+        word: share * suite.word(word) + (1 - share) * generic.words.get(word, 0.0) + LEAST
+        for word in (*sorted(words), END)
+    }
+    total = sum(raw.values())
+    single = {word: value / total for word, value in raw.items()}
+    listed = {
+        (first, word): _pair(suite, generic, share, first, word)
+        for first, word in sorted({*suite.pairs, *generic.pairs})
+        if word in single and (first in single or first == START)
+    }
+    pairs, word_backoffs = _capped(
+        (((first,), word, value, single[word]) for (first, word), value in listed.items())
+    )
+    two = {(history[0], word): value for (history, word), value in pairs.items()}
+    one_left = {history[0]: value for history, value in word_backoffs.items()}
+
+    def after(first: str, word: str) -> float:
+        value = two.get((first, word))
+        return value if value is not None else one_left.get(first, 1.0) * single[word]
+
+    trust = {
+        (first, second): share
+        if first == START
+        else _trust(share, suite.share_of_pair(first, second), generic.share_of_pair(first, second))
+        for first, second in suite.pairs
+    }
+
+    triples, pair_backoffs = _capped(
+        (
+            (a, b),
+            word,
+            _between(trust[a, b], suite.after_two(a, b, word), after(b, word)),
+            after(b, word),
+        )
+        for a, b, word in sorted(suite.triples)
+        if word in single and (a, b) in two
+    )
+    return Mixture(
+        words=single,
+        pairs=two,
+        triples={(h[0], h[1], word): value for (h, word), value in triples.items()},
+        word_backoffs=one_left,
+        pair_backoffs={(h[0], h[1]): value for h, value in pair_backoffs.items()},
+    )
+
+
+def _pair(suite: CountedSentences, generic: Generic, share: float, first: str, word: str) -> float:
+    if not suite.knows(first):
+        return generic.after(first, word)
+    if first not in generic.backoffs:
+        return suite.after(first, word)
+    trust = _trust(share, suite.share_of(first), generic.words.get(first, 0.0))
+    return _between(trust, suite.after(first, word), generic.after(first, word))
+
+
+def _trust(share: float, in_suite: float, in_generic: float) -> float:
+    """Return the weight of the suite after a history, given how often the history is in either.
+
+    It is the probability that the suite is what speaks (Bayes' rule, with its share before): after
+    a spelled letter, which is rare in the generic texts, hardly anything else does.
+    """
+    own, other = share * in_suite, (1 - share) * in_generic
+    return own / (own + other) if own + other else share
+
+
+def _between(weight: float, one: float, other: float) -> float:
+    return weight * one + (1 - weight) * other
+
+
+History = tuple[str, ...]
+
+
+def _capped(
+    listed: Iterable[tuple[History, str, float, float]],
+) -> tuple[dict[tuple[History, str], float], dict[History, float]]:
+    """Scale each history's probabilities below one, and return its backoff beside them.
+
+    Every row is a history, a word, its probability, and its probability by the lower order.
+    """
+    rows = list(listed)
+    given: defaultdict[History, float] = defaultdict(float)
+    lower: defaultdict[History, float] = defaultdict(float)
+    for history, _, value, below in rows:
+        given[history] += value
+        lower[history] += below
+    scale = {history: min(1.0, _MOST_OF_A_HISTORY / total) for history, total in given.items()}
+    values = {(history, word): value * scale[history] for history, word, value, _ in rows}
+    backoffs = {
+        history: (1 - total * scale[history]) / max(1e-6, 1 - min(lower[history], 0.999))
+        for history, total in given.items()
+    }
+    return values, backoffs
+
+
+def _write_whole(path: Path, lines: Iterable[str]) -> None:
+    """Write a file under another name first, so that whoever finds it finds all of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with draft.open("w", encoding="utf-8") as target:
+        target.writelines(lines)
+    draft.replace(path)
+
+
+def _arpa_lines(mixture: Mixture) -> Iterator[str]:
+    yield f"\\data\\\nngram 1={len(mixture.words) + 1}\nngram 2={len(mixture.pairs)}\n"
+    yield f"ngram 3={len(mixture.triples)}\n\n\\1-grams:\n"
+    yield f"-99 {START} {_log(mixture.word_backoffs.get(START, 1.0))}\n"
+    for word, value in sorted(mixture.words.items()):
+        yield f"{_log(value)} {word} {_log(mixture.word_backoffs.get(word, 1.0))}\n"
+    yield "\n\\2-grams:\n"
+    for (first, word), value in sorted(mixture.pairs.items()):
+        left = mixture.pair_backoffs.get((first, word), 1.0)
+        yield f"{_log(value)} {first} {word} {_log(left)}\n"
+    yield "\n\\3-grams:\n"
+    for triple, value in sorted(mixture.triples.items()):
+        yield f"{_log(value)} {' '.join(triple)}\n"
+    yield "\n\\end\\\n"
+
+
+def _log(value: float) -> str:
+    return f"{math.log10(max(value, LEAST)):.4f}"

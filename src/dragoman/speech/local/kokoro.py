@@ -1,0 +1,116 @@
+"""Kokoro voices by the path of their model: `kokoro/MODEL.onnx?voices=VOICES.bin&voice=af_sarah`."""
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from dragoman.core.audio import Audio
+from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.protocols import Spoken
+from dragoman.models.wire.sending import Unreadable
+from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
+from dragoman.speech.providers.received_audio import pcm_audio
+from dragoman.speech.providers.wire import primary
+from dragoman.speech.spec import LocalSpec
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PACKAGE = "kokoro-onnx"
+
+LANGUAGES = {
+    "a": "en-us",
+    "b": "en-gb",
+    "e": "es",
+    "f": "fr-fr",
+    "h": "hi",
+    "i": "it",
+    "j": "ja",
+    "p": "pt-br",
+    "z": "cmn",
+}
+"""What a voice speaks, by the first letter of its name, in the engine's codes."""
+
+_MANDARIN = {"cmn": "zh"}
+_LOUDEST = 32_767
+
+
+class _Model(Protocol):
+    """A loaded model."""
+
+    def create(
+        self, text: str, *, voice: str, speed: float, lang: str
+    ) -> "tuple[NDArray[np.float32], int]":
+        """Return samples from -1 to 1, and their rate."""
+        ...
+
+
+class _Models(Protocol):
+    """What loads a model with its voices."""
+
+    def __call__(self, model_path: str, voices_path: str) -> _Model:
+        """Return the model."""
+        ...
+
+
+class _Package(Protocol):
+    """The surface of the package that is used."""
+
+    Kokoro: _Models
+
+
+class KokoroVoice:
+    """A synthesizer in this process; its model is loaded when it first speaks.
+
+    Args:
+        spec: The model's path and settings; `voice` and `voices` are needed.
+
+    Raises:
+        UsageError: Where the package, a file or a setting is missing.
+    """
+
+    def __init__(self, spec: LocalSpec) -> None:
+        self._voice = spec.require("voice", "af_sarah")
+        self._voices = Path(spec.require("voices", "VOICES.bin"))
+        if self._voice[:1] not in LANGUAGES:
+            raise UsageError(f"{spec.written}: the voice {self._voice!r} names no known language")
+        self._language = LANGUAGES[self._voice[:1]]
+        self.name = spec.written
+        self.identity = engine_identity(spec, PACKAGE, spec.path, self._voices)
+        self._spec = spec
+        self._loaded: _Model | None = None
+        self._one_at_a_time = threading.Lock()
+
+    async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - no chance
+        """Return the text as audio.
+
+        Raises:
+            ParticipantError: Where the engine broke or gave no audio.
+            UsageError: For another language than the voice's.
+        """
+        spoken = primary(self._language)
+        spoken = _MANDARIN.get(spoken, spoken)
+        if primary(language) != spoken:
+            raise UsageError(f"{self.name} speaks {spoken!r}, not {language!r}")
+        model = f"{self._spec.engine}/{self._voice}"
+        return await spoken_in_engine(self.name, model, text, self._spoken)
+
+    def _spoken(self, text: str) -> Audio:
+        import numpy as np
+
+        package = cast("_Package", engine_module("kokoro_onnx", PACKAGE))
+        speed = cast("float", self._spec.settings.get("speed", 1.0))
+        with self._one_at_a_time:
+            if self._loaded is None:
+                self._loaded = package.Kokoro(str(self._spec.path), str(self._voices))
+            samples, rate_hz = self._loaded.create(
+                text, voice=self._voice, speed=speed, lang=self._language
+            )
+        if not np.isfinite(samples).all():
+            raise ParticipantError(f"{self.name}: samples that are no numbers")
+        pcm = (np.clip(samples, -1.0, 1.0) * _LOUDEST).round().astype("<i2").tobytes()
+        try:
+            return pcm_audio(pcm, rate_hz)
+        except Unreadable as error:
+            raise ParticipantError(f"{self.name}: {error}") from error

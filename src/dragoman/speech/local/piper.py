@@ -1,0 +1,147 @@
+"""Piper voices by the path of their model: `piper/PATH.onnx`, with PATH.onnx.json beside it.
+
+The chance in a voice is switched off, so that a text has one audio; seeds change nothing.
+"""
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol, cast
+
+import msgspec
+
+from dragoman.core.audio import Audio
+from dragoman.core.decoding import UNREADABLE
+from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.protocols import Spoken
+from dragoman.models.wire.sending import Unreadable
+from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
+from dragoman.speech.providers.received_audio import pcm_audio
+from dragoman.speech.providers.wire import primary
+from dragoman.speech.spec import LocalSpec
+
+PACKAGE = "piper-tts"
+
+
+class _Chunk(Protocol):
+    """A stretch of speech, as the package gives it."""
+
+    sample_rate: int
+    audio_int16_bytes: bytes
+
+
+class _Voice(Protocol):
+    """A loaded voice."""
+
+    def synthesize(self, text: str, syn_config: object) -> Iterable[_Chunk]:
+        """Return the text, sentence by sentence."""
+        ...
+
+
+class _Voices(Protocol):
+    """What loads voices."""
+
+    def load(self, model_path: str) -> _Voice:
+        """Return the voice of a model."""
+        ...
+
+
+class _Settings(Protocol):
+    """How a voice speaks."""
+
+    def __call__(
+        self,
+        *,
+        speaker_id: int | None,
+        length_scale: float | None,
+        noise_scale: float,
+        noise_w_scale: float,
+    ) -> object:
+        """Return settings."""
+        ...
+
+
+class _Piper(Protocol):
+    """The surface of the package that is used."""
+
+    PiperVoice: _Voices
+    SynthesisConfig: _Settings
+
+
+class _Language(msgspec.Struct, frozen=True):
+    code: str = ""
+    family: str = ""
+
+
+class _Speaking(msgspec.Struct, frozen=True):
+    voice: str = ""
+
+
+class _Config(msgspec.Struct):
+    language: _Language = _Language()
+    espeak: _Speaking = _Speaking()
+
+
+class PiperVoice:
+    """A synthesizer in this process; its model is loaded when it first speaks.
+
+    Args:
+        spec: The model's path and settings.
+
+    Raises:
+        UsageError: Where the package or a file is missing.
+    """
+
+    def __init__(self, spec: LocalSpec) -> None:
+        config = spec.path.with_name(f"{spec.path.name}.json")
+        self.name = spec.written
+        self.identity = engine_identity(spec, PACKAGE, spec.path, config)
+        self._spec = spec
+        self._language = _language_of(config, spec.written)
+        self._loaded: _Voice | None = None
+        self._one_at_a_time = threading.Lock()
+
+    async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - no chance
+        """Return the text as audio.
+
+        Raises:
+            ParticipantError: Where the engine broke or gave no audio.
+            UsageError: For another language than the model's.
+        """
+        if primary(language) != self._language:
+            raise UsageError(f"{self.name} speaks {self._language!r}, not {language!r}")
+        model = f"{self._spec.engine}/{self._spec.path.stem}"
+        return await spoken_in_engine(self.name, model, text, self._spoken)
+
+    def _spoken(self, text: str) -> Audio:
+        piper = cast("_Piper", engine_module("piper", PACKAGE))
+        settings = self._spec.settings
+        how = piper.SynthesisConfig(
+            speaker_id=cast("int | None", settings.get("speaker")),
+            length_scale=cast("float | None", settings.get("length_scale")),
+            noise_scale=0.0,
+            noise_w_scale=0.0,
+        )
+        with self._one_at_a_time:
+            if self._loaded is None:
+                self._loaded = piper.PiperVoice.load(str(self._spec.path))
+            chunks = list(self._loaded.synthesize(text, how))
+        rates = {chunk.sample_rate for chunk in chunks}
+        if len(rates) != 1:
+            raise ParticipantError(f"{self.name}: no audio came of {len(text)} characters")
+        try:
+            return pcm_audio(b"".join(chunk.audio_int16_bytes for chunk in chunks), rates.pop())
+        except Unreadable as error:
+            raise ParticipantError(f"{self.name}: {error}") from error
+
+
+def _language_of(config: Path, written: str) -> str:
+    """Return the language of a voice, from the file beside its model."""
+    try:
+        given = msgspec.json.decode(config.read_bytes(), type=_Config)
+    except UNREADABLE as error:
+        raise UsageError(f"{written}: {config}: {error}") from error
+    code = given.language.family or given.language.code or given.espeak.voice
+    if not code:
+        raise UsageError(f"{written}: {config} names no language")
+    return primary(code.replace("_", "-"))

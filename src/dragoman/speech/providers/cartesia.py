@@ -1,0 +1,76 @@
+"""Cartesia's protocol of speech: `/tts/bytes` and `/stt`."""
+
+import msgspec
+
+from dragoman.core.audio import Audio, wav_of
+from dragoman.models.wire.multipart import File, form_with
+from dragoman.speech.providers.received_audio import wav_audio
+from dragoman.speech.providers.wire import (
+    JSON,
+    RATE_HZ,
+    WAV,
+    Counted,
+    EarWire,
+    Given,
+    Line,
+    Recording,
+    SpeechEndpoint,
+    SpeechRequest,
+    VoiceWire,
+    decoded,
+    length,
+    primary,
+    words,
+)
+
+VERSION = "2025-04-16"
+"""The version of the protocol, which every request names."""
+
+
+class _Transcription(msgspec.Struct):
+    text: str
+    duration: object = None
+
+
+def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+    """Ask for a text as a WAV file."""
+    body: dict[str, object] = {
+        **endpoint.settings,
+        "model_id": endpoint.model,
+        "transcript": line.text,
+        "voice": {"mode": "id", "id": endpoint.voice},
+        "output_format": {"container": "wav", "encoding": "pcm_s16le", "sample_rate": RATE_HZ},
+    }
+    if endpoint.tells_language:
+        body["language"] = primary(line.language)
+    headers = {**_headers(endpoint), "Content-Type": JSON, "Accept": WAV}
+    return SpeechRequest(f"{endpoint.url}/tts/bytes", headers, msgspec.json.encode(body))
+
+
+def read_speech(body: bytes) -> Given[Audio]:
+    """Read a WAV file."""
+    return Given(wav_audio(body))
+
+
+def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
+    """Send a WAV file in a form."""
+    fields = {**endpoint.settings, "model": endpoint.model}
+    if endpoint.tells_language:
+        fields["language"] = primary(recording.language)
+    content_type, body = form_with(fields, File("file", "audio.wav", WAV, wav_of(recording.audio)))
+    headers = {**_headers(endpoint), "Content-Type": content_type, "Accept": JSON}
+    return SpeechRequest(f"{endpoint.url}/stt", headers, body)
+
+
+def read_transcription(body: bytes) -> Given[str]:
+    """Read a transcript and the seconds that were listened to."""
+    said = decoded(body, _Transcription, "a transcript")
+    return Given(words(said.text), Counted(seconds=length(said.duration)))
+
+
+VOICE = VoiceWire(speech_request, read_speech)
+EAR = EarWire(transcription_request, read_transcription)
+
+
+def _headers(endpoint: SpeechEndpoint) -> dict[str, str]:
+    return {**endpoint.bearer, "Cartesia-Version": VERSION}

@@ -1,0 +1,160 @@
+"""Gemini's protocol of speech: `generateContent` with audio as what comes back, or as what is sent."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from urllib.parse import quote
+
+import msgspec
+
+from dragoman.core.audio import Audio, wav_of
+from dragoman.models.wire.sending import Unreadable
+from dragoman.speech.providers.received_audio import pcm_audio
+from dragoman.speech.providers.wire import (
+    JSON,
+    WAV,
+    Counted,
+    EarWire,
+    Given,
+    Line,
+    Recording,
+    SpeechEndpoint,
+    SpeechRequest,
+    VoiceWire,
+    count,
+    decoded,
+    packed,
+    unpacked,
+    words,
+)
+
+_FINISHED = "STOP"
+_SAMPLES = re.compile(r"audio/(?:L16|pcm)\b.*?;\s*rate=(\d{4,6})", re.IGNORECASE)
+
+
+class _Blob(msgspec.Struct, rename="camel"):
+    data: str
+    mime_type: str
+
+
+class _Part(msgspec.Struct, rename="camel"):
+    text: str = ""
+    inline_data: _Blob | None = None
+    thought: bool = False
+
+
+class _Content(msgspec.Struct):
+    parts: list[_Part] = []
+
+
+class _Candidate(msgspec.Struct, rename="camel"):
+    content: _Content | None = None
+    finish_reason: str = ""
+
+
+class _Usage(msgspec.Struct, rename="camel"):
+    prompt_token_count: object = None
+    candidates_token_count: object = None
+    thoughts_token_count: object = None
+
+
+class _Generated(msgspec.Struct, rename="camel"):
+    candidates: list[_Candidate] = []
+    usage_metadata: _Usage | None = None
+
+
+@cache
+def transcription_prompt() -> str:
+    """Return what the model is told to do with a recording."""
+    return (
+        (files("dragoman.speech.providers") / "transcription_prompt.txt").read_text("utf-8").strip()
+    )
+
+
+def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+    """Ask for a text as samples, which is the only form that there is."""
+    voice: dict[str, object] = {
+        "voiceConfig": {"prebuiltVoiceConfig": {"voiceName": endpoint.voice}}
+    }
+    if endpoint.tells_language:
+        voice["languageCode"] = line.language
+    generation = {
+        **endpoint.settings,
+        "seed": line.seed,
+        "responseModalities": ["AUDIO"],
+        "speechConfig": voice,
+    }
+    return _request(endpoint, [{"text": line.text}], generation)
+
+
+def read_speech(body: bytes) -> Given[Audio]:
+    """Read the samples; their rate stands in the type of the data."""
+    generated, parts = _parts(body, "audio")
+    blobs = [part.inline_data for part in parts if part.inline_data is not None]
+    if not blobs:
+        raise Unreadable("audio without a sound")
+    rates = {_rate(blob.mime_type) for blob in blobs}
+    if len(rates) > 1:
+        raise Unreadable("audio whose pieces have different rates")
+    pcm = b"".join(unpacked(blob.data) for blob in blobs)
+    return Given(pcm_audio(pcm, rates.pop()), _counted(generated))
+
+
+def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
+    """Send a WAV file with the prompt; without chance unless the settings want it."""
+    prompt = transcription_prompt()
+    if endpoint.tells_language:
+        prompt += f"\nThe language's code is {recording.language}."
+    audio: dict[str, object] = {
+        "inlineData": {"mimeType": WAV, "data": packed(wav_of(recording.audio))}
+    }
+    parts: list[dict[str, object]] = [{"text": prompt}, audio]
+    return _request(endpoint, parts, {"temperature": 0, **endpoint.settings})
+
+
+def read_transcription(body: bytes) -> Given[str]:
+    """Read what the model wrote down; nothing where it heard no words."""
+    generated, parts = _parts(body, "a transcript")
+    text = "".join(part.text for part in parts if not part.thought)
+    return Given(words(text), _counted(generated))
+
+
+VOICE = VoiceWire(speech_request, read_speech)
+EAR = EarWire(transcription_request, read_transcription, transcription_prompt)
+
+
+def _request(
+    endpoint: SpeechEndpoint, parts: list[dict[str, object]], generation: dict[str, object]
+) -> SpeechRequest:
+    url = f"{endpoint.url}/models/{quote(endpoint.model, safe='')}:generateContent"
+    headers = {"Content-Type": JSON, "Accept": JSON}
+    if endpoint.key:
+        headers["x-goog-api-key"] = endpoint.key
+    body = {"contents": [{"role": "user", "parts": parts}], "generationConfig": generation}
+    return SpeechRequest(url, headers, msgspec.json.encode(body))
+
+
+def _parts(body: bytes, what: str) -> tuple[_Generated, list[_Part]]:
+    """Return a reply and the parts of its only candidate, which must have been finished."""
+    generated = decoded(body, _Generated, what)
+    if not generated.candidates:
+        raise Unreadable(f"a reply without {what}")
+    candidate = generated.candidates[0]
+    if candidate.finish_reason != _FINISHED:
+        raise Unreadable(f"{what} broken off ({candidate.finish_reason[:40] or 'no reason'})")
+    return generated, candidate.content.parts if candidate.content else []
+
+
+def _rate(mime_type: str) -> int:
+    found = _SAMPLES.match(mime_type)
+    if found is None:
+        raise Unreadable(f"data of type {mime_type[:60]!r}, where samples were asked for")
+    return int(found[1])
+
+
+def _counted(generated: _Generated) -> Counted:
+    usage = generated.usage_metadata or _Usage()
+    received = count(usage.candidates_token_count)
+    if received is not None:
+        received += count(usage.thoughts_token_count) or 0
+    return Counted(count(usage.prompt_token_count), received)

@@ -1,0 +1,79 @@
+"""OpenAI's protocol of speech: `/audio/speech` and `/audio/transcriptions`."""
+
+import msgspec
+
+from dragoman.core.audio import Audio, wav_of
+from dragoman.models.wire.multipart import File, form_with
+from dragoman.speech.providers.received_audio import wav_audio
+from dragoman.speech.providers.wire import (
+    JSON,
+    WAV,
+    Counted,
+    EarWire,
+    Given,
+    Line,
+    Recording,
+    SpeechEndpoint,
+    SpeechRequest,
+    VoiceWire,
+    count,
+    decoded,
+    length,
+    primary,
+    words,
+)
+
+
+class _Usage(msgspec.Struct):
+    input_tokens: object = None
+    output_tokens: object = None
+    seconds: object = None
+
+
+class _Transcription(msgspec.Struct):
+    text: str
+    usage: _Usage | None = None
+
+
+def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+    """Ask for a text as a WAV file; the voice follows the text's own language."""
+    body = {
+        **endpoint.settings,
+        "model": endpoint.model,
+        "voice": endpoint.voice,
+        "input": line.text,
+        "response_format": "wav",
+    }
+    headers = {**endpoint.bearer, "Content-Type": JSON, "Accept": WAV}
+    return SpeechRequest(f"{endpoint.url}/audio/speech", headers, msgspec.json.encode(body))
+
+
+def read_speech(body: bytes) -> Given[Audio]:
+    """Read a WAV file."""
+    return Given(wav_audio(body))
+
+
+def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
+    """Send a WAV file in a form."""
+    language = {"language": primary(recording.language)} if endpoint.tells_language else {}
+    fields = {
+        **endpoint.settings,
+        "model": endpoint.model,
+        "response_format": "json",
+        **language,
+    }
+    content_type, body = form_with(fields, File("file", "audio.wav", WAV, wav_of(recording.audio)))
+    headers = {**endpoint.bearer, "Content-Type": content_type, "Accept": JSON}
+    return SpeechRequest(f"{endpoint.url}/audio/transcriptions", headers, body)
+
+
+def read_transcription(body: bytes) -> Given[str]:
+    """Read a transcript; models charged by tokens tell those, others the seconds."""
+    said = decoded(body, _Transcription, "a transcript")
+    usage = said.usage or _Usage()
+    counted = Counted(count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds))
+    return Given(words(said.text), counted)
+
+
+VOICE = VoiceWire(speech_request, read_speech)
+EAR = EarWire(transcription_request, read_transcription)

@@ -1,0 +1,4 @@
+"""Figures of stored runs as rows: summaries, comparisons, frames.
+
+Reads stores and never plays, scores or prints.
+"""

@@ -1,0 +1,225 @@
+"""Compares two runs, or the cells of one, by one and the same scoring."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.models.spending.prices import PriceTable
+from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.store.run import open_run
+from dragoman.tables.outcomes import fitting_scorings, outcomes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+Couple = tuple[Cell, Cell]
+"""A and B."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is to be compared.
+
+    Attributes:
+        agents: Only these agents; empty for all.
+        versus: The agent whose cells are B, against those of the one agent that is named.
+        rules: By which rules; None for the newest scoring that all runs have.
+        judge: By which judge.
+    """
+
+    agents: tuple[str, ...] = ()
+    versus: str | None = None
+    rules: str | None = None
+    judge: str | None = None
+
+
+class RunComparison(msgspec.Struct, frozen=True):
+    """What came of comparing runs: B against A, by one scoring.
+
+    Attributes:
+        runs: The folders: one, or A and B.
+        rules: The rule set of the scores.
+        judge: Their judge.
+        comparisons: One per couple of cells.
+        notes: What else differs between the runs, and what could not be compared.
+    """
+
+    runs: tuple[str, ...]
+    rules: str
+    judge: str
+    comparisons: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """One row per couple of cells and k, as a polars data frame."""
+        from dragoman.tables.comparison_frames import comparisons_frame
+
+        return comparisons_frame(self.comparisons)
+
+    @property
+    def tasks(self) -> "pl.DataFrame":
+        """One row per couple of cells and compared task, as a polars data frame."""
+        from dragoman.tables.comparison_frames import pairs_frame
+
+        return pairs_frame(self.comparisons)
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """One run, read: its manifest and cells."""
+
+    folder: str
+    manifest: Manifest
+    cells: tuple[Cell, ...]
+
+
+def compare_runs(
+    folders: Sequence[Path], wanted: Wanted, prices: PriceTable | None = None
+) -> RunComparison:
+    """Compare two runs cell by cell, or every two cells of one run.
+
+    Args:
+        folders: One run, or A and B.
+        wanted: Which cells, and by which scoring.
+        prices: What costs are by; None for the prices that each run was started with.
+
+    Raises:
+        UsageError: Where there is nothing to compare.
+        StoreError: Where the runs were not scored alike.
+    """
+    _require_sensible(folders, wanted)
+    rules, judge = _common_scoring(folders, wanted)
+    runs = [_read(folder, (rules, judge), prices) for folder in folders]
+    _require_known(runs, wanted)
+    couples = _couples(runs, wanted)
+    if not couples:
+        raise _nothing(runs)
+    return RunComparison(
+        runs=tuple(run.folder for run in runs),
+        rules=rules,
+        judge=judge,
+        comparisons=compare(couples),
+        notes=tuple(_notes(runs, couples)),
+    )
+
+
+def _require_sensible(folders: Sequence[Path], wanted: Wanted) -> None:
+    if not 1 <= len(folders) <= 2:  # noqa: PLR2004 - A and B
+        raise UsageError(f"{len(folders)} runs: name one, or two")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError(f"{folders[0]} is named twice: name it once to compare its cells")
+    if wanted.versus is not None and len(wanted.agents) != 1:
+        raise UsageError("--versus needs one --agent to be set against")
+
+
+def _common_scoring(folders: Sequence[Path], wanted: Wanted) -> tuple[str, str]:
+    """Return the newest scoring, among those named, that all runs have."""
+    fitting = []
+    for folder in folders:
+        with open_run(folder, write=False) as store:
+            fitting.append(fitting_scorings(store, wanted.rules, wanted.judge))
+    common = [pair for pair in fitting[0] if all(pair in known for known in fitting)]
+    if not common:
+        newest = " and by ".join(
+            f"rules {known[-1][0]} with judge {known[-1][1]}" for known in fitting
+        )
+        raise StoreError(
+            f"{folders[0]} and {folders[1]} were never scored alike, but by {newest}: "
+            "use `dragoman score` first"
+        )
+    return common[-1]
+
+
+def _read(folder: Path, scoring: tuple[str, str], prices: PriceTable | None) -> _Run:
+    with open_run(folder, write=False) as store:
+        return _Run(
+            str(folder),
+            read_manifest(store),
+            group_cells(
+                str(folder),
+                outcomes(store, *scoring, heads_only=True),
+                {task.id: task.digest for task in store.tasks().values()},
+                (prices or stored_prices(store)).price_of,
+            ),
+        )
+
+
+def _require_known(runs: Sequence[_Run], wanted: Wanted) -> None:
+    """Refuse agents that a run does not have; with `versus`, A has the one and B the other."""
+    in_last = wanted.agents if wanted.versus is None else (wanted.versus,)
+    for run, agents in ((runs[0], wanted.agents), (runs[-1], in_last)):
+        known = dict.fromkeys(cell.name.agent for cell in run.cells)
+        for agent in agents:
+            if agent not in known:
+                raise UsageError(f"{run.folder}: no agent {agent!r}: choose of {', '.join(known)}")
+
+
+def _couples(runs: Sequence[_Run], wanted: Wanted) -> tuple[Couple, ...]:
+    """Return the couples (A, B) that are wanted."""
+    first, last = ([*_chosen(run, wanted)] for run in (runs[0], runs[-1]))
+    if wanted.versus is not None:
+        rivals = [cell for cell in runs[-1].cells if cell.name.agent == wanted.versus]
+        return _matched(first, rivals, by_agent=False)
+    if len(runs) == 1:
+        return tuple(comparable(first))
+    agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
+    return _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
+
+
+def _chosen(run: _Run, wanted: Wanted) -> Iterator[Cell]:
+    return (cell for cell in run.cells if not wanted.agents or cell.name.agent in wanted.agents)
+
+
+def _matched(a: Sequence[Cell], b: Sequence[Cell], *, by_agent: bool) -> tuple[Couple, ...]:
+    """Couple cells of one suite and condition; where each side has one agent, names may differ."""
+
+    def place(cell: Cell) -> tuple[str, str, str]:
+        return (cell.name.suite, cell.name.condition, cell.name.agent if by_agent else "")
+
+    rivals = {place(cell): cell for cell in b}
+    return tuple((cell, rivals[place(cell)]) for cell in a if place(cell) in rivals)
+
+
+def _nothing(runs: Sequence[_Run]) -> UsageError:
+    if len(runs) == 1:
+        return UsageError(f"{runs[0].folder}: no two cells to compare: name a second run")
+    suites = [", ".join(dict.fromkeys(cell.name.suite for cell in run.cells)) for run in runs]
+    where = f"{runs[0].folder} and {runs[1].folder}"
+    if suites[0] != suites[1]:
+        return UsageError(f"{where} have nothing in common: {suites[0]} is not {suites[1]}")
+    return UsageError(
+        f"{where} have no agent or condition in common: name two agents with --agent and --versus"
+    )
+
+
+def _notes(runs: Sequence[_Run], couples: Sequence[Couple]) -> Iterator[str]:
+    """Yield what else differs between two runs, and which cells stay alone."""
+    if len(runs) == 1:
+        return
+    a, b = runs
+    for name, fact in FACTS.items():
+        of_a, of_b = fact(a.manifest), fact(b.manifest)
+        if of_a != of_b:
+            yield f"{name} differ: {of_a} in A, {of_b} in B"
+    compared = {cell.name for couple in couples for cell in couple}
+    for side, run in (("A", a), ("B", b)):
+        alone = [cell.name for cell in run.cells if cell.name not in compared]
+        if alone:
+            names = ", ".join(f"{name.agent} ({name.condition})" for name in alone)
+            yield f"not compared in {side}: {names}"
+
+
+FACTS: dict[str, Callable[[Manifest], object]] = {
+    "simulated users": lambda manifest: manifest.config.user or "the agents' partners",
+    "rules of play": lambda manifest: manifest.config.rules,
+    "limits of steps": lambda manifest: manifest.config.max_steps,
+    "limits of tool errors": lambda manifest: manifest.config.max_errors,
+    "limits of seconds": lambda manifest: manifest.config.timeout or "none",
+    "prompts": lambda manifest: manifest.prompts or "unknown",
+    "benchmark data": lambda manifest: manifest.provenance.digest,
+}
+"""What two runs should share for a difference to be that of their agents."""

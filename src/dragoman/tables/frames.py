@@ -1,0 +1,255 @@
+"""A run's results as polars data frames."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import polars as pl
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.core.episodes import Episode, executed_calls
+from dragoman.core.scores import METRIC_VERSION, Scored
+from dragoman.models.spending.prices import PriceTable
+from dragoman.store.run import RunStore, StoredCell
+from dragoman.tables.outcomes import summary
+
+
+def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
+    """Return one row per cell of the grid and k; rho^k is null for k = 1."""
+    return pl.DataFrame(
+        [
+            {
+                "suite": cell.suite,
+                "condition": cell.condition,
+                "agent": cell.agent,
+                "rules": cell.rules,
+                "judge": cell.judge,
+                "k": figure.k,
+                "pass_hat": figure.value,
+                "low": None if figure.interval is None else figure.interval.low,
+                "high": None if figure.interval is None else figure.interval.high,
+                **_rho_columns(cell, figure.k),
+                "missing_fail": figure.bounds.low,
+                "missing_pass": figure.bounds.high,
+                "tasks": cell.result.tasks,
+                "left_out": cell.result.left_out,
+                "trials": cell.result.trials,
+                "assumed": cell.assumed,
+                "infrastructure_errors": cell.infrastructure_errors,
+                "invalid": cell.invalid,
+                "cost_usd": None if cell.cost is None else float(cell.cost.nominal),
+                "paid_usd": None if cell.cost is None else float(cell.cost.paid),
+            }
+            for cell in cells
+            for figure in cell.result.figures
+        ],
+        schema_overrides={
+            "pass_hat": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
+            "rho": pl.Float64,
+            "rho_low": pl.Float64,
+            "rho_high": pl.Float64,
+            "invalid": pl.Int64,
+            "cost_usd": pl.Float64,
+            "paid_usd": pl.Float64,
+        },
+    )
+
+
+def _rho_columns(cell: CellSummary, q: int) -> dict[str, float | None]:
+    entry = next((entry for entry in cell.rho if entry.q == q), None)
+    interval = None if entry is None else entry.interval
+    return {
+        "rho": None if entry is None else entry.value,
+        "rho_low": None if interval is None else interval.low,
+        "rho_high": None if interval is None else interval.high,
+    }
+
+
+USAGE_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "purpose": pl.String(),
+    "model": pl.String(),
+    "calls": pl.Int64(),
+    "replayed": pl.Int64(),
+    "input_tokens": pl.Int64(),
+    "output_tokens": pl.Int64(),
+    "cached_tokens": pl.Int64(),
+    "reasoning_tokens": pl.Int64(),
+    "audio_seconds": pl.Float64(),
+    "characters": pl.Int64(),
+    "faults": pl.Int64(),
+    "seconds": pl.Float64(),
+    "cost_usd": pl.Float64(),
+    "paid_usd": pl.Float64(),
+}
+
+
+def usage_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
+    """Return one row per cell of the grid, purpose and model; unknown is null."""
+    rows = [
+        {
+            "suite": cell.suite,
+            "condition": cell.condition,
+            "agent": cell.agent,
+            **msgspec.structs.asdict(line.usage),
+            "faults": sum(line.usage.faults.values()),
+            "cost_usd": None if line.cost is None else float(line.cost.nominal),
+            "paid_usd": None if line.cost is None else float(line.cost.paid),
+        }
+        for cell in cells
+        for line in cell.ledger
+    ]
+    columns = [[row[name] for row in rows] for name in USAGE_COLUMNS]
+    return pl.DataFrame(dict(zip(USAGE_COLUMNS, columns, strict=True)), schema=USAGE_COLUMNS)
+
+
+def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
+    """Return one row per planned conversation with its ending and reward."""
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    heads = {key: episode for key, _, episode in store.episodes(heads_only=True)}
+    rows = []
+    for cell in store.cells():
+        episode, score = heads.get(cell.key), scores.get(cell.key)
+        reward = None if score is None else score.reward
+        rows.append(
+            {
+                "suite": cell.suite,
+                "condition": cell.condition,
+                "agent": cell.agent,
+                "task": cell.task,
+                "trial": cell.trial,
+                "reward": reward.value if isinstance(reward, Scored) else None,
+                "unscored": None if reward is None or isinstance(reward, Scored) else reward.reason,
+                "undecided": list(reward.undecided) if isinstance(reward, Scored) else [],
+                "ending": None if episode is None else episode.ending.reason,
+                "steps": None if episode is None else episode.steps,
+                "tool_errors": None if episode is None else episode.errors,
+                "seconds": None if episode is None else episode.seconds,
+                "invalid": None if score is None or not score.simulator else list(score.invalid),
+                "rules": rules,
+                "judge": judge,
+            }
+        )
+    return pl.DataFrame(
+        rows,
+        schema_overrides={
+            "reward": pl.Float64,
+            "unscored": pl.String,
+            "undecided": pl.List(pl.String),
+            "ending": pl.String,
+            "steps": pl.Int64,
+            "tool_errors": pl.Int64,
+            "seconds": pl.Float64,
+            "invalid": pl.List(pl.String),
+        },
+        infer_schema_length=None,
+    )
+
+
+COMPONENT_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "task": pl.String(),
+    "trial": pl.Int64(),
+    "rules": pl.String(),
+    "judge": pl.String(),
+    "component": pl.String(),
+    "in_basis": pl.Boolean(),
+    "value": pl.Float64(),
+    "met": pl.Int64(),
+    "not_met": pl.Int64(),
+    "undecided": pl.Int64(),
+    "assumed": pl.Boolean(),
+}
+
+
+def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
+    """Return one row per conversation and component, in the basis or not."""
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    rows = [
+        {
+            "suite": cell.suite,
+            "condition": cell.condition,
+            "agent": cell.agent,
+            "task": cell.task,
+            "trial": cell.trial,
+            "rules": rules,
+            "judge": judge,
+            "component": part.component,
+            "in_basis": part.in_basis,
+            "value": part.verdict.value if isinstance(part.verdict, Scored) else None,
+            "met": sum(entry.met is True for entry in part.evidence),
+            "not_met": sum(entry.met is False for entry in part.evidence),
+            "undecided": sum(entry.met is None for entry in part.evidence),
+            "assumed": part.assumed,
+        }
+        for cell in store.cells()
+        if (score := scores.get(cell.key)) is not None
+        for part in score.components
+    ]
+    return pl.DataFrame(rows, schema=COMPONENT_COLUMNS)
+
+
+CALL_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "task": pl.String(),
+    "trial": pl.Int64(),
+    "position": pl.Int64(),
+    "by": pl.String(),
+    "tool": pl.String(),
+    "arguments": pl.String(),
+    "malformed": pl.String(),
+    "error": pl.Boolean(),
+    "result": pl.String(),
+    "changes": pl.Int64(),
+}
+
+
+def calls_frame(store: RunStore) -> pl.DataFrame:
+    """Return one row per tool call, in the order of the conversation.
+
+    `arguments` is what was executed, as JSON. `error`, `result` and `changes` (how many values the
+    call changed) are null where the conversation ended before it was answered.
+    """
+    cells = {cell.key: cell for cell in store.cells()}
+    rows = [row for key, _, episode in store.episodes() for row in _call_rows(cells[key], episode)]
+    return pl.DataFrame(rows, schema=CALL_COLUMNS, orient="row")
+
+
+def _call_rows(cell: StoredCell, episode: Episode) -> Iterator[dict[str, object]]:
+    for position, (call, result) in enumerate(executed_calls(episode.events)):
+        yield {
+            "suite": cell.suite,
+            "condition": cell.condition,
+            "agent": cell.agent,
+            "task": cell.task,
+            "trial": cell.trial,
+            "position": position,
+            "by": call.by,
+            "tool": call.name,
+            "arguments": msgspec.json.encode(call.arguments).decode(),
+            "malformed": call.malformed or None,
+            "error": None if result is None else result.error,
+            "result": None if result is None else result.content,
+            "changes": None if result is None else len(result.changes),
+        }
+
+
+def run_tables(
+    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
+) -> dict[str, pl.DataFrame]:
+    """Return all tables of a run by name, by one scoring."""
+    cells = summary(store, rules, judge, prices)
+    return {
+        "cells": cells_frame(cells),
+        "episodes": episodes_frame(store, rules, judge),
+        "scores": components_frame(store, rules, judge),
+        "calls": calls_frame(store),
+        "usage": usage_frame(cells),
+    }

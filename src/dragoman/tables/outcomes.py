@@ -1,0 +1,74 @@
+"""What came of a run's cells, read from its store alone."""
+
+from collections.abc import Iterator
+
+from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.core.errors import StoreError
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, USER_JUDGE
+from dragoman.models.spending.prices import PriceTable
+from dragoman.runs.jobs import stored_prices
+from dragoman.store.run import RunStore
+
+
+def chosen_scoring(store: RunStore, rules: str | None, judge: str | None) -> tuple[str, str]:
+    """Return the rules and judge to read a run by: the newest scoring, among those that are named.
+
+    Raises:
+        StoreError: Where the run was never scored so; the line says how it was.
+    """
+    return fitting_scorings(store, rules, judge)[-1]
+
+
+def fitting_scorings(
+    store: RunStore, rules: str | None, judge: str | None
+) -> tuple[tuple[str, str], ...]:
+    """Return the scorings to read a run by, among those that are named, newest last.
+
+    Raises:
+        StoreError: Where the run was never scored so; the line says how it was.
+    """
+    scorings = store.scorings()
+    if not scorings and rules is None and judge is None:
+        return ((DEFAULT_RULES.name, NO_JUDGE),)
+    fitting = [pair for pair in scorings if rules in {None, pair[0]} and _is_by(pair[1], judge)]
+    if not fitting:
+        known = ", ".join(f"rules {pair[0]} with judge {pair[1]}" for pair in scorings) or "nothing"
+        raise StoreError(
+            f"{store.folder}: not scored like that, but by {known}: use `dragoman score` first"
+        )
+    return tuple(fitting)
+
+
+def _is_by(name: str, judge: str | None) -> bool:
+    """Whether a scoring's judge is the one named, with any or no judge of simulated users."""
+    return judge in {None, name, name.split(USER_JUDGE, maxsplit=1)[0]}
+
+
+def outcomes(store: RunStore, rules: str, judge: str, *, heads_only: bool) -> Iterator[Outcome]:
+    """Yield one outcome per cell, in the plan's order; `heads_only` leaves the events out."""
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    episodes = {key: episode for key, _, episode in store.episodes(heads_only=heads_only)}
+    earlier = store.earlier_usage(rules, judge, METRIC_VERSION)
+    for cell in store.cells():
+        yield Outcome(
+            suite=cell.suite,
+            condition=cell.condition,
+            agent=cell.agent,
+            task=cell.task,
+            trial=cell.trial,
+            episode=episodes.get(cell.key),
+            score=scores.get(cell.key),
+            earlier=earlier.get(cell.key, ()),
+        )
+
+
+def summary(
+    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
+) -> tuple[CellSummary, ...]:
+    """Return the figures of every cell of the grid under one rule set and judge.
+
+    Costs are by `prices`, or by those that the run was started with.
+    """
+    price_of = (prices or stored_prices(store)).price_of
+    return summarize(outcomes(store, rules, judge, heads_only=True), rules, judge, price_of)

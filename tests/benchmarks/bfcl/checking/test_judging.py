@@ -1,0 +1,205 @@
+from collections.abc import Mapping
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.bfcl.checking.judging import Written, judge, outcome, reply_of
+from dragoman.benchmarks.bfcl.questions import ExpectedCall, Question, read_question
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES
+from dragoman.benchmarks.bfcl.verdicts import Fault, Judged, Judgement
+from dragoman.core.errors import DataError
+from dragoman.core.scores import Unscored
+from dragoman.core.speech import Called, Said, Unparsed
+
+HYPOT = {
+    "name": "math.hypot",
+    "parameters": {
+        "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
+        "required": ["x", "y"],
+    },
+}
+ASKED = read_question(
+    {"id": "simple_python_0", "function": [HYPOT]}, [{"math.hypot": {"x": [4], "y": [5]}}]
+)
+IRRELEVANT = read_question({"id": "irrelevance_0", "function": [HYPOT]})
+RELEVANT = read_question(
+    {"id": "live_relevance_0-0-0", "category": "live_relevance", "function": [HYPOT]}
+)
+
+
+def error(question: Question, text: object) -> tuple[str | None, str | None]:
+    """The error types of a reply: ours and the reference's."""
+    found = []
+    for rules in (DEFAULT_RULES, BFCL_V4):
+        result = outcome(question, Written(text), rules)
+        assert isinstance(result, Judged)
+        found.append(None if result.fault is None else result.fault.error_type)
+    return found[0], found[1]
+
+
+def test_a_verdict_that_differs_names_the_reference_and_the_rule_that_decided() -> None:
+    judgement = judge(ASKED, Written("[math.hypot(4, 5)]"), DEFAULT_RULES)
+    missing = Fault("simple_function_checker:missing_required", "x is missing")
+    assert judgement == Judgement(
+        "dragoman-1", Judged(), Judged(missing), decided_by="positionals_are_bound"
+    )
+
+
+def test_a_verdict_that_does_not_differ_stands_alone() -> None:
+    for text in ("[math.hypot(x=4, y=5)]", "[math.hypot(x=4, y=6)]", "words"):
+        judgement = judge(ASKED, Written(text), DEFAULT_RULES)
+        assert judgement == Judgement("dragoman-1", judgement.outcome)
+        assert judge(ASKED, Written(text), BFCL_V4).reference is None
+
+
+def asked(
+    schema: Mapping[str, object], values: list[object], category: str = "simple_python"
+) -> Question:
+    """A question for `f(a=...)`, where `a` is optional."""
+    function = {"name": "f", "parameters": {"properties": {"a": schema, "b": {"type": "integer"}}}}
+    return read_question({"id": f"{category}_0", "function": [function]}, [{"f": {"a": values}}])
+
+
+TEXT = {"type": "string"}
+FLOATS = {"type": "array", "items": {"type": "float"}}
+PAIRED = msgspec.structs.replace(
+    asked({"type": "integer"}, [1], "parallel"),
+    expected=(ExpectedCall("f", {"a": [1, 2]}), ExpectedCall("f", {"a": [1]})),
+)
+NESTED = '[{"function": "f", "parameters": {"a": [{"k": "v"}]}}]'
+OBJECTS = {"type": "array", "items": {"type": "dict"}}
+
+DECIDED = {
+    "positionals_are_bound": (asked(TEXT, ["x"]), Written("[f('x')]")),
+    "signs_keep_their_meaning": (asked({"type": "integer"}, [1]), Written("[f(a=+1)]")),
+    "odd_calls_are_unreadable": (asked(TEXT, ["x"]), Written("[g(a=1).f(a='x')]")),
+    "json_is_read_whole": (asked(OBJECTS, [[{"k": ["v"]}]]), Written(NESTED, "json")),
+    "source_is_read_as_written": (
+        asked({"type": "integer"}, [5], "simple_java"),
+        Written("[f(a=5)]", "java"),
+    ),
+    "source_values_are_read": (
+        asked({"type": "ArrayList", "items": {"type": "String"}}, [["x"]], "simple_java"),
+        Written([{"f": '{"a": "List.of(\\"x\\")"}'}], "items"),
+    ),
+    "matching_is_perfect": (PAIRED, Written("[f(a=1), f(a=2)]")),
+    "strings_match_exactly": (asked(TEXT, ["New York"]), Written("[f(a='new-york')]")),
+    "elements_follow_the_schema": (asked(FLOATS, [[1.0]]), Written("[f(a=[1])]")),
+    "any_alternative_sets_the_type": (asked(TEXT, ["x", None]), Written("[f(a=None)]")),
+    "booleans_are_not_numbers": (
+        asked({"type": "dict"}, [{"k": [1]}]),
+        Written("[f(a={'k': True})]"),
+    ),
+    "markers_are_not_values": (asked(TEXT, ["x", ""]), Written("[f(a='')]")),
+    "nested_objects_hold_alternatives": (
+        asked({"type": "dict"}, [{"k": [{"m": ["x"]}]}]),
+        Written("[f(a={'k': {'m': 'x'}})]"),
+    ),
+    "defaults_may_be_given": (
+        asked({"type": "integer", "default": 3}, [1, ""]),
+        Written("[f(a=3)]"),
+    ),
+    "open_schemas_are_judged": (asked({"type": "number"}, [1]), Written("[f(a=1)]")),
+    "attempts_are_not_abstention": (IRRELEVANT, Written("['math.hypot(x=1, y=2)']")),
+}
+
+
+OF_CONVERSATIONS = {
+    "malformed_calls_are_answered",
+    "forced_ends_always_count",
+    "idle_turns_are_checked",
+    "results_match_by_value",
+    "answers_are_judged_alone",
+    "answers_end_where_words_do",
+    "answers_keep_their_numbers",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENCES if name not in OF_CONVERSATIONS])
+def test_every_rule_can_decide(name: str) -> None:
+    judgement = judge(*DECIDED[name], DEFAULT_RULES)
+    assert judgement.decided_by == name
+    one = msgspec.structs.replace(BFCL_V4, **{name: True})
+    assert judge(*DECIDED[name], one).decided_by == name
+
+
+def test_a_reply_that_the_reference_cannot_judge_is_unscored_there() -> None:
+    function = {"name": "f", "parameters": {"properties": {"a": {"type": "number"}}}}
+    question = read_question({"id": "simple_python_0", "function": [function]}, [{"f": {"a": [1]}}])
+    judgement = judge(question, Written("[f(a=1)]"), DEFAULT_RULES)
+    assert judgement.outcome == Judged()
+    assert isinstance(judgement.reference, Unscored)
+    assert judgement.decided_by == "open_schemas_are_judged"
+
+
+def test_words_are_abstention_and_an_unreadable_call_is_not_except_in_the_reference() -> None:
+    assert error(IRRELEVANT, "None of the functions fits.") == (None, None)
+    assert error(IRRELEVANT, "") == (None, None)
+    called = "irrelevance_error:decoder_success"
+    assert error(IRRELEVANT, "[round(30)]") == (called, called)
+    tried = "irrelevance_error:unreadable_call"
+    for text in (
+        "```python\n[math.hypot(x=1, y=2)]\n```",
+        "I would call math_hypot(x=1, y=2) here.",
+        "['math.hypot(x=1, y=2)']",
+        '[{"name": "math.hypot", "parameters": {}}]',
+        "[integrate(f=lambda x: x, a=1)]",
+    ):
+        assert error(IRRELEVANT, text) == (tried, None)
+    for text in (
+        "math.hypot() does not fit.",
+        "Write `def math_hypot(x, y)` yourself.",
+        "The function math.hypot (see above) needs x and y.",
+        "[1] There is no such function.",
+    ):
+        found = error(IRRELEVANT, text)
+        assert found[1] is None
+
+
+def test_mentioning_a_function_is_no_attempt_at_a_call() -> None:
+    for text in ("math.hypot() does not fit.", "def math_hypot(x, y): ...", "Use math.hypot."):
+        assert error(IRRELEVANT, text) == (None, None)
+
+
+def test_relevance_wants_any_call_that_can_be_read() -> None:
+    assert error(RELEVANT, "[anything(a=1)]") == (None, None)
+    failed = "relevance_error:decoder_failed"
+    for text in ("words", "", "['math.hypot(x=1, y=2)']"):
+        assert error(RELEVANT, text) == (failed, failed)
+
+
+def test_failed_reading_and_wrong_format_are_told_apart() -> None:
+    assert error(ASKED, "words") == ("ast_decoder:decoder_failed",) * 2
+    stored = Written(["words"], "object_items")
+    for rules in (DEFAULT_RULES, BFCL_V4):
+        result = outcome(ASKED, stored, rules)
+        assert isinstance(result, Judged)
+        assert result.fault is not None
+        assert result.fault.error_type == "ast_decoder:decoder_wrong_output_format"
+
+
+def test_a_reply_is_said_called_or_unparsed_with_its_raw_text() -> None:
+    functions = ASKED.functions
+    called = reply_of(Written("[math.hypot(x=1, y=2)]"), functions, DEFAULT_RULES)
+    assert isinstance(called, Called)
+    assert called.calls[0].raw == "math.hypot(x=1, y=2)"
+    said = reply_of(Written("Nothing fits."), functions, DEFAULT_RULES)
+    assert isinstance(said, Said)
+    assert said.text == "Nothing fits."
+    unparsed = reply_of(Written("math.hypot(x=1, y=2)\nDone."), functions, DEFAULT_RULES)
+    assert isinstance(unparsed, Unparsed)
+    assert unparsed.raw == "math.hypot(x=1, y=2)\nDone."
+    assert isinstance(reply_of(Written([{"f": "{"}], "items"), functions, DEFAULT_RULES), Unparsed)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"id": "simple_python_0", "function": [{"name": "f"}]},
+        {"id": "simple_python_0", "function": "f"},
+        {"id": "x", "function": []},
+    ],
+)
+def test_a_damaged_entry_is_refused_by_name(entry: dict[str, object]) -> None:
+    with pytest.raises(DataError, match=str(entry["id"])):
+        read_question(entry, [{"f": {}}])

@@ -1,0 +1,45 @@
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.benchmarks.bfcl.checking.matching import pairs_greedily, pairs_perfectly
+
+TABLES = st.integers(0, 5).flatmap(
+    lambda size: st.lists(
+        st.lists(st.booleans(), min_size=size, max_size=size), min_size=size, max_size=size
+    )
+)
+
+
+def exists(table: list[list[bool]]) -> bool:
+    """Whether some order of the calls fits, by trying all."""
+    size = range(len(table))
+    return any(all(table[row][order[row]] for row in size) for order in permutations(size))
+
+
+@given(TABLES)
+def test_a_pairing_is_found_exactly_where_there_is_one(table: list[list[bool]]) -> None:
+    assert pairs_perfectly(len(table), lambda row, call: table[row][call]) == exists(table)
+
+
+@given(TABLES)
+def test_what_pairs_greedily_pairs_perfectly(table: list[list[bool]]) -> None:
+    if pairs_greedily(len(table), lambda row, call: table[row][call]):
+        assert pairs_perfectly(len(table), lambda row, call: table[row][call])
+
+
+def test_each_takes_the_first_that_is_left_and_asks_for_no_other() -> None:
+    asked = []
+
+    def passes(expected: int, call: int) -> bool:
+        asked.append((expected, call))
+        return True
+
+    assert pairs_greedily(2, passes)
+    assert asked == [(0, 0), (1, 1)]
+
+
+def test_a_long_chain_of_exchanges_needs_no_stack() -> None:
+    size = 1_000
+    assert pairs_perfectly(size, lambda row, call: call in {row - 1, row, (row + 1) % size})

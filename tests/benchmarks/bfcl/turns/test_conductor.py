@@ -1,0 +1,177 @@
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
+from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS, FixedTurns
+from dragoman.benchmarks.bfcl.turns.running import entry_world, played_turns
+from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.protocols import Answer, Heard
+from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.tools import ToolCall, ToolResult, Toolset
+from dragoman.simulation.loop import Conversation, Surfaces
+
+MakeEntry = Callable[..., MultiTurnEntry]
+Play = Callable[..., Episode]
+
+FILES = {"GorillaFileSystem": {"root": {"home": {"type": "directory", "contents": {}}}}}
+DONE = say("Done.")
+
+
+class Scripted:
+    """Gives its replies in turn and keeps what it heard and saw."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self.heard: list[list[str]] = []
+        self.saw: list[list[str]] = []
+        self._replies = iter(replies)
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        self.heard.append([each.text if isinstance(each, Said) else each.content for each in heard])
+        self.saw.append([tool.name for tool in tools])
+        return Answer(next(self._replies))
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def play(texts: PromptTexts) -> Play:
+    """Play an entry in its own world through the loop."""
+
+    def played(entry: MultiTurnEntry, agent: Scripted, rules: BfclRules = DEFAULT_RULES) -> Episode:
+        surfaces = Surfaces(
+            {"agent": PlainChannel(), "user": PlainChannel()},
+            {"agent": PlainView(), "user": PlainView()},
+        )
+        world = entry_world(entry, None)
+        talk = Conversation(world, {"agent": agent}, surfaces, lambda: 0.0)
+        conductor = FixedTurns(entry.task.turns, toolsets(entry, texts), rules)
+        return asyncio.run(talk.run(conductor))
+
+    return played
+
+
+@pytest.fixture
+def shell(make_entry: MakeEntry) -> Callable[..., MultiTurnEntry]:
+    """An entry on an empty directory."""
+
+    def made(*turns: str | None, **changes: object) -> MultiTurnEntry:
+        involved = ["GorillaFileSystem"]
+        return make_entry(
+            turns, [[]] * len(turns), initial_config=FILES, involved_classes=involved, **changes
+        )
+
+    return made
+
+
+def calls(*names: str, malformed: str = "") -> Called:
+    """Return a reply that calls functions, `touch` with the name of a file."""
+    return Called(
+        tuple(
+            ToolCall(
+                f"{n}", name, {"file_name": f"{n}"} if name == "touch" else {}, malformed=malformed
+            )
+            for n, name in enumerate(names)
+        )
+    )
+
+
+def test_a_turn_goes_on_while_the_agent_calls_and_ends_with_its_first_reply_in_words(
+    play: Play, shell: MakeEntry
+) -> None:
+    agent = Scripted(calls("touch"), calls("ls"), DONE, calls("ls", "ls"), say("Bye."))
+    episode = play(shell("Make 0.", "List it twice."), agent)
+    assert episode.ending == Ending("turns_done")
+    listing = json.dumps({"current_directory_content": ["0"]})
+    assert agent.heard == [["Make 0."], ["None"], [listing], ["List it twice."], [listing, listing]]
+    moves = [event for event in episode.events if isinstance(event, Move)]
+    assert [(move.by, move.turn) for move in moves] == [
+        *[("user", 0), ("agent", 0), ("agent", 0), ("agent", 0)],
+        *[("user", 1), ("agent", 1), ("agent", 1)],
+    ]
+    assert [len(turn.calls) for turn in played_turns(episode.events, 2)] == [2, 2]
+
+
+def test_a_reply_that_cannot_be_read_ends_its_turn(play: Play, shell: MakeEntry) -> None:
+    agent = Scripted(Unparsed("[ls(", "never closed"), DONE)
+    episode = play(shell("List.", "Thanks."), agent)
+    assert episode.ending == Ending("turns_done")
+    assert agent.heard == [["List."], ["Thanks."]]
+
+
+def test_the_calls_of_one_reply_are_executed_in_their_order(play: Play, shell: MakeEntry) -> None:
+    agent = Scripted(calls("ls", "touch", "ls"), DONE)
+    episode = play(shell("Go."), agent)
+    results = [event.content for event in episode.events if isinstance(event, ToolResult)]
+    assert ["touch" in text or "1" in text for text in results] == [False, False, True]
+
+
+def test_a_turn_is_forced_to_its_end_after_the_step_beyond_the_limit(
+    play: Play, shell: MakeEntry
+) -> None:
+    replies = [calls("ls")] * (MAX_STEPS + 1)
+    episode = play(shell("List.", "Again."), Scripted(*replies, DONE, DONE))
+    assert episode.ending == Ending("max_steps", "turn 0: more than 20 steps")
+    assert sum(isinstance(event, ToolResult) for event in episode.events) == MAX_STEPS + 1
+    (turn,) = played_turns(episode.events, 2)
+    assert len(turn.calls) == MAX_STEPS + 1
+
+
+def test_the_limit_is_of_each_turn(play: Play, shell: MakeEntry) -> None:
+    replies = [calls("ls")] * MAX_STEPS
+    episode = play(shell("List.", "Again."), Scripted(*replies, DONE, *replies, DONE))
+    assert episode.ending == Ending("turns_done")
+
+
+def test_tools_that_were_withheld_are_shown_from_their_turn_on(
+    play: Play, shell: MakeEntry
+) -> None:
+    entry = shell("Remove it.", None, "Thanks.", missed_function={"1": ["rm"]})
+    agent = Scripted(say("I cannot."), DONE, DONE)
+    play(entry, agent)
+    assert agent.heard == [["Remove it."], ["More tools. Now?"], ["Thanks."]]
+    assert ["rm" in names for names in agent.saw] == [False, True, True]
+
+
+def test_withheld_functions_are_not_shown_and_executed_if_called(
+    play: Play, shell: MakeEntry
+) -> None:
+    entry = shell("Make it.", None, missed_function={"1": ["touch"]})
+    agent = Scripted(calls("touch", "ls"), DONE, DONE)
+    play(entry, agent)
+    assert "touch" not in agent.saw[0]
+    assert agent.heard[1] == ["None", json.dumps({"current_directory_content": ["0"]})]
+
+
+def test_a_turn_without_words_is_the_agents(play: Play, shell: MakeEntry) -> None:
+    agent = Scripted(DONE, DONE)
+    episode = play(shell("Go.", None), agent)
+    assert agent.heard == [["Go."], []]
+    assert episode.ending == Ending("turns_done")
+
+
+def test_a_malformed_call_is_answered_and_ends_the_turn_in_the_reference(
+    play: Play, shell: MakeEntry
+) -> None:
+    broken, mended = calls("touch", malformed="no JSON"), calls("touch")
+    agent = Scripted(broken, mended, DONE)
+    assert play(shell("Make."), agent).errors == 1
+    assert agent.heard[1] == ["Error during execution: the arguments could not be read: no JSON"]
+    impatient = Scripted(broken, DONE)
+    episode = play(shell("Make.", "Thanks."), impatient, BFCL_V4)
+    assert impatient.heard == [["Make."], [agent.heard[1][0], "Thanks."]]
+    assert [turn.calls for turn in played_turns(episode.events, 2)] == [(), ()]
+
+
+def test_an_entry_may_be_played_twice_from_its_beginning(play: Play, shell: MakeEntry) -> None:
+    entry = shell("Make.")
+    first, second = (play(entry, Scripted(calls("touch", "ls"), DONE)) for _ in range(2))
+    assert msgspec.structs.replace(first, started=0.0) == second

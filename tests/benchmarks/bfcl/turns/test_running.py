@@ -1,0 +1,149 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.turns.records import Difference, PlayedTurn
+from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world, played_turns
+from dragoman.core.episodes import Event, Move
+from dragoman.core.errors import ReplayError
+from dragoman.core.speech import Called, say
+from dragoman.core.tools import ToolCall, ToolResult
+
+MakeEntry = Callable[..., MultiTurnEntry]
+
+CONFIG = {
+    "GorillaFileSystem": {"root": {"home": {"type": "directory", "contents": {}}}},
+    "TwitterAPI": {"authenticated": True},
+}
+CLASSES = ["TwitterAPI", "GorillaFileSystem"]
+GOLD = (
+    ("mkdir(dir_name='a')", "ls()"),
+    ("post_tweet(content='hi', mentions=['@ann'])", "mention(0, ['@bob'])"),
+)
+
+
+@pytest.fixture
+def entry(make_entry: MakeEntry) -> MultiTurnEntry:
+    """Two turns on two classes."""
+    return make_entry(("Go.", "On."), GOLD, initial_config=CONFIG, involved_classes=CLASSES)
+
+
+def expected_calls(entry: MultiTurnEntry) -> list[PlayedTurn]:
+    return [PlayedTurn(calls) for calls in entry.gold]
+
+
+def touch(name: str, number: str = "1") -> ToolCall:
+    return ToolCall(number, "touch", {"file_name": name})
+
+
+def test_each_turn_has_its_results_and_the_state_it_ends_in(entry: MultiTurnEntry) -> None:
+    first, second = Expectations(None).of(entry)
+    assert first.results == ("None", '{"current_directory_content": ["a"]}')
+    assert len(second.results) == 2
+    assert first.states["TwitterAPI"]["tweets"] == {}
+    assert second.states["TwitterAPI"]["tweet_counter"] == 1
+
+
+def test_what_is_expected_is_executed_once(entry: MultiTurnEntry) -> None:
+    known = Expectations(None)
+    assert known.of(entry) is known.of(entry)
+
+
+def test_the_expected_calls_lead_where_they_are_expected_to(entry: MultiTurnEntry) -> None:
+    records = Expectations(None).compare(entry, expected_calls(entry))
+    assert [(record.difference, record.results) for record in records] == [
+        (None, record.expected.results) for record in records
+    ]
+
+
+def test_execution_leaves_calls_and_configuration_as_they_are(entry: MultiTurnEntry) -> None:
+    before = repr((entry.gold, entry.config))
+    for _ in range(2):
+        Expectations(None).compare(entry, expected_calls(entry))
+    assert repr((entry.gold, entry.config)) == before
+
+
+def test_worlds_of_one_entry_share_nothing_in_any_number_of_threads(entry: MultiTurnEntry) -> None:
+    known = Expectations(None)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: known.compare(entry, expected_calls(entry)), range(50)))
+    assert all(record.difference is None for records in found for record in records)
+
+
+def test_a_difference_names_the_first_class_and_all_its_attributes(entry: MultiTurnEntry) -> None:
+    first, _ = expected_calls(entry)
+    tweet = ToolCall("1", "post_tweet", {"content": "no"})
+    (record,) = Expectations(None).compare(entry, [PlayedTurn((*first.calls, tweet, touch("b")))])
+    assert record.difference == Difference("TwitterAPI", ("tweet_counter", "tweets"))
+
+
+def test_where_the_agent_stands_is_no_difference(entry: MultiTurnEntry) -> None:
+    first, _ = expected_calls(entry)
+    there = ToolCall("1", "cd", {"folder": "a"})
+    (record,) = Expectations(None).compare(entry, [PlayedTurn((*first.calls, there))])
+    assert record.difference is None
+
+
+def test_a_call_that_does_not_return_what_it_returned_then_is_no_replay(
+    entry: MultiTurnEntry,
+) -> None:
+    known = Expectations(None)
+    assert known.compare(entry, [PlayedTurn((touch("b"),), ("None",))])[0].results == ("None",)
+    with pytest.raises(ReplayError, match="touch does not return what it returned then"):
+        known.compare(entry, [PlayedTurn((touch("b"),), ("done",))])
+
+
+def conversation(*turns: tuple[ToolCall, ...]) -> list[Event]:
+    events: list[Event] = []
+    for number, calls in enumerate(turns):
+        events.append(Move("user", say("Go."), True, number))
+        if calls:
+            events.append(Move("agent", Called(calls), turn=number))
+        events += [ToolResult(call.id, call.name, f"of {call.id}") for call in calls]
+        events.append(Move("agent", say("Done."), turn=number))
+    return events
+
+
+def test_turns_are_read_from_a_conversation_with_what_their_calls_returned() -> None:
+    one, two, three = (touch("f", number) for number in "123")
+    assert played_turns(conversation((one, two), (), (three,)), 3) == (
+        PlayedTurn((one, two), ("of 1", "of 2")),
+        PlayedTurn((), ()),
+        PlayedTurn((three,), ("of 3",)),
+    )
+
+
+def test_a_turn_that_was_begun_is_a_turn() -> None:
+    assert played_turns([Move("user", say("Go."), True, 0)], 2) == (PlayedTurn((), ()),)
+    assert played_turns([], 2) == ()
+
+
+def test_a_call_without_result_or_with_unreadable_arguments_did_nothing() -> None:
+    broken = ToolCall("1", "touch", {}, malformed="no JSON")
+    events = [*conversation((broken,)), Move("agent", Called((touch("a"),)), turn=1)]
+    assert played_turns(events, 2) == (PlayedTurn((), ()), PlayedTurn((), ()))
+
+
+@pytest.mark.parametrize("turn", [-1, 2, 10**9])
+def test_turns_that_the_entry_has_not_are_refused(turn: int) -> None:
+    with pytest.raises(ReplayError, match="turns, the entry 2"):
+        played_turns([Move("user", say("Go.")), Move("agent", say("Done."), turn=turn)], 2)
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=5))
+def test_any_conversation_gives_its_turns_back(names: list[list[str]]) -> None:
+    turns = [
+        tuple(touch(name, f"{number}.{n}") for n, name in enumerate(turn))
+        for number, turn in enumerate(names)
+    ]
+    read = played_turns(conversation(*turns), len(turns))
+    assert [turn.calls for turn in read] == turns
+
+
+def test_a_world_shows_the_tools_it_is_given(entry: MultiTurnEntry) -> None:
+    assert len(entry_world(entry, None).tools("agent")) == 0
+    assert entry_world(entry, None).kind("mkdir") == "write"

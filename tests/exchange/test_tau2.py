@@ -1,0 +1,309 @@
+import asyncio
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.errors import DataError, StoreError, UsageError
+from dragoman.core.rules import TAU2_RULES
+from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score
+from dragoman.core.tools import ToolResult
+from dragoman.exchange.result_files import write_results
+from dragoman.exchange.tau2 import export_results, import_results
+from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.jobs import read_manifest, resume_job, start_job
+from dragoman.runs.rescore import rescore
+from dragoman.scoring.judges import AssumeMet
+from dragoman.store.run import FILE, RunStore, open_run
+from dragoman.tables.outcomes import chosen_scoring
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.setup import Setup, build_setup
+
+Record = dict[str, Any]
+
+TASKS = json.loads((files("dragoman.benchmarks.sample") / "data/tasks.json").read_bytes())
+SHOP = "tau2:retail"
+"""The sample shop under the name of the domain that it is made of."""
+
+
+@pytest.fixture(autouse=True)
+def _no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here needs benchmark data."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def shop() -> DomainSuite:
+    folder = files("dragoman.benchmarks.sample") / "data"
+    return DomainSuite(SHOP, lambda name: (folder / name).read_bytes(), sample_suite().provenance)
+
+
+def setup_of(shop: DomainSuite, *agents: str) -> Setup:
+    config = RunConfig("sample:shop", agents, judge="assume-met", rules=TAU2_RULES.name, trials=2)
+    return msgspec.structs.replace(
+        build_setup(config),
+        config=msgspec.structs.replace(config, suite=SHOP),
+        suite=shop,
+        tasks=tuple(shop.tasks),
+    )
+
+
+def played(shop: DomainSuite, folder: Path, *agents: str) -> Path:
+    job = start_job(setup_of(shop, *(agents or ("gold",))), folder, 1767225600.0)
+    with job.store:
+        pending = pending_cells(job.cells, job.store)
+        asyncio.run(execute(job.setup, pending, job.store, lambda *_: None))
+    return folder
+
+
+def exported(folder: Path, out: Path, *, as_folder: bool = False, **names: str) -> Record:
+    """Export a run and return the file, as JSON."""
+    with open_run(folder, write=False) as store:
+        scoring = chosen_scoring(store, names.get("rules"), names.get("judge"))
+        found = export_results(store, scoring, names.get("agent"))
+        write_results(out, found.head, found.simulations, as_folder=as_folder)
+    record: Record = json.loads((out / "results.json" if as_folder else out).read_bytes())
+    return record
+
+
+def imported(record: Record, folder: Path) -> Path:
+    """Import a file, given as JSON."""
+    path = folder.with_suffix(".json")
+    path.write_text(json.dumps(record, indent=2))
+    import_results(path, folder, 0.0)
+    return folder
+
+
+@pytest.fixture
+def foreign(shop: DomainSuite, tmp_path: Path) -> Record:
+    """A file of somebody else's, with fields at every level that we do not know."""
+    record = exported(played(shop, tmp_path / "theirs"), tmp_path / "theirs.json")
+    record["tasks"] = TASKS
+    record["novel"] = {"big": 10**30, "text": "é\u2028", "price": 1.10, "none": None}
+    record["info"]["novel"] = [1, [2]]
+    record["info"]["environment_info"]["novel"] = {}
+    record["tasks"][0]["novel"] = "task"
+    for simulation in record["simulations"]:
+        simulation["novel"] = {"of": simulation["id"]}
+        simulation["reward_info"]["novel"] = 0.5
+        for message in simulation["messages"]:
+            message["novel"] = message["role"]
+            for call in message.get("tool_calls") or ():
+                call["novel"] = True
+    return record
+
+
+def contents(store: RunStore, rules: str, judge: str) -> dict[tuple[str, int], Any]:
+    """Return events, counts and score by task and trial, without what the format cannot hold."""
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    episodes = {key: episode for key, _, episode in store.episodes()}
+    return {
+        (cell.task, cell.trial): (*counted(episodes[cell.key]), outcome(scores[cell.key]))
+        for cell in store.cells()
+    }
+
+
+def counted(episode: Episode) -> tuple[object, ...]:
+    events = tuple(map(without_changes, episode.events))
+    return events, episode.ending, episode.steps, episode.errors, episode.usage
+
+
+def without_changes(event: Event) -> Event:
+    return event if isinstance(event, Move) else msgspec.structs.replace(event, changes=())
+
+
+def outcome(score: Score) -> object:
+    parts = {
+        part.component: (part.in_basis, part.verdict, part.assumed)
+        for part in score.components
+        if part.in_basis
+    }
+    return score.reward, score.note, parts
+
+
+def test_what_is_not_known_survives_import_and_export(foreign: Record, tmp_path: Path) -> None:
+    run = imported(foreign, tmp_path / "run")
+
+    assert exported(run, tmp_path / "again.json") == foreign
+
+
+def test_the_folder_form_survives_import_and_export(foreign: Record, tmp_path: Path) -> None:
+    run = imported(foreign, tmp_path / "run")
+    exported(run, tmp_path / "folder", as_folder=True)
+    simulations = foreign.pop("simulations")
+    index = [{"id": it["id"], "reward": None, "novel": 1} for it in reversed(simulations)]
+    (tmp_path / "folder/results.json").write_text(
+        json.dumps({**foreign, "simulation_index": index, "format_version": 2})
+    )
+
+    import_results(tmp_path / "folder", tmp_path / "second", 0.0)
+    head = exported(tmp_path / "second", tmp_path / "out", as_folder=True)
+
+    assert head == {**foreign, "simulation_index": index, "format_version": 2}
+    written = {path.stem: json.loads(path.read_bytes()) for path in (tmp_path / "out").rglob("*/*")}
+    assert written == {simulation["id"]: simulation for simulation in simulations}
+
+
+def test_an_own_run_comes_back_with_equal_events_and_scores(
+    shop: DomainSuite, tmp_path: Path
+) -> None:
+    own = played(shop, tmp_path / "own")
+
+    run = imported(exported(own, tmp_path / "own.json"), tmp_path / "run")
+
+    with open_run(own, write=False) as ours, open_run(run, write=False) as theirs:
+        expected = contents(ours, TAU2_RULES.name, "assume-met")
+        assert contents(theirs, IMPORTED, IMPORTED) == expected
+        assert len(expected) == 2 * len(shop.tasks)
+
+
+def test_an_own_run_fills_what_the_format_demands(shop: DomainSuite, tmp_path: Path) -> None:
+    record = exported(played(shop, tmp_path / "own"), tmp_path / "own.json")
+
+    info = record["info"]
+    assert (info["num_trials"], info["max_steps"], info["max_errors"]) == (2, 200, 10)
+    assert info["agent_info"] == {"implementation": "gold", "llm": None, "llm_args": None}
+    assert info["environment_info"]["domain_name"] == "retail"
+    assert info["environment_info"]["policy"] is None
+    assert record["timestamp"] == "2026-01-01T00:00:00+00:00"
+    assert [task["id"] for task in record["tasks"]] == [task["id"] for task in TASKS]
+    seeds = {simulation["seed"] for simulation in record["simulations"]}
+    assert len(seeds) == len(record["simulations"]) == 2 * len(TASKS)
+    for simulation in record["simulations"]:
+        assert simulation["agent_cost"] is None
+        assert simulation["reward_info"]["info"]["dragoman"]["judge"] == "assume-met"
+
+
+def test_an_imported_run_is_scored_again_with_the_files_own_tasks(
+    shop: DomainSuite, foreign: Record, tmp_path: Path
+) -> None:
+    foreign["tasks"][0]["description"] = {"purpose": "of another version"}
+    for simulation in foreign["simulations"]:
+        simulation["reward_info"]["reward"] = 0.0
+    foreign["simulation_index"] = [
+        {"id": simulation["id"], "reward": 0.0, "novel": 1} for simulation in foreign["simulations"]
+    ]
+    run = imported(foreign, tmp_path / "run")
+
+    with open_run(run, write=True) as store:
+        setup = msgspec.structs.replace(setup_of(shop), tasks=tuple(store.tasks().values()))
+        asyncio.run(rescore(setup, store, lambda: None))
+    again = exported(run, tmp_path / "again.json")
+
+    assert AssumeMet().name == "assume-met"
+    rewards = {simulation["reward_info"]["reward"] for simulation in again["simulations"]}
+    assert rewards == {1.0}
+    assert [entry["reward"] for entry in again["simulation_index"]] == [1.0] * 10
+    assert {entry["novel"] for entry in again["simulation_index"]} == {1}
+    for simulation, original in zip(again["simulations"], foreign["simulations"], strict=True):
+        assert {**simulation, "reward_info": None} == {**original, "reward_info": None}
+    assert exported(run, tmp_path / "theirs.json", rules=IMPORTED) == foreign
+
+
+def test_an_imported_run_cannot_be_played_on(foreign: Record, tmp_path: Path) -> None:
+    run = imported(foreign, tmp_path / "run")
+
+    with pytest.raises(StoreError, match="an imported run cannot be played on"):
+        resume_job(run)
+
+
+def test_a_manifest_says_what_the_file_was_played_with(foreign: Record, tmp_path: Path) -> None:
+    foreign["info"] |= {"git_commit": "abc", "seed": 300, "num_trials": 2}
+    foreign["info"]["agent_info"]["llm"] = "lab/agent"
+
+    with open_run(imported(foreign, tmp_path / "run"), write=False) as store:
+        manifest = read_manifest(store)
+        agents = {cell.agent for cell in store.cells()}
+
+    assert manifest.config.suite == SHOP
+    assert (manifest.config.trials, manifest.config.seed) == (2, 300)
+    assert manifest.provenance.source == "tau2-bench abc"
+    assert agents == {"lab/agent"}
+
+
+def test_equal_simulations_have_equal_cells(foreign: Record, tmp_path: Path) -> None:
+    keys = []
+    for name in ("one", "two"):
+        with open_run(imported(foreign, tmp_path / name), write=False) as store:
+            keys.append([cell.key for cell in store.cells()])
+
+    assert keys[0] == keys[1]
+    assert len(set(keys[0])) == len(foreign["simulations"])
+
+
+def test_two_simulations_of_one_trial_are_both_named(foreign: Record, tmp_path: Path) -> None:
+    first, second = foreign["simulations"][:2]
+    second["task_id"], second["trial"] = first["task_id"], first["trial"]
+
+    with pytest.raises(DataError) as found:
+        imported(foreign, tmp_path / "run")
+
+    assert f"simulations {first['id']} and {second['id']} are both" in str(found.value)
+    assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_a_file_whose_last_simulation_is_damaged_leaves_no_run(
+    foreign: Record, tmp_path: Path
+) -> None:
+    foreign["simulations"][-1]["messages"] = [{"role": "robot"}]
+
+    with pytest.raises(DataError, match="message 1 is damaged"):
+        imported(foreign, tmp_path / "run")
+
+    assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_a_folder_that_holds_a_run_takes_no_file(foreign: Record, tmp_path: Path) -> None:
+    run = imported(foreign, tmp_path / "run")
+
+    with pytest.raises(StoreError, match="holds a run already"):
+        imported({**foreign, "simulations": []}, run)
+
+    assert exported(run, tmp_path / "again.json") == foreign
+
+
+def test_of_several_agents_one_is_chosen(shop: DomainSuite, tmp_path: Path) -> None:
+    run = played(shop, tmp_path / "run", "gold", "silent")
+
+    with pytest.raises(UsageError, match="several agents played this: choose --agent of gold, "):
+        exported(run, tmp_path / "file.json")
+    record = exported(run, tmp_path / "file.json", agent="silent")
+
+    assert record["info"]["agent_info"]["implementation"] == "silent"
+    assert len(record["simulations"]) == 2 * len(TASKS)
+    assert all(event["role"] != "tool" for it in record["simulations"] for event in it["messages"])
+    with pytest.raises(UsageError, match="no conversation of agent 'nobody'"):
+        exported(run, tmp_path / "file.json", agent="nobody")
+
+
+def test_a_run_on_another_suite_has_no_such_form(tmp_path: Path) -> None:
+    job = start_job(build_setup(RunConfig("sample:shop", ("gold",))), tmp_path / "run", 0.0)
+    job.store.close()
+
+    with pytest.raises(UsageError, match="only runs on tau2 suites"):
+        exported(tmp_path / "run", tmp_path / "file.json")
+
+
+def test_results_of_tools_keep_their_text(shop: DomainSuite, tmp_path: Path) -> None:
+    own = played(shop, tmp_path / "own")
+    run = imported(exported(own, tmp_path / "own.json"), tmp_path / "run")
+
+    with open_run(own, write=False) as ours, open_run(run, write=False) as theirs:
+        texts = [
+            [
+                event.content
+                for _, _, episode in store.episodes()
+                for event in episode.events
+                if isinstance(event, ToolResult)
+            ]
+            for store in (ours, theirs)
+        ]
+
+    assert texts[0] == texts[1]
+    assert len(texts[0]) > 10

@@ -1,0 +1,188 @@
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dragoman.core.errors import ParticipantError
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.speech import Unparsed, say
+from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
+from dragoman.core.usage import Usage
+from dragoman.models.chat.completions import decode_completion
+from dragoman.models.chat.remembered import RememberedModel
+from dragoman.store.replies import ReplyCache
+
+ONE_TOOL = Toolset((ToolSpec("find", "finds", {"type": "object", "properties": {}}),))
+REQUEST = ChatRequest(
+    [{"role": "user", "content": "hello"}], NO_TOOLS, 7, "task", session="s", draw="cell-7"
+)
+
+
+class Counting:
+    """Answers with the number of the call; `fails` names the calls that break."""
+
+    name = "counting"
+
+    def __init__(self, fails: tuple[int, ...] = ()) -> None:
+        self.calls = 0
+        self._fails = fails
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        await asyncio.sleep(0)
+        self.calls += 1
+        if self.calls in self._fails:
+            raise ParticipantError("cut")
+        body = {
+            "choices": [{"message": {"content": f"{len(request.messages)}, call {self.calls}"}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+        }
+        completion = decode_completion(json.dumps(body).encode(), self.name, purpose)
+        usage = msgspec.structs.replace(completion.usage, faults={"timeout": 1}, seconds=2.5)
+        return msgspec.structs.replace(completion, usage=usage)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[ReplyCache]:
+    with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as opened:
+        yield opened
+
+
+def asked(
+    model: RememberedModel, request: ChatRequest = REQUEST, purpose: str = "agent"
+) -> Completion:
+    return asyncio.run(model.complete(request, purpose))
+
+
+def test_what_was_asked_before_is_answered_without_the_model(cache: ReplyCache) -> None:
+    model = Counting()
+    first = asked(RememberedModel(model, cache, "identity"))
+    again = asked(RememberedModel(model, cache, "identity"))
+    assert model.calls == 1
+    assert again.reply == first.reply == say("1, call 1")
+    assert bytes(again.raw) == bytes(first.raw)
+
+
+def test_a_remembered_reply_says_so_and_took_no_time(cache: ReplyCache) -> None:
+    model = RememberedModel(Counting(), cache, "identity")
+    first, again = asked(model).usage, asked(model).usage
+    assert (first.replayed, first.faults, first.seconds) == (0, {"timeout": 1}, 2.5)
+    assert again == Usage(
+        "agent",
+        "counting",
+        1,
+        input_tokens=10,
+        output_tokens=2,
+        replayed=1,
+        replayed_input_tokens=10,
+        replayed_output_tokens=2,
+        replayed_cached_tokens=None,
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        msgspec.structs.replace(REQUEST, draw="cell-8"),
+        msgspec.structs.replace(REQUEST, seed=8),
+        msgspec.structs.replace(REQUEST, messages=[*REQUEST.messages, *REQUEST.messages]),
+        msgspec.structs.replace(REQUEST, tools=ONE_TOOL),
+        msgspec.structs.replace(REQUEST, tools=Toolset((), must_call=True)),
+        msgspec.structs.replace(REQUEST, reply_schema={"type": "object"}),
+    ],
+)
+def test_another_question_is_asked_anew(cache: ReplyCache, other: ChatRequest) -> None:
+    counting = Counting()
+    model = RememberedModel(counting, cache, "identity")
+    asked(model)
+    assert asked(model, other).usage.replayed == 0
+    assert counting.calls == 2
+
+
+def test_another_purpose_or_identity_is_asked_anew(cache: ReplyCache) -> None:
+    counting = Counting()
+    asked(RememberedModel(counting, cache, "identity"))
+    asked(RememberedModel(counting, cache, "identity"), purpose="user")
+    asked(RememberedModel(counting, cache, "other"))
+    assert counting.calls == 3
+
+
+def test_a_conversations_name_and_label_do_not_make_another_question(cache: ReplyCache) -> None:
+    counting = Counting()
+    model = RememberedModel(counting, cache, "identity")
+    asked(model)
+    asked(model, msgspec.structs.replace(REQUEST, session="attempt 2", label="other"))
+    assert counting.calls == 1
+
+
+def test_equal_tools_made_twice_are_the_same_question(cache: ReplyCache) -> None:
+    counting = Counting()
+    model = RememberedModel(counting, cache, "identity")
+    for _ in range(2):
+        tools = Toolset((ToolSpec("find", "finds", {"type": "object"}),))
+        asked(model, msgspec.structs.replace(REQUEST, tools=tools))
+    assert counting.calls == 1
+
+
+def test_a_judges_request_without_a_draw_is_remembered_too(cache: ReplyCache) -> None:
+    counting = Counting()
+    model = RememberedModel(counting, cache, "identity")
+    request = ChatRequest([{"role": "user", "content": "Is it met?"}], NO_TOOLS, 0, "task")
+    asked(model, request, "judge")
+    assert asked(model, request, "judge").usage.replayed == 1
+
+
+def test_a_fault_is_not_remembered_and_leaves_nothing_in_flight(
+    cache: ReplyCache, tmp_path: Path
+) -> None:
+    model = RememberedModel(Counting(fails=(1,)), cache, "identity")
+    with pytest.raises(ParticipantError, match="cut"):
+        asked(model)
+    cache.flush()
+    with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as later:
+        assert not later.was_in_flight(model.key(REQUEST, "agent"))
+    assert asked(model).reply == say("1, call 2")
+
+
+def test_a_call_that_is_cut_off_stays_in_flight(cache: ReplyCache, tmp_path: Path) -> None:
+    class Silent(Counting):
+        async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+            await asyncio.Event().wait()
+            return await super().complete(request, purpose)
+
+    model = RememberedModel(Silent(), cache, "identity")
+
+    async def cut() -> None:
+        async with asyncio.timeout(0.01):
+            await model.complete(REQUEST, "agent")
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(cut())
+    cache.flush()
+    with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as later:
+        assert later.was_in_flight(model.key(REQUEST, "agent"))
+
+
+def test_a_reply_that_nobody_gave_is_not_remembered(cache: ReplyCache) -> None:
+    class Outgrown(Counting):
+        async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+            await super().complete(request, purpose)
+            usage = Usage(purpose, self.name, 0, faults={"context": 1})
+            return Completion(Unparsed("", "too long"), msgspec.Raw(b"null"), usage)
+
+    counting = Outgrown()
+    model = RememberedModel(counting, cache, "identity")
+    asked(model)
+    asked(model)
+    assert counting.calls == 2
+
+
+def test_a_kept_body_that_is_no_completion_is_asked_anew(cache: ReplyCache) -> None:
+    counting = Counting()
+    model = RememberedModel(counting, cache, "identity")
+    cache.put(model.key(REQUEST, "agent"), b'{"not": "a completion"}')
+    assert asked(model).usage.replayed == 0
+    assert asked(model).usage.replayed == 1
+    assert counting.calls == 1

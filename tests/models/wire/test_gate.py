@@ -1,0 +1,338 @@
+"""The gate before an endpoint, in time that passes at once: what is tried again, and for how long."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+import pytest
+
+from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.usage import Usage
+from dragoman.models.wire.gate import Gate
+from dragoman.models.wire.sending import Attempts, Refused, Unreadable, Who
+from dragoman.models.wire.transport import Answer, Fault, FaultKind, Patience
+
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+Outcome = Answer | Fault
+
+CANARY = "sk-canary/2718281828459045"
+WHO = Who("agent", "openai/any")
+
+
+def status(code: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(code, headers or {}, body)
+
+
+def ok(body: bytes = b"fine", headers: Mapping[str, str] | None = None) -> Answer:
+    return status(200, body, headers)
+
+
+class Acting:
+    """A transport that does what a play says, call by call; the last act goes on for ever."""
+
+    def __init__(self, *acts: Outcome, seconds: float = 1.0) -> None:
+        self._acts = list(acts)
+        self._seconds = seconds
+        self.times: list[float] = []
+
+    def act(self) -> Outcome:
+        return self._acts.pop(0) if len(self._acts) > 1 else self._acts[0]
+
+    async def post(
+        self,
+        url: str,  # noqa: ARG002 - goes nowhere
+        headers: Mapping[str, str],  # noqa: ARG002 - goes nowhere
+        body: bytes,  # noqa: ARG002 - goes nowhere
+        proxy: str | None = None,  # noqa: ARG002 - goes nowhere
+    ) -> Answer:
+        self.times.append(now())
+        act = self.act()
+        await asyncio.sleep(self._seconds)
+        if isinstance(act, Fault):
+            raise Fault(act.kind, act.detail, act.retry_after)
+        return act
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+
+class Outage(Acting):
+    """A transport whose endpoint fails between two moments."""
+
+    def __init__(self, begin: float, end: float, failing: Outcome) -> None:
+        super().__init__(ok(), seconds=0.1)
+        self._begin, self._end, self._failing = begin, end, failing
+
+    def act(self) -> Outcome:
+        return self._failing if self._begin <= now() < self._end else ok()
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def read(body: bytes) -> str:
+    if body == b"<html>":
+        raise Unreadable("the body is no answer")
+    return body.decode()
+
+
+def gate_to(transport: Acting, patience: Patience | None = None) -> Gate:
+    return Gate("http://here", transport, (CANARY,), patience=patience)
+
+
+async def send(gate: Gate) -> tuple[str, Attempts]:
+    return await gate.send("http://here/v1", {}, b"{}", read, WHO)
+
+
+def test_an_answer_comes_with_its_time(in_virtual_time: Run) -> None:
+    async def go() -> tuple[str, Attempts]:
+        return await send(gate_to(Acting(ok(), seconds=2.5)))
+
+    assert in_virtual_time(go()) == ("fine", Attempts({}, 2.5))
+
+
+KINDS: list[FaultKind] = ["dns", "connect", "cut", "timeout", "broken_http", "oversized"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_broke_on_the_way_is_tried_again_and_counted(
+    in_virtual_time: Run, kind: FaultKind
+) -> None:
+    fault = Fault(kind, "it broke")
+    said, attempts = in_virtual_time(send(gate_to(Acting(fault, fault, ok()))))
+    assert (said, attempts.faults) == ("fine", {kind: 2})
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (status(429), "rate_limited"),
+        (status(503), "overloaded"),
+        (status(529), "overloaded"),
+        (status(500), "server_error"),
+        (status(504), "server_error"),
+        (status(408), "server_error"),
+        (ok(b"<html>"), "malformed"),
+    ],
+)
+def test_an_answer_that_is_none_is_tried_again_and_counted(
+    in_virtual_time: Run, answer: Answer, kind: str
+) -> None:
+    said, attempts = in_virtual_time(send(gate_to(Acting(answer, ok()))))
+    assert (said, attempts.faults) == ("fine", {kind: 1})
+
+
+@pytest.mark.parametrize("code", [204, 302, 400, 401, 402, 403, 404, 413, 422, 501])
+def test_a_refusal_is_not_tried_again(in_virtual_time: Run, code: int) -> None:
+    transport = Acting(status(code, b"no"))
+    with pytest.raises(Refused, match=f"refused with status {code}: no"):
+        in_virtual_time(send(gate_to(transport)))
+    assert len(transport.times) == 1
+
+
+def test_a_spent_account_is_no_lack_of_room(in_virtual_time: Run) -> None:
+    answer = status(429, b'{"error": {"message": "check your plan", "code": "insufficient_quota"}}')
+    with pytest.raises(Refused, match="check your plan"):
+        in_virtual_time(send(gate_to(Acting(answer))))
+
+
+def test_a_call_gives_up_in_one_line_with_what_was_tried(in_virtual_time: Run) -> None:
+    acts: list[Outcome] = [
+        status(500, b"oh\nno"),
+        Fault("cut", "the connection was cut"),
+        ok(b"<html>"),
+    ]
+    transport = Acting(*acts)
+    with pytest.raises(ParticipantError) as caught:
+        in_virtual_time(send(gate_to(transport, Patience(attempts=4))))
+    assert str(caught.value) == (
+        "http://here: the body is no answer "
+        "(gave up after 4 attempts: server_error 1, cut 1, malformed 2)"
+    )
+    faults = {"server_error": 1, "cut": 1, "malformed": 2}
+    assert caught.value.usage == Usage("agent", "openai/any", 0, faults=faults)
+    assert len(transport.times) == 4
+
+
+@pytest.mark.parametrize(
+    ("headers", "least", "most"),
+    [
+        ({"retry-after": "20"}, 20, 25),
+        ({"retry-after-ms": "4000"}, 4, 5),
+        ({"retry-after": "99999"}, 600, 750),
+        ({"retry-after": "-1"}, 0, 0.5),
+        ({}, 0, 0.5),
+    ],
+)
+def test_the_server_says_when_to_come_again(
+    in_virtual_time: Run, headers: dict[str, str], least: float, most: float
+) -> None:
+    transport = Acting(status(429, headers=headers), ok(), seconds=0)
+    in_virtual_time(send(gate_to(transport)))
+    first, second = transport.times
+    assert least <= second - first <= most
+
+
+def test_who_is_told_to_come_at_once_does_not_come_in_a_tight_loop(in_virtual_time: Run) -> None:
+    transport = Acting(status(429, headers={"retry-after": "0"}), seconds=0.01)
+    with pytest.raises(ParticipantError, match=r"refused for now \(429\)"):
+        in_virtual_time(send(gate_to(transport, Patience(seconds=600))))
+    assert len(transport.times) < 200
+
+
+def test_lack_of_room_ends_a_call_by_time_and_not_by_attempts(in_virtual_time: Run) -> None:
+    transport = Acting(status(429, headers={"retry-after": "10"}))
+    with pytest.raises(ParticipantError, match="rate_limited"):
+        in_virtual_time(send(gate_to(transport, Patience(seconds=600, attempts=2))))
+    assert 600 < transport.times[-1] < 640
+
+
+def test_the_time_of_an_outage_is_not_lack_of_room(in_virtual_time: Run) -> None:
+    async def go() -> tuple[str, Attempts]:
+        faults = [Fault("connect", "no connection")] * 60
+        gate = gate_to(Acting(ok(), *faults, status(429), ok()), Patience(seconds=60, outage=3_600))
+        await send(gate)
+        return await send(gate)
+
+    answer, attempts = in_virtual_time(go())
+    assert (answer, attempts.faults) == ("fine", {"connect": 60, "rate_limited": 1})
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [Fault("connect", "no connection"), Fault("cut", "cut"), status(503), status(502)],
+)
+def test_an_outage_costs_time_and_no_call(
+    in_virtual_time: Run, failing: Outcome, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def go() -> list[str]:
+        gate = gate_to(Outage(5, 605, failing))
+
+        async def work() -> list[str]:
+            return [(await send(gate))[0] for _ in range(200)]
+
+        done = await asyncio.gather(*(work() for _ in range(20)))
+        return [one for each in done for one in each]
+
+    with caplog.at_level(logging.WARNING):
+        assert Counter(in_virtual_time(go())) == {"fine": 4_000}
+    assert [text.split(":")[0] for text in caplog.messages[:1]] == ["http"]
+    assert len(caplog.messages) == 2
+
+
+def test_an_outage_costs_a_single_caller_no_call_either(in_virtual_time: Run) -> None:
+    async def go() -> list[str]:
+        gate = gate_to(Outage(5, 305, Fault("connect", "no connection")))
+        return [(await send(gate))[0] for _ in range(100)]
+
+    assert in_virtual_time(go()) == ["fine"] * 100
+
+
+def test_an_outage_without_end_ends_the_run(in_virtual_time: Run) -> None:
+    async def go() -> list[object]:
+        outage = Outage(5, 100_000, Fault("dns", "no address found for here"))
+        gate = gate_to(outage, Patience(outage=600))
+        await send(gate)
+        await asyncio.sleep(10)
+        return await asyncio.gather(*(send(gate) for _ in range(20)), return_exceptions=True)
+
+    ended = in_virtual_time(go())
+    assert {type(one) for one in ended} == {RunHalted}
+    assert "has not answered for 10 minutes" in str(ended[0])
+
+
+def test_one_call_that_always_breaks_does_not_hold_up_the_others(in_virtual_time: Run) -> None:
+    class Poisoned(Acting):
+        def act(self) -> Outcome:
+            task = asyncio.current_task()
+            return status(500) if task and task.get_name() == "poisoned" else ok()
+
+    async def go() -> list[str]:
+        gate = gate_to(Poisoned(ok(), seconds=0.1))
+        with pytest.raises(ParticipantError, match="server_error 8"):
+            await asyncio.create_task(send(gate), name="poisoned")
+        return [(await send(gate))[0] for _ in range(5)]
+
+    assert in_virtual_time(go()) == ["fine"] * 5
+
+
+def test_an_allowance_that_is_used_up_holds_the_next_calls_back(in_virtual_time: Run) -> None:
+    async def go() -> list[float]:
+        used_up = {
+            "x-ratelimit-remaining-requests": "0",
+            "x-ratelimit-reset-requests": "30s",
+        }
+        transport = Acting(ok(headers=used_up), ok(), seconds=1)
+        gate = gate_to(transport)
+        await send(gate)
+        await asyncio.gather(*(send(gate) for _ in range(3)))
+        return transport.times
+
+    first, *others = in_virtual_time(go())
+    assert first == 0
+    assert all(31 <= at <= 31.1 for at in others)
+
+
+@pytest.mark.parametrize("moment", [0.5, 1.2, 40, 400])
+def test_a_call_may_be_cancelled_at_any_time(in_virtual_time: Run, moment: float) -> None:
+    async def go() -> list[object]:
+        gate = gate_to(Outage(1, 300, Fault("connect", "no connection")))
+
+        async def work() -> int:
+            return len([await send(gate) for _ in range(50)])
+
+        calls = [asyncio.create_task(work()) for _ in range(40)]
+        await asyncio.sleep(moment)
+        for call in calls[::2]:
+            call.cancel()
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    ended = in_virtual_time(go())
+    assert ended[1::2] == [50] * 20
+    assert {type(one) for one in ended[::2]} <= {asyncio.CancelledError, int}
+
+
+def told(work: Callable[[], object]) -> str:
+    """Return everything that an error says, all that hangs on it included."""
+    with pytest.raises((ParticipantError, RunHalted, Refused)) as caught:
+        work()
+    said, error = [], caught.value
+    link: BaseException | None = error
+    while link is not None:
+        said.append(repr(link) + str(link) + repr(vars(link)))
+        link = link.__cause__ or link.__context__
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("echoed", [CANARY, CANARY.replace("/", "\\/")])
+@pytest.mark.parametrize("code", [200, 400, 401, 429, 500, 503])
+def test_a_key_that_the_server_echoes_appears_nowhere(
+    in_virtual_time: Run, caplog: pytest.LogCaptureFixture, code: int, echoed: str
+) -> None:
+    def unreadable(body: bytes) -> str:
+        raise Unreadable(body.decode())
+
+    async def go() -> None:
+        gate = gate_to(
+            Acting(status(code, f"no: {echoed}!".encode())), Patience(seconds=60, outage=60)
+        )
+        await gate.send("http://here/v1", {}, b"{}", unreadable, WHO)
+
+    with caplog.at_level(logging.DEBUG):
+        said = told(lambda: in_virtual_time(go())) + caplog.text
+    assert "canary" not in said
+    assert "no: ***!" in said or "has not answered" in said
+
+
+def test_a_key_is_taken_out_of_replies(in_virtual_time: Run) -> None:
+    answer, _ = in_virtual_time(send(gate_to(Acting(ok(f"it is {CANARY}".encode())))))
+    assert answer == "it is ***"
+
+
+def test_a_placeholder_is_no_key_and_replies_keep_the_word(in_virtual_time: Run) -> None:
+    gate = Gate("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
+    answer, _ = in_virtual_time(send(gate))
+    assert answer == "The box is EMPTY."

@@ -1,0 +1,264 @@
+"""How many calls are under way: what a server takes is found, and no slot is lost or doubled."""
+
+import asyncio
+import random
+import statistics
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.models.wire.pacing import FIRST_LIMIT, Pacer
+
+REFUSING_SECONDS = 0.05
+
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+def new_pacer() -> Pacer:
+    return Pacer(asyncio.get_running_loop().time)
+
+
+class Endpoint:
+    """A simulated server: takes so many calls at a time, refuses the rest and some at random."""
+
+    def __init__(self, capacity: float = float("inf"), chance: float = 0.0) -> None:
+        self._capacity = capacity
+        self._chance = chance
+        self._random = random.Random(7)  # noqa: S311 - a simulation
+        self.under_way = self.peak = self.answered = 0
+
+    async def answers(self, seconds: float) -> bool:
+        if self.under_way >= self._capacity or self._random.random() < self._chance:
+            await asyncio.sleep(REFUSING_SECONDS)
+            return False
+        self.under_way += 1
+        self.peak = max(self.peak, self.under_way)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.under_way -= 1
+        self.answered += 1
+        return True
+
+
+async def call(pacer: Pacer, endpoint: Endpoint, seconds: float = 1.0) -> None:
+    """Make one call as the gate does: again after a second where there is no room."""
+    while True:
+        slot = await pacer.enter()
+        try:
+            if await endpoint.answers(seconds):
+                pacer.answered(seconds)
+                return
+            pacer.refused()
+        finally:
+            pacer.leave(slot)
+        await asyncio.sleep(1)
+
+
+async def many(pacer: Pacer, endpoint: Endpoint, workers: int, each: int) -> list[float]:
+    """Make many calls of half a second to one and a half; return the limit after each."""
+    draws = random.Random(11)  # noqa: S311 - a simulation
+    limits: list[float] = []
+
+    async def work() -> None:
+        for _ in range(each):
+            await call(pacer, endpoint, draws.uniform(0.5, 1.5))
+            limits.append(pacer.limit)
+
+    await asyncio.gather(*(work() for _ in range(workers)))
+    return limits
+
+
+def test_never_more_calls_than_the_limit_are_under_way(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint()
+        calls = [asyncio.create_task(call(pacer, endpoint)) for _ in range(300)]
+        while endpoint.answered < 300:
+            assert endpoint.under_way <= int(pacer.limit)
+            assert pacer.holding <= int(pacer.limit)
+            await asyncio.sleep(0.1)
+        await asyncio.gather(*calls)
+        assert pacer.holding == 0
+
+    in_virtual_time(go())
+
+
+def test_a_slow_first_answer_is_not_taken_for_a_hanging_one(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint()
+        calls = [asyncio.create_task(call(pacer, endpoint, 60)) for _ in range(100)]
+        await asyncio.sleep(50)
+        assert endpoint.under_way == FIRST_LIMIT
+        await asyncio.gather(*calls)
+
+    in_virtual_time(go())
+
+
+def test_the_limit_grows_as_long_as_somebody_waits_and_is_served(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint()
+        await many(pacer, endpoint, 500, 10)
+        assert endpoint.peak == 500
+
+    in_virtual_time(go())
+
+
+def test_the_limit_stays_where_nobody_waits(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer = new_pacer()
+        await many(pacer, Endpoint(), 4, 50)
+        assert pacer.limit == FIRST_LIMIT
+
+    in_virtual_time(go())
+
+
+@pytest.mark.parametrize("capacity", [1, 5, 40, 200])
+def test_the_limit_finds_what_a_server_takes(in_virtual_time: Run, capacity: int) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint(capacity)
+        limits = await many(pacer, endpoint, 300, 10)
+        assert endpoint.peak == capacity
+        assert statistics.median(limits[1_000:2_000]) <= 1.5 * capacity + FIRST_LIMIT
+        # 3,000 calls of a second each; the last ones no longer fill the server.
+        ideal = 3_000 / capacity
+        assert ideal <= asyncio.get_running_loop().time() <= ideal / 0.85 + 10
+
+    in_virtual_time(go())
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.3, 0.5])
+def test_refusals_at_random_cost_hardly_more_than_their_share(
+    in_virtual_time: Run, chance: float
+) -> None:
+    workers, first_minute, whole = 200, 60, 360
+
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint(chance=chance)
+
+        async def work() -> None:
+            while True:
+                await call(pacer, endpoint)
+
+        tasks = [asyncio.create_task(work()) for _ in range(workers)]
+        await asyncio.sleep(first_minute)
+        before = endpoint.answered
+        await asyncio.sleep(whole - first_minute)
+        rate = (endpoint.answered - before) / (whole - first_minute)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # A call takes a second, and for every refusal a second and the refusal itself.
+        ideal = workers / (1 + chance / (1 - chance) * (1 + REFUSING_SECONDS))
+        assert 0.85 * ideal <= rate <= ideal * 1.05
+
+    in_virtual_time(go())
+
+
+def test_a_burst_of_refusals_counts_once(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint()
+        await many(pacer, endpoint, 16, 5)
+        before = pacer.limit
+        for _ in range(100):
+            pacer.refused()
+        assert pacer.limit >= before * 0.7
+
+    in_virtual_time(go())
+
+
+def test_the_limit_never_falls_below_one(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer = new_pacer()
+        for _ in range(1_000):
+            slot = await pacer.enter()
+            await asyncio.sleep(1)
+            pacer.refused()
+            pacer.leave(slot)
+        assert pacer.limit == 1
+        assert await asyncio.wait_for(pacer.enter(), 1)
+
+    in_virtual_time(go())
+
+
+def test_calls_that_hang_give_way(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint()
+        await many(pacer, endpoint, 16, 3)
+        hanging = [asyncio.create_task(call(pacer, endpoint, 10_000)) for _ in range(16)]
+        await asyncio.sleep(0)
+        await asyncio.wait_for(call(pacer, endpoint), 10)
+        assert endpoint.under_way == 16
+        for one in hanging:
+            one.cancel()
+        await asyncio.gather(*hanging, return_exceptions=True)
+        assert pacer.holding == 0
+
+    in_virtual_time(go())
+
+
+def test_a_slot_given_to_a_call_that_is_cancelled_goes_to_the_next(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer = new_pacer()
+        slots = [await pacer.enter() for _ in range(int(FIRST_LIMIT))]
+        first, second = (asyncio.create_task(pacer.enter()) for _ in range(2))
+        await asyncio.sleep(0)
+        pacer.leave(slots.pop())
+        first.cancel()
+        await asyncio.wait_for(second, 0.001)
+        assert first.cancelled()
+        assert pacer.holding == FIRST_LIMIT
+
+    in_virtual_time(go())
+
+
+def test_those_who_gave_up_waiting_are_forgotten(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer = new_pacer()
+        slots = [await pacer.enter() for _ in range(int(FIRST_LIMIT))]
+        waiting = [asyncio.create_task(pacer.enter()) for _ in range(50)]
+        await asyncio.sleep(0)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for slot in slots:
+            pacer.answered(1.0)
+            pacer.leave(slot)
+        assert (pacer.holding, pacer.limit) == (0, FIRST_LIMIT)
+
+    in_virtual_time(go())
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0, 5, allow_nan=False),  # when it begins
+            st.floats(0, 5, allow_nan=False),  # how long it takes
+            st.none() | st.floats(0, 5, allow_nan=False),  # when it is cancelled
+        ),
+        min_size=20,
+        max_size=80,
+    )
+)
+def test_no_slot_is_lost_or_doubled_whatever_is_cancelled(
+    in_virtual_time: Run, calls: list[tuple[float, float, float | None]]
+) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint(capacity=12)
+
+        async def one(begin: float, seconds: float, cancelled: float | None) -> None:
+            await asyncio.sleep(begin)
+            try:
+                await asyncio.wait_for(call(pacer, endpoint, seconds), cancelled)
+            except TimeoutError:
+                return
+
+        await asyncio.gather(*(one(*each) for each in calls))
+        assert pacer.holding == 0
+        taken = [await asyncio.wait_for(pacer.enter(), 1) for _ in range(int(pacer.limit))]
+        assert pacer.holding == len(taken)
+
+    in_virtual_time(go())

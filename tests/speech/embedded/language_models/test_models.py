@@ -1,0 +1,128 @@
+"""Language models: what goes into them, what comes out, and that they are whole."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dragoman.core.errors import UsageError
+from dragoman.speech.embedded.acoustics import adapted_acoustics
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import (
+    LanguageModel,
+    SuiteText,
+    TextUsed,
+    generic_language_model,
+    mixed_language_model,
+    words_said,
+)
+from dragoman.speech.embedded.language_models.patterns import patterns
+from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
+from dragoman.speech.embedded.voices import find_voice
+from dragoman.speech.embedded.workers import SpeechWorkers
+
+POLICY = SuiteText("policy", ("An espadrille may be exchanged.", "Ask for Yusuf Kowalczyk."))
+SAID = "ask for yusuf kowalczyk and the espadrille"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+async def _made(folder: Path, *texts: SuiteText) -> LanguageModel:
+    async with SpeechWorkers(1) as workers:
+        return await mixed_language_model(texts, folder, workers)
+
+
+async def _general(folder: Path) -> LanguageModel:
+    async with SpeechWorkers(1) as workers:
+        return await generic_language_model(folder, workers)
+
+
+async def _heard(model: LanguageModel) -> str:
+    async with SpeechWorkers(1) as workers:
+        spoken = await EspeakSynthesizer(find_voice("us"), workers).speak(SAID, "en", 1)
+        recognizer = PocketsphinxRecognizer(model, adapted_acoustics(), workers)
+        return (await recognizer.transcribe(spoken.audio, "en")).text
+
+
+def test_names_of_a_suite_are_heard_with_its_model_only(folder: Path) -> None:
+    model = asyncio.run(_made(folder, POLICY))
+    assert "kowalczyk" in asyncio.run(_heard(model)).split()
+    general = asyncio.run(_general(folder))
+    assert general.name == "generic"
+    assert "kowalczyk" not in asyncio.run(_heard(general)).split()
+
+
+def test_a_model_says_which_texts_went_in(folder: Path) -> None:
+    model = asyncio.run(_made(folder, POLICY))
+    (used,) = model.texts
+    assert isinstance(used, TextUsed)
+    assert (used.source, used.sentences) == ("policy", 2)
+    assert model.name == f"mixed:{model.key[:8]}"
+
+
+def test_a_model_is_made_once_and_is_the_same_when_made_again(folder: Path, tmp_path: Path) -> None:
+    model = asyncio.run(_made(folder, POLICY))
+    made = Path(model.language_model).stat().st_mtime_ns
+    assert asyncio.run(_made(folder, POLICY)) == model
+    assert Path(model.language_model).stat().st_mtime_ns == made
+    again = asyncio.run(_made(tmp_path / "another", POLICY))
+    assert Path(again.language_model).read_bytes() == Path(model.language_model).read_bytes()
+    assert Path(again.dictionary).read_bytes() == Path(model.dictionary).read_bytes()
+
+
+def test_other_texts_make_another_model(folder: Path) -> None:
+    other = SuiteText("policy", ("Nothing may be exchanged.",))
+    assert asyncio.run(_made(folder, POLICY)).key != asyncio.run(_made(folder, other)).key
+
+
+def test_the_single_words_of_a_model_share_out_all_probability(folder: Path) -> None:
+    model = asyncio.run(_made(folder, POLICY))
+    lines = Path(model.language_model).read_text("utf-8").splitlines()
+    first, last = lines.index("\\1-grams:") + 1, lines.index("\\2-grams:")
+    rows = [line.split() for line in lines[first:last] if line]
+    assert sum(10 ** float(row[0]) for row in rows) == pytest.approx(1.0, abs=0.01)
+    assert len(rows) > 20_000
+    assert lines[-1] == "\\end\\"
+
+
+def test_texts_without_words_are_refused(folder: Path) -> None:
+    with pytest.raises(UsageError, match="have none"):
+        asyncio.run(_made(folder, SuiteText("policy", ("123 !", ""))))
+
+
+@pytest.mark.parametrize(
+    ("spoken", "words"),
+    [
+        ("Hello, it's W two three.", ("hello", "it's", "w", "two", "three")),
+        (
+            "final underscore report dot P D F",
+            ("final", "underscore", "report", "dot", "p", "d", "f"),
+        ),
+        ("#RoadTrip", ("road", "trip")),
+        ("مرحبا", ()),
+        ("", ()),
+    ],
+)
+def test_words_are_as_a_recognizer_writes_them(spoken: str, words: tuple[str, ...]) -> None:
+    assert words_said(spoken) == words
+
+
+def test_patterns_are_the_same_at_every_call_and_hold_letters_digits_and_amounts() -> None:
+    words = tuple(f"word{'abcdefghij'[n % 10]}" for n in range(1_010))
+    made = patterns(words)
+    assert made == patterns(words)
+    joined = " ".join(made)
+    said = (
+        "B as in boy",
+        "bravo",
+        "dollars",
+        "again",
+        "seventeen",
+        "W O R, D G",
+        "at gmail dot com",
+    )
+    assert [word for word in said if word not in joined] == []
+    assert len(made) == 14_000

@@ -1,0 +1,131 @@
+"""Worker processes: what is left free, replaced, given up and ended."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from dragoman.core.audio import Audio
+from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.speech.embedded.jobs import DecoderFiles, HearJob, SpeakJob
+from dragoman.speech.embedded.workers import SpeechWorkers
+
+JOB = SpeakJob("Order twelve for Tom.", "en-us", 160, 1)
+LONG = SpeakJob("please send the blue one " * 100, "en-us", 160, 1)
+
+
+def children_of(parent: int) -> set[int]:
+    """Return the processes that a process started and that still run."""
+    found: set[int] = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, mother = status.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if int(mother) == parent and state != "Z":
+            found.add(int(status.parent.name))
+    return found
+
+
+def test_no_more_processes_run_than_there_may_be() -> None:
+    async def work() -> int:
+        before = children_of(os.getpid())
+        async with SpeechWorkers(2) as workers:
+            await asyncio.gather(*(workers.do(JOB, Audio) for _ in range(12)))
+            return len(children_of(os.getpid()) - before)
+
+    assert asyncio.run(work()) == 2
+
+
+def test_a_worker_that_dies_between_jobs_is_replaced() -> None:
+    async def work() -> tuple[Audio, Audio]:
+        before = children_of(os.getpid())
+        async with SpeechWorkers(1) as workers:
+            first = await workers.do(JOB, Audio)
+            (worker,) = children_of(os.getpid()) - before
+            os.kill(worker, signal.SIGKILL)
+            return first, await workers.do(JOB, Audio)
+
+    first, second = asyncio.run(work())
+    assert first == second
+
+
+def test_a_worker_that_dies_in_the_middle_has_its_work_done_again() -> None:
+    async def work() -> tuple[Audio, Audio]:
+        before = children_of(os.getpid())
+        async with SpeechWorkers(1) as workers:
+            whole = await workers.do(LONG, Audio)
+            (worker,) = children_of(os.getpid()) - before
+            again = asyncio.create_task(workers.do(LONG, Audio))
+            while not children_of(worker):  # noqa: ASYNC110 - no event tells of another process
+                await asyncio.sleep(0.01)
+            os.kill(worker, signal.SIGKILL)
+            return whole, await again
+
+    whole, again = asyncio.run(work())
+    assert whole == again
+
+
+def test_a_cancelled_job_ends_its_worker_and_the_next_job_has_another() -> None:
+    async def work() -> tuple[set[int], Audio]:
+        before = children_of(os.getpid())
+        async with SpeechWorkers(1) as workers:
+            await workers.do(JOB, Audio)
+            first = children_of(os.getpid()) - before
+            task = asyncio.create_task(workers.do(LONG, Audio))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            audio = await workers.do(JOB, Audio)
+            return first & children_of(os.getpid()), audio
+
+    survivors, audio = asyncio.run(work())
+    assert survivors == set()
+    assert audio.seconds > 1
+
+
+def test_closing_leaves_no_process_and_takes_no_job() -> None:
+    async def work() -> set[int]:
+        before = children_of(os.getpid())
+        workers = SpeechWorkers(2)
+        await asyncio.gather(*(workers.do(JOB, Audio) for _ in range(4)))
+        await workers.close()
+        with pytest.raises(ParticipantError, match="closed"):
+            await workers.do(JOB, Audio)
+        return children_of(os.getpid()) - before
+
+    assert asyncio.run(work()) == set()
+
+
+def test_the_event_loop_goes_on_while_somebody_speaks() -> None:
+    async def work() -> int:
+        turns = 0
+        async with SpeechWorkers(1) as workers:
+            speaking = asyncio.create_task(workers.do(LONG, Audio))
+            while not speaking.done():
+                turns += 1
+                await asyncio.sleep(0.001)
+        return turns
+
+    assert asyncio.run(work()) > 10
+
+
+def test_an_engine_that_breaks_breaks_one_job_only() -> None:
+    async def work() -> Audio:
+        async with SpeechWorkers(1) as workers:
+            with pytest.raises(ParticipantError, match="no voice 'en-us-nowhere'"):
+                await workers.do(SpeakJob("hello", "en-us-nowhere", 160, 1), Audio)
+            missing = DecoderFiles("absent.arpa", "absent.dict", "")
+            with pytest.raises(ParticipantError, match=r"cannot read absent\.arpa"):
+                await workers.do(HearJob(Audio(b"\0\0", 16_000), missing), str)
+            return await workers.do(JOB, Audio)
+
+    assert asyncio.run(work()).seconds > 1
+
+
+def test_no_workers_are_refused() -> None:
+    with pytest.raises(UsageError, match="0 speech workers"):
+        SpeechWorkers(0)

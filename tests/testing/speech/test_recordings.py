@@ -1,0 +1,139 @@
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.testing.answers import Unanswered
+from dragoman.testing.chat_requests import Call, ChatBody, Function, Message
+from dragoman.testing.completions import CannedReply
+from dragoman.testing.speech.recordings import RecordedAnswers, Recording, history_key
+
+HELLO = Message("assistant", "Hi!")
+LOOK = Call("a", Function("look", '{"x": 1, "y": 2}'))
+
+
+def user(content: str) -> Message:
+    return Message("user", content)
+
+
+def says(content: str) -> Message:
+    return Message("assistant", content)
+
+
+FOUND = Recording(
+    "found",
+    (
+        Message("system", "Work."),
+        HELLO,
+        user("Cancel it."),
+        Message("assistant", "Wait.", (LOOK,)),
+        Message("tool", "one", tool_call_id="a"),
+        says("Done."),
+    ),
+)
+
+
+def answer(recordings: Sequence[Recording], *messages: Message) -> CannedReply | Unanswered:
+    return RecordedAnswers(recordings)(ChatBody("m", messages))
+
+
+def test_every_recorded_history_gets_what_followed() -> None:
+    assert answer([FOUND], *FOUND.messages[:3]) == CannedReply("Wait.", (LOOK,))
+    assert answer([FOUND], *FOUND.messages[:5]) == CannedReply("Done.")
+
+
+def test_ids_system_messages_and_the_spelling_of_arguments_do_not_count() -> None:
+    called = Message("assistant", "Wait.", (Call("z", Function("look", '{"y":2,"x":1}')),))
+    history = (HELLO, user("Cancel it."), called, Message("tool", "one", tool_call_id="z"))
+    assert answer([FOUND], *history) == CannedReply("Done.")
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (HELLO, user("Cancel that.")),
+        (user("Cancel it."),),
+        (HELLO, says("Cancel it.")),
+        (HELLO, user("Cancel it."), says("Wait."), user("one")),
+        (
+            HELLO,
+            user("Cancel it."),
+            Message("assistant", "Wait.", (Call("a", Function("look", '{"x": 1}')),)),
+            Message("tool", "one", tool_call_id="a"),
+        ),
+    ],
+)
+def test_a_history_that_was_not_recorded_is_not_answered(messages: tuple[Message, ...]) -> None:
+    said = f"no recorded conversation begins with these {len(messages)} messages"
+    assert answer([FOUND], *messages) == Unanswered(said)
+
+
+def test_conversations_that_go_on_differently_are_ambiguous_from_there_on() -> None:
+    recordings = [
+        Recording("one", (user("a"), says("b"), user("c"), says("d"))),
+        Recording("two", (user("a"), says("b"), user("c"), says("e"))),
+    ]
+    assert answer(recordings, user("a")) == CannedReply("b")
+    assert answer(recordings, user("a"), says("b"), user("c")) == Unanswered(
+        "the recorded conversations 'one' and 'two' begin with these messages but go on differently"
+    )
+
+
+def test_the_system_message_tells_conversations_apart_that_begin_alike() -> None:
+    recordings = [
+        Recording("one", (Message("system", "1"), user("a"), says("b"))),
+        Recording("two", (Message("system", "2"), user("a"), says("c"))),
+    ]
+    assert answer(recordings, Message("system", "1"), user("a")) == CannedReply("b")
+    assert answer(recordings, Message("system", "2"), user("a")) == CannedReply("c")
+    assert isinstance(answer(recordings, Message("system", "3"), user("a")), Unanswered)
+
+
+def test_a_request_may_name_its_conversation() -> None:
+    answers = RecordedAnswers(
+        [
+            Recording("one", (user("a"), says("b"))),
+            Recording("two", (user("a"), says("c"))),
+        ]
+    )
+    assert answers(ChatBody("m", (user("a"),), user="one")) == CannedReply("b")
+    assert answers(ChatBody("m", (user("a"),), user="two")) == CannedReply("c")
+    assert isinstance(answers(ChatBody("m", (user("a"),), user="three")), Unanswered)
+
+
+def test_replies_that_differ_in_ids_only_are_one_reply() -> None:
+    other = Call("b", Function("look", '{"y": 2, "x": 1}'))
+    recordings = [
+        Recording("one", (user("a"), Message("assistant", None, (LOOK,)))),
+        Recording("two", (user("a"), Message("assistant", None, (other,)))),
+    ]
+    assert answer(recordings, user("a")) == CannedReply(None, (LOOK,))
+
+
+def test_arguments_that_are_no_object_are_compared_as_text() -> None:
+    def calling(arguments: str) -> Message:
+        return Message("assistant", None, (Call("a", Function("look", arguments)),))
+
+    assert history_key([calling("{a:")]) != history_key([calling("{b:")])
+    assert history_key([calling("{a:")]) == history_key([calling("{a:")])
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+messages = st.builds(Message, st.sampled_from(["user", "assistant"]), texts)
+
+
+@given(st.lists(messages, max_size=8))
+def test_a_recording_answers_each_of_its_own_histories(spoken: list[Message]) -> None:
+    answers = RecordedAnswers([Recording("all", tuple(spoken))])
+    for index, message in enumerate(spoken):
+        if message.role == "assistant":
+            reply = answers(ChatBody("m", tuple(spoken[:index])))
+            assert reply == CannedReply(message.text)
+
+
+@given(st.lists(messages, max_size=4), st.lists(messages, max_size=4))
+def test_only_equal_histories_have_equal_keys(one: list[Message], other: list[Message]) -> None:
+    are_equal = msgspec.json.encode(one) == msgspec.json.encode(other)
+    assert (history_key(one) == history_key(other)) == are_equal
