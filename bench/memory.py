@@ -12,8 +12,8 @@ from bench.scripted import Gold, gold_episodes, model_of, script_of, setup_of
 
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion, Suite
 from dragoman.core.tools import Role
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.suites import load_suite
 

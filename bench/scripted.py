@@ -9,8 +9,8 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import Called, Said
 from dragoman.core.tools import Role
 from dragoman.models.chat.scripted import Script, ScriptedCall, ScriptedModel, ScriptedReply
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts

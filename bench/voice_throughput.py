@@ -12,8 +12,8 @@ from dragoman.conditions.voice.lines.channel_effects import apply, effects_of
 from dragoman.conditions.voice.voiced import Voiced
 from dragoman.core.protocols import Suite
 from dragoman.core.speech import Said
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 

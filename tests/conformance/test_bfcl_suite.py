@@ -24,8 +24,8 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall
 from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.simulation.prompted import PromptedParticipant
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.participants import Resolved, resolve_agent, resolve_user

@@ -22,9 +22,9 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Scored
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import ToolResult
-from dragoman.runs.execute import Player
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup, localizations
 

@@ -8,9 +8,10 @@ import pytest
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
-from dragoman.runs.execute import Player, execute, pending_cells
+from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.play import play as play_job
+from dragoman.runs.player import Player
 from dragoman.runs.rescore import Choice, rescore
 from dragoman.store.run import StoredEpisode, open_run
 from dragoman.tables.outcomes import summary

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
 from dragoman.core.tools import Toolset
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import Cell, plan
+from dragoman.runs.player import Player
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.participants import Resolved

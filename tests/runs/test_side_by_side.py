@@ -16,8 +16,8 @@ from dragoman.core.protocols import Answer, Heard, Opening, Participant, Provena
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import Score, Scored, Verdict
 from dragoman.core.tools import ToolResult, Toolset
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser
 from dragoman.wiring.config import RunConfig

@@ -15,9 +15,9 @@ from dragoman.core.speech import Unparsed, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.models.chat.completions import decode_completion
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import plan
 from dragoman.runs.play import play, start
+from dragoman.runs.player import Player
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.testing.answers import Unanswered

@@ -12,8 +12,8 @@ from dragoman.core.episodes import Episode
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Component, Task
 from dragoman.core.tools import ToolResult
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import Cell, plan
+from dragoman.runs.player import Player
 from dragoman.wiring.setup import Setup
 
 # What a task's author states for its own sake; a plan of actions also serves to define the end state.

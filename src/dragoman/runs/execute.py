@@ -5,41 +5,23 @@ participant is a stored episode; a failed store stops the run.
 """
 
 import asyncio
-import logging
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
-from dragoman.conditions.language.localization import Localization
-from dragoman.conditions.plain import PlainChannel
-from dragoman.core.audio import Audio
-from dragoman.core.episodes import Ending, Episode, Event, executed_calls
-from dragoman.core.errors import DataError, ParticipantError, ReplayError, RunHalted
-from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.protocols import Channel, Opening, Session, World, WorldFactory
+from dragoman.core.episodes import Episode
+from dragoman.core.keys import derive_seed
 from dragoman.core.scores import Score
-from dragoman.core.speech import AudioRef
-from dragoman.core.tasks import Task
-from dragoman.core.tools import Role
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
 from dragoman.runs.plan import Cell
-from dragoman.scoring.replay import replay
-from dragoman.scoring.reward import Scorer
-from dragoman.simulation.loop import Conversation, Surfaces, guarded
+from dragoman.runs.player import Player
 from dragoman.store.audio_files import AudioFiles
 from dragoman.store.run import RunStore, StoredEpisode
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
 
-log = logging.getLogger(__name__)
-
-_PLAIN_CHANNELS: Mapping[Role, Channel] = {"agent": PlainChannel(), "user": PlainChannel()}
-
 OnDone = Callable[[Cell, Episode, Score], None]
-Keep = Callable[[Audio], AudioRef]
-"""Stores audio and returns its reference."""
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -114,7 +96,7 @@ def _playing_order(entry: Pending) -> tuple[int, int, int]:
     return entry.cell.trial, len(entry.cell.before), -len(actions)
 
 
-async def _work(player: "Player", todo: Iterator[Pending], stage: Stage) -> None:
+async def _work(player: Player, todo: Iterator[Pending], stage: Stage) -> None:
     writer = stage.writer
     for entry in todo:
         earlier = await stage.earlier.of(entry.cell)
@@ -128,154 +110,3 @@ async def _work(player: "Player", todo: Iterator[Pending], stage: Stage) -> None
         await writer.put(StoredEpisode(entry.cell.key, entry.attempt, episode, score))
         stage.earlier.add(entry.cell, episode)
         stage.on_done(entry.cell, episode, score)
-
-
-class Player:
-    """Plays and scores single cells of one setup."""
-
-    def __init__(self, setup: Setup, keep: Keep = Audio.reference) -> None:
-        """Prepare playing; `keep` stores audio, by default nowhere."""
-        self._setup = setup
-        self._keep = keep
-        self._factory: WorldFactory = setup.suite.factory(setup.rules)
-        self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
-
-    def fresh_world(self, task: Task) -> World:
-        """Return a world in a task's initial state."""
-        return self._factory(task)
-
-    def begun_world(self, task: Task, earlier: Sequence[Episode] = ()) -> World:
-        """Return a world in which the task's chain and its history have happened.
-
-        Args:
-            task: Whose world it is.
-            earlier: The conversations that it begins after.
-
-        Raises:
-            DataError: Where the task cannot be set up.
-            ReplayError: Where one of these was broken, or the world does not repeat what happened.
-        """
-        world = self._factory(task)
-        if not (earlier or task.history):
-            return world
-        for events in (*map(_left_behind, earlier), task.history):
-            differing = replay(list(executed_calls(events)), world)
-            if differing and self._setup.rules.replay_must_repeat:
-                raise ReplayError(f"task {task.id}: its history is not repeated: {differing[0]}")
-        world.take_changes()
-        return world
-
-    async def play(self, cell: Cell, earlier: Sequence[Episode] = ()) -> tuple[Episode, Score]:
-        """Play one conversation and score it."""
-        episode = await self.converse(cell, earlier=earlier)
-        return episode, await self.score(cell, episode)
-
-    async def score(self, cell: Cell, episode: Episode) -> Score:
-        """Score one conversation."""
-        return await score_safely(
-            self.scorer,
-            cell.task,
-            episode,
-            self._setup.localization(cell.condition),
-            cell.key,
-        )
-
-    async def converse(
-        self, cell: Cell, attempt: int = 0, earlier: Sequence[Episode] = ()
-    ) -> Episode:
-        """Play one conversation.
-
-        Args:
-            cell: Which.
-            attempt: How often it was tried before.
-            earlier: The conversations that its world begins after.
-        """
-        started = time.time()
-        setup = self._setup
-        try:
-            world = self.begun_world(cell.task, earlier)
-        except (DataError, ReplayError) as error:
-            return Episode((), Ending("infrastructure_error", str(error)), 0, 0, started=started)
-        localization = setup.localization(cell.condition)
-        conductor = localization.greeted(
-            setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
-        )
-        history = conductor.opening()
-        shown = localization.shown(cell.task)
-        policy = localization.policy
-        if policy is None:
-            policy = setup.suite.policy(cell.task, world)
-        sessions: dict[Role, Session] = {}
-        try:
-            for side in conductor.sides:
-                who = cell.agent if side == "agent" else cell.user
-                opening = Opening(
-                    task=shown,
-                    side=side,
-                    seed=cell.seed,
-                    policy=policy if side == "agent" else "",
-                    history=history,
-                    conversation=f"{cell.key}-{attempt}",
-                    draw=f"{cell.key}-{cell.seed}",
-                    directive=self._directive(side, cell, localization),
-                )
-                sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
-            conversation = Conversation(
-                world,
-                sessions,
-                self._surfaces(cell, localization),
-                time.monotonic,
-                setup.config.timeout,
-            )
-            episode = await conversation.run(conductor)
-        except ParticipantError as error:
-            episode = Episode(history, Ending("infrastructure_error", str(error)), 0, 0)
-        finally:
-            await _close(sessions)
-        return msgspec.structs.replace(episode, started=started)
-
-    def _surfaces(self, cell: Cell, localization: Localization) -> Surfaces:
-        voiced = self._setup.voiced(cell.condition)
-        if voiced is None:
-            return Surfaces(_PLAIN_CHANNELS, localization.views)
-        # Neither agent nor recognizer has a part in this: they are all given the same audio.
-        same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
-        return Surfaces(voiced.channels(same_audio, self._keep), localization.views)
-
-    def _directive(self, side: Role, cell: Cell, localization: Localization) -> str:
-        """Return what a side is told beside its other instructions."""
-        voiced = self._setup.voiced(cell.condition)
-        told = (localization.directive(side), voiced.prompt if voiced and side == "agent" else "")
-        return "\n\n".join(filter(None, told))
-
-
-def _left_behind(episode: Episode) -> tuple[Event, ...]:
-    """Return what a conversation left in its world, or raise ReplayError where it was broken."""
-    if episode.is_infrastructure_fault:
-        raise ReplayError(
-            f"a conversation that comes before was ended by infrastructure: {episode.ending.detail}"
-        )
-    return episode.events
-
-
-async def score_safely(
-    scorer: Scorer, task: Task, episode: Episode, localization: Localization, draw: str
-) -> Score:
-    """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
-    try:
-        return await scorer.score(
-            localization.judged(task), episode, localization.wording(task), draw
-        )
-    except RunHalted:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
-        return scorer.broken(f"{type(error).__name__}: {error}")
-
-
-async def _close(sessions: Mapping[Role, Session]) -> None:
-    """Close every session, whatever the others do; the conversation is over and stands."""
-    for side, session in sessions.items():
-        try:
-            await guarded(session.close(), f"closing the {side}")
-        except ParticipantError as error:
-            log.warning("%s", error)

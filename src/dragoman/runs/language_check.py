@@ -28,8 +28,8 @@ from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.runs.check import Finding
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import Cell, plan
+from dragoman.runs.player import Player
 from dragoman.scoring.replay import replay
 from dragoman.simulation.scripts import scenario_text
 from dragoman.wiring.setup import Setup

@@ -8,7 +8,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, USER_JUDGE, Score, Scored
 from dragoman.runs.collector import rare_collection
-from dragoman.runs.execute import score_safely
+from dragoman.runs.player import score_safely
 from dragoman.scoring.reward import Scorer
 from dragoman.store.run import RunStore, StoredScore
 from dragoman.store.writer import Writer

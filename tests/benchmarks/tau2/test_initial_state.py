@@ -18,8 +18,8 @@ from dragoman.core.scores import Scored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Criteria, InitialState, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.runs.execute import Player
 from dragoman.runs.plan import Cell, plan
+from dragoman.runs.player import Player
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
