@@ -17,7 +17,7 @@ from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
 from dragoman.benchmarks.bfcl.upstream import adopt_texts, bfcl_source, derive_texts
 from dragoman.benchmarks.pulling.data import pull
-from dragoman.benchmarks.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.protocols import Provenance
 

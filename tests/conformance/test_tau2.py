@@ -21,8 +21,8 @@ import msgspec
 import pytest
 
 from dragoman.analysis.pass_hat import task_pass_hat
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.benchmarks.tau2.suite import DOMAINS, TOOL_FILES, DomainSuite
-from dragoman.benchmarks.tau2.world import DomainWorld
 from dragoman.core.episodes import Ending, Episode, Event, Move, executed_calls
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import TAU2_RULES

@@ -52,7 +52,7 @@ def _bfcl(folder: Path) -> _Upstream:
 
 
 def _seataubench(folder: Path) -> _Upstream:
-    from dragoman.benchmarks.seataubench.upstream import (
+    from dragoman.benchmarks.tau2.seataubench.upstream import (
         adopt_facts,
         derive_facts,
         seataubench_source,

@@ -5,10 +5,10 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from dragoman.benchmarks.seataubench.upstream import source_folder
+from dragoman.benchmarks.kit.world import Domain
+from dragoman.benchmarks.tau2.seataubench.upstream import source_folder
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.world import Domain
 from dragoman.conditions.language.artifacts import TASKS
 from dragoman.conditions.language.folders import AssetFolder, domains_root
 from dragoman.conditions.language.localization import Told

@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.pulling.data import open_file
-from dragoman.benchmarks.seataubench.upstream import (
+from dragoman.benchmarks.tau2 import pulled as tau2
+from dragoman.benchmarks.tau2.seataubench.upstream import (
     ENGLISH_SCHEMAS,
     SOURCE_HASHES,
     seataubench_source,
     source_folder,
 )
-from dragoman.benchmarks.tau2 import pulled as tau2
 from dragoman.benchmarks.tau2.suite import DOMAINS, TOOL_FILES, decode_tools
 from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.conditions.language.artifacts import SCHEMA_FILES, Language, Schema, decode_artifact

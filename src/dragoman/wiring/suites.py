@@ -78,7 +78,7 @@ def _bfcl_names() -> dict[str, str]:
 
 
 def _sample() -> Suite:
-    from dragoman.benchmarks.sample.shop import sample_suite
+    from dragoman.benchmarks.tau2.sample.shop import sample_suite
 
     return sample_suite()
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.courier.suite import courier_suite
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
-from dragoman.benchmarks.tau2.world import DomainWorld
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import Role, ToolCall, ToolResult

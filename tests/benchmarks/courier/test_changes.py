@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.tau2.world import DomainWorld
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.core.tools import ToolResult
 
 Ask = Callable[..., ToolResult]

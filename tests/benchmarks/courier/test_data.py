@@ -9,7 +9,7 @@ import pytest
 from dragoman.benchmarks.courier.domain import load
 from dragoman.benchmarks.courier.records import OfficeFile
 from dragoman.benchmarks.courier.suite import courier_suite
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tasks import Action, Task

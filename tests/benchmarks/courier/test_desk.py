@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.benchmarks.tau2.world import DomainWorld
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.core.tools import ToolResult
 
 Ask = Callable[..., ToolResult]

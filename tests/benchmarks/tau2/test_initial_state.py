@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tau2.databases import decode_database, laid_over
+from dragoman.benchmarks.kit.databases import decode_database, laid_over
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.core.episodes import Ending, Event, Move, executed_calls
 from dragoman.core.errors import DataError

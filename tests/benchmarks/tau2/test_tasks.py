@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.kit.world import Domain, MakeWorld
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.world import Domain, MakeWorld
 from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError
 from dragoman.core.speech import Called, say

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.benchmarks.tau2.telecom.crm_setup import CrmSide
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, compose_policy
 from dragoman.benchmarks.tau2.telecom.user_setup import UserSide
-from dragoman.benchmarks.tau2.world import DomainWorld
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.kit import arguments, arithmetic
-from dragoman.benchmarks.tau2 import world
+from dragoman.benchmarks import tau2
+from dragoman.benchmarks.kit import arguments, arithmetic, world
 from dragoman.conditions.language.tool_texts import (
     UNKNOWN,
     codes_without_text,
@@ -64,7 +64,7 @@ def test_messages_of_success_have_texts_too() -> None:
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_every_refusal_in_the_worlds_code_is_recognised(domain: str) -> None:
     shared = (world, arithmetic, arguments)
-    folder = Path(world.__file__).parent / domain
+    folder = Path(tau2.__file__).parent / domain
     files = [*folder.glob("*.py"), *(Path(str(module.__file__)) for module in shared)]
     refusals = {text for file in files for text in refusals_in(file) if "setup" not in file.name}
     assert len(refusals) > 15

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import msgspec
 
-from dragoman.benchmarks.suite_files import suite_from_files
+from dragoman.benchmarks.kit.suite_files import suite_from_files
 from dragoman.benchmarks.kit.tables import SharedTable, Table
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
-from dragoman.benchmarks.tau2.databases import decode_database
-from dragoman.benchmarks.tau2.world import one_database
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.databases import decode_database
+from dragoman.benchmarks.kit.world import one_database
 from dragoman.core.errors import ToolError
 from dragoman.core.rules import Rules
 from dragoman.core.tools import ToolKind

@@ -9,8 +9,8 @@ from dragoman.benchmarks.courier.app_records import (
     Phone,
     Visit,
 )
+from dragoman.benchmarks.kit.state_shapes import SingleObject
 from dragoman.benchmarks.kit.tables import SharedTable, Table, readable
-from dragoman.benchmarks.tau2.telecom.state import SingleObject
 
 
 class AppData:

@@ -9,8 +9,8 @@ from dragoman.benchmarks.courier.office import Office, OfficeData
 from dragoman.benchmarks.courier.records import OfficeFile
 from dragoman.benchmarks.courier.user_setup import UserSide
 from dragoman.benchmarks.kit.arguments import Validator
-from dragoman.benchmarks.tau2.databases import decode_database
-from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld, Side
+from dragoman.benchmarks.kit.databases import decode_database
+from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, Side
 from dragoman.core.rules import Rules
 from dragoman.core.tools import Role, Toolset
 

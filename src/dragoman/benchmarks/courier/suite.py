@@ -5,8 +5,8 @@ from importlib.resources import files
 from dragoman.benchmarks.courier.desk import Desk
 from dragoman.benchmarks.courier.domain import COURIER
 from dragoman.benchmarks.courier.user_setup import UserSide
-from dragoman.benchmarks.suite_files import suite_from_files
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.suite_files import suite_from_files
 
 
 def courier_suite(split: str = "") -> ConversationSuite:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from dragoman.benchmarks.kit.arguments import Validator, compile_validators
-from dragoman.core.errors import ToolError
+from dragoman.benchmarks.kit.world import Domain
+from dragoman.core.errors import DataError, ToolError
 from dragoman.core.tasks import Component, Criteria, Instructions, Scenario, Stakes, Task
 from dragoman.core.tools import NO_TOOLS, Role, Toolset
 
@@ -49,6 +50,25 @@ def stakes_faults(stakes: Stakes, tools: Mapping[Role, Toolset]) -> Iterator[str
     for escalation in stakes.escalations:
         arguments: dict[str, object] = {"reason": escalation.reason, "summary": ""}
         yield from _argument_faults(validate, arguments, f"escalation {escalation.reason}")
+
+
+def require_fitting_names(task: Task, domain: Domain, where: str) -> None:
+    """Refuse a task that names tools or functions that its domain does not have."""
+    criteria = task.criteria
+    for action in () if criteria is None else criteria.actions or ():
+        if action.name not in domain.kinds.get(action.by, {}):
+            raise DataError(
+                f"{where}: task {task.id}, action {action.id} names the unknown {action.by} tool "
+                f"{action.name!r}"
+            )
+    assertions = () if criteria is None else criteria.env_assertions or ()
+    functions = () if task.initial_state is None else task.initial_state.functions
+    for call in (*functions, *(assertion.call for assertion in assertions)):
+        known = {*domain.kinds.get(call.side, ()), *domain.functions.get(call.side, ())}
+        if call.name not in known:
+            raise DataError(
+                f"{where}: task {task.id} names the unknown {call.side} function {call.name!r}"
+            )
 
 
 def _basis_faults(criteria: Criteria) -> Iterator[str]:

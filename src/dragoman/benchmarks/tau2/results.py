@@ -10,7 +10,7 @@ from typing import Annotated, get_args
 
 import msgspec
 
-from dragoman.benchmarks.tau2.conductor import GREETING
+from dragoman.benchmarks.kit.half_duplex import GREETING
 from dragoman.benchmarks.tau2.messages import decode_messages
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteParts
+from dragoman.benchmarks.kit.world import Domain
 from dragoman.benchmarks.tau2.airline.domain import AIRLINE
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite, SuiteParts
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
-from dragoman.benchmarks.tau2.world import Domain
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key

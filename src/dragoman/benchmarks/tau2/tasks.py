@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from dragoman.benchmarks.kit.task_checks import require_fitting_names
+from dragoman.benchmarks.kit.world import Domain
 from dragoman.benchmarks.tau2.messages import decode_messages
-from dragoman.benchmarks.tau2.world import Domain
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import executed_calls
 from dragoman.core.errors import DataError, ReplayError
@@ -181,22 +182,3 @@ def _require_fitting_start(task: Task, domain: Domain, where: str) -> None:
         list(executed_calls(task.history))
     except ReplayError as error:
         raise DataError(f"{where}: task {task.id}: its history is out of order: {error}") from error
-
-
-def require_fitting_names(task: Task, domain: Domain, where: str) -> None:
-    """Refuse a task that names tools or functions that its domain does not have."""
-    criteria = task.criteria
-    for action in () if criteria is None else criteria.actions or ():
-        if action.name not in domain.kinds.get(action.by, {}):
-            raise DataError(
-                f"{where}: task {task.id}, action {action.id} names the unknown {action.by} tool "
-                f"{action.name!r}"
-            )
-    assertions = () if criteria is None else criteria.env_assertions or ()
-    functions = () if task.initial_state is None else task.initial_state.functions
-    for call in (*functions, *(assertion.call for assertion in assertions)):
-        known = {*domain.kinds.get(call.side, ()), *domain.functions.get(call.side, ())}
-        if call.name not in known:
-            raise DataError(
-                f"{where}: task {task.id} names the unknown {call.side} function {call.name!r}"
-            )

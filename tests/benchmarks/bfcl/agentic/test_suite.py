@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.benchmarks.bfcl.agentic.suite import PREPARES, AgenticSuite
-from dragoman.benchmarks.bfcl.single.offered_tools import OfferedTools
+from dragoman.benchmarks.kit.offered_tools import OfferedTools
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import UsageError

@@ -11,9 +11,9 @@ from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import RULES, find_rules
 from dragoman.benchmarks.bfcl.single.calls_check import CallsCheck
-from dragoman.benchmarks.bfcl.single.conductor import SingleTurn
-from dragoman.benchmarks.bfcl.single.offered_tools import OfferedTools
 from dragoman.benchmarks.bfcl.text_calls import TextCalls
+from dragoman.benchmarks.kit.offered_tools import OfferedTools
+from dragoman.benchmarks.kit.single_turn import SingleTurn
 from dragoman.core.conditions import Condition
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
 from dragoman.core.rules import Rules, require_known

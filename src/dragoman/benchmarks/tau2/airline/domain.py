@@ -1,9 +1,9 @@
 """The airline domain: its database file, and worlds over it."""
 
+from dragoman.benchmarks.kit.databases import decode_database
+from dragoman.benchmarks.kit.world import one_database
 from dragoman.benchmarks.tau2.airline.records import AirlineData, AirlineFile, AirlineTables
 from dragoman.benchmarks.tau2.airline.tools import AirlineTools
-from dragoman.benchmarks.tau2.databases import decode_database
-from dragoman.benchmarks.tau2.world import one_database
 
 
 def share(database: bytes) -> AirlineData:

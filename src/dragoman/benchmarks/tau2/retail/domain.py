@@ -1,9 +1,9 @@
 """The retail domain: its database file, and worlds over it."""
 
-from dragoman.benchmarks.tau2.databases import decode_database
+from dragoman.benchmarks.kit.databases import decode_database
+from dragoman.benchmarks.kit.world import one_database
 from dragoman.benchmarks.tau2.retail.records import RetailData, RetailFile, RetailTables
 from dragoman.benchmarks.tau2.retail.tools import RetailTools
-from dragoman.benchmarks.tau2.world import one_database
 
 
 def share(database: bytes) -> RetailData:

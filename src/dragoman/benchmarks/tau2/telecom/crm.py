@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from dragoman.benchmarks.kit.state_shapes import ListTable, SharedList
 from dragoman.benchmarks.tau2.telecom.crm_records import (
     TODAY,
     Bill,
@@ -17,7 +18,6 @@ from dragoman.benchmarks.tau2.telecom.crm_records import (
     LineItem,
     Plan,
 )
-from dragoman.benchmarks.tau2.telecom.state import ListTable, SharedList
 from dragoman.core.errors import ToolError
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from dragoman.benchmarks.kit.state_shapes import ListTable
 from dragoman.benchmarks.kit.tables import render
 from dragoman.benchmarks.tau2.telecom.crm import Crm, find
 from dragoman.benchmarks.tau2.telecom.crm_records import TODAY, Line
-from dragoman.benchmarks.tau2.telecom.state import ListTable
 from dragoman.core.errors import ToolError
 from dragoman.core.tools import ToolKind
 

@@ -6,7 +6,8 @@ from functools import partial
 from msgspec.structs import replace
 
 from dragoman.benchmarks.kit.arguments import Validator
-from dragoman.benchmarks.tau2.databases import decode_database
+from dragoman.benchmarks.kit.databases import decode_database
+from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, Side
 from dragoman.benchmarks.tau2.telecom.crm import Crm, CrmData
 from dragoman.benchmarks.tau2.telecom.crm_records import CrmFile
 from dragoman.benchmarks.tau2.telecom.crm_setup import CrmSide
@@ -14,7 +15,6 @@ from dragoman.benchmarks.tau2.telecom.phone import Phone
 from dragoman.benchmarks.tau2.telecom.phone_records import PhoneFile
 from dragoman.benchmarks.tau2.telecom.sync import synchronize
 from dragoman.benchmarks.tau2.telecom.user_setup import UserSide
-from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld, Side
 from dragoman.core.rules import Rules
 from dragoman.core.tools import Role, Toolset
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dragoman.benchmarks.kit.state_shapes import SingleObject
 from dragoman.benchmarks.tau2.telecom.phone_records import (
     ApnSettings,
     Device,
@@ -12,7 +13,6 @@ from dragoman.benchmarks.tau2.telecom.phone_records import (
     Technology,
     VpnDetails,
 )
-from dragoman.benchmarks.tau2.telecom.state import SingleObject
 
 NO_CONNECTION = "No Connection"
 

@@ -13,11 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from dragoman.benchmarks.kit.arguments import compile_validators
-from dragoman.benchmarks.kit.task_checks import stakes_faults, task_faults
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteParts
+from dragoman.benchmarks.kit.task_checks import require_fitting_names, stakes_faults, task_faults
 from dragoman.benchmarks.kit.tool_schemas import toolset_of
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite, SuiteParts
-from dragoman.benchmarks.tau2.tasks import require_fitting_names
-from dragoman.benchmarks.tau2.world import Domain, Toolkit
+from dragoman.benchmarks.kit.world import Domain, Toolkit
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key

@@ -67,4 +67,8 @@ def _known_hashes(copy: Mapping[str, object]) -> dict[str, str]:
 
 
 def _shipped(name: str) -> bytes:
-    return importlib.resources.files("dragoman.benchmarks.seataubench").joinpath(name).read_bytes()
+    return (
+        importlib.resources.files("dragoman.benchmarks.tau2.seataubench")
+        .joinpath(name)
+        .read_bytes()
+    )

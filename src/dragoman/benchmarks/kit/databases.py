@@ -1,4 +1,4 @@
-"""A domain's database files, and what a task of its own lays over them (reference: 1.1 and 1.6)."""
+"""A domain's database files, and what a task of its own lays over them (tau2-bench: 1.1 and 1.6)."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""The two shapes of telecom's databases: lists of records, and single objects.
+"""Two shapes of databases beside `Table`: lists of records, and single objects.
 
 Both are copy-on-write over shared data, as `Table` is. In a list a record's path is its position;
 records that a world adds follow the shared ones.

@@ -1,11 +1,11 @@
-"""tau2's solo mode: the agent works alone, from a ticket, with the tools of both sides (1.7).
+"""The agent works alone, from a ticket, with the tools of both sides (tau2-bench: 1.7).
 
 Every reply must call a tool; calling `done` ends the work.
 """
 
 from collections.abc import Sequence
 
-from dragoman.benchmarks.tau2.conductor import STOP_TOKENS, limited
+from dragoman.benchmarks.kit.half_duplex import STOP_TOKENS, limited
 from dragoman.core.episodes import Ending, Event
 from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
 from dragoman.core.rules import Rules

@@ -2,7 +2,7 @@ import hashlib
 
 import pytest
 
-from dragoman.benchmarks.seataubench.upstream import (
+from dragoman.benchmarks.tau2.seataubench.upstream import (
     ENGLISH_SCHEMAS,
     SOURCE_HASHES,
     adopt_facts,

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.conductor import GREETING, STOP_TOKENS, HalfDuplex
+from dragoman.benchmarks.kit.half_duplex import GREETING, STOP_TOKENS, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits

@@ -72,7 +72,9 @@ def test_the_kind_of_a_tool_is_known(shop: DomainSuite, name: str, kind: str | N
 
 
 def test_the_fingerprint_is_the_hash_of_the_sorted_json_of_all_fields(shop: DomainSuite) -> None:
-    database = json.loads((files("dragoman.benchmarks.sample") / "data" / "db.json").read_bytes())
+    database = json.loads(
+        (files("dragoman.benchmarks.tau2.sample") / "data" / "db.json").read_bytes()
+    )
     for order in database["orders"].values():
         for name in (
             "cancel_reason",

@@ -6,10 +6,10 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from dragoman.benchmarks.kit.arguments import Validator, compile_validators
-from dragoman.benchmarks.tau2.conductor import HalfDuplex
-from dragoman.benchmarks.tau2.databases import decode_database, laid_over
-from dragoman.benchmarks.tau2.solo import Solo
-from dragoman.benchmarks.tau2.world import Domain, DomainWorld, MakeWorld
+from dragoman.benchmarks.kit.databases import decode_database, laid_over
+from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.solo import Solo
+from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld
 from dragoman.core.conditions import Condition
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, ToolError

@@ -22,12 +22,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.state_shapes import SingleObject
 from dragoman.benchmarks.kit.tables import Table
-from dragoman.benchmarks.sample.shop import sample_suite
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
-from dragoman.benchmarks.tau2.telecom.state import SingleObject
-from dragoman.benchmarks.tau2.world import DomainWorld
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
 from dragoman.core.tasks import FunctionCall, Task

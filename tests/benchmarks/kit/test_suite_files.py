@@ -9,12 +9,12 @@ import pytest
 from dragoman.benchmarks.courier.desk import Desk
 from dragoman.benchmarks.courier.domain import COURIER
 from dragoman.benchmarks.courier.user_setup import UserSide
-from dragoman.benchmarks.suite_files import suite_from_files
-from dragoman.benchmarks.tau2.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.suite_files import suite_from_files
 from dragoman.core.errors import DataError
 from dragoman.core.tasks import CriticalField, Deed, Fact
 
-DATA = Path(__file__).resolve().parents[2] / "src" / "dragoman" / "benchmarks" / "courier" / "data"
+DATA = Path(__file__).resolve().parents[3] / "src" / "dragoman" / "benchmarks" / "courier" / "data"
 
 TASK = """
 [[tasks]]

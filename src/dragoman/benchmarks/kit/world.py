@@ -1,6 +1,6 @@
-"""A tau2 world: two toolkits over copy-on-write tables, called by name.
+"""A world of two toolkits over copy-on-write tables, called by name.
 
-Behaves as the reference environment does: arguments are passed as keywords, any failure of a call
+Behaves as tau2-bench's environment does: arguments are passed as keywords, any failure of a call
 becomes a tool error whose text starts with "Error: ", and what a failing call changed stays changed.
 """
 

@@ -10,7 +10,7 @@ NOTICE = "Written for this project; names, orders and addresses are invented."
 
 def sample_suite() -> DomainSuite:
     """Load the bundled suite `sample:shop`."""
-    folder = files("dragoman.benchmarks.sample") / "data"
+    folder = files("dragoman.benchmarks.tau2.sample") / "data"
     return DomainSuite(
         "sample:shop",
         lambda name: (folder / name).read_bytes(),

@@ -1,4 +1,4 @@
-"""tau2's half-duplex protocol: who moves next, stop tokens, limits (reference: 1.3 and 1.4).
+"""Conversations by turns: who moves next, stop tokens, limits (tau2-bench: 1.3 and 1.4).
 
 The agent greets first, then user and agent alternate; whoever calls tools gets the results and moves
 again. Limits are looked at only where no tool result is pending, as in the reference.

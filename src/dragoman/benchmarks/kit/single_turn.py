@@ -1,4 +1,4 @@
-"""BFCL's single turn: the user's words, one reply of the agent, nothing executed."""
+"""One turn: the user's words, one reply of the agent, nothing executed."""
 
 from collections.abc import Sequence
 
