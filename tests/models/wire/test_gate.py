@@ -113,6 +113,9 @@ def test_what_broke_on_the_way_is_tried_again_and_counted(
         (status(503), "overloaded"),
         (status(529), "overloaded"),
         (status(500), "server_error"),
+        (status(501), "server_error"),
+        (status(507), "server_error"),
+        (status(599), "server_error"),
         (status(504), "server_error"),
         (status(408), "server_error"),
         (ok(b"<html>"), "malformed"),
@@ -125,7 +128,7 @@ def test_an_answer_that_is_none_is_tried_again_and_counted(
     assert (said, attempts.faults) == ("fine", {kind: 1})
 
 
-@pytest.mark.parametrize("code", [204, 302, 400, 401, 402, 403, 404, 413, 422, 501])
+@pytest.mark.parametrize("code", [204, 302, 400, 401, 402, 403, 404, 413, 422, 600])
 def test_a_refusal_is_not_tried_again(in_virtual_time: Run, code: int) -> None:
     transport = Acting(status(code, b"no"))
     with pytest.raises(Refused, match=f"refused with status {code}: no"):
@@ -188,6 +191,29 @@ def test_lack_of_room_ends_a_call_by_time_and_not_by_attempts(in_virtual_time: R
     with pytest.raises(ParticipantError, match="rate_limited"):
         in_virtual_time(send(gate_to(transport, Patience(seconds=600, attempts=2))))
     assert 600 < transport.times[-1] < 640
+
+
+def test_who_asks_for_a_longer_pause_than_patience_is_asked_once_more_when_it_ends(
+    in_virtual_time: Run,
+) -> None:
+    transport = Acting(status(429, headers={"retry-after": "600"}), seconds=0)
+    with pytest.raises(ParticipantError, match="rate_limited 2"):
+        in_virtual_time(send(gate_to(transport, Patience(seconds=5))))
+    assert transport.times == [0, 5]
+
+
+def test_an_allowance_holds_calls_back_no_longer_than_patience(in_virtual_time: Run) -> None:
+    async def go() -> list[float]:
+        used_up = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "300s"}
+        transport = Acting(ok(headers=used_up), ok(), seconds=0)
+        gate = gate_to(transport, Patience(seconds=5))
+        await send(gate)
+        await send(gate)
+        return transport.times
+
+    first, second = in_virtual_time(go())
+    assert first == 0
+    assert 5 <= second <= 5.1
 
 
 def test_the_time_of_an_outage_is_not_lack_of_room(in_virtual_time: Run) -> None:

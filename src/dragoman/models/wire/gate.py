@@ -31,8 +31,10 @@ T = TypeVar("T")
 OK = 200
 RATE_LIMITED = 429
 OVERLOADED = frozenset({503, 529})
-BROKEN = 500
-TRANSIENT = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
+OF_THE_SERVER = range(500, 600)
+GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
+"""Said by what stands before an endpoint: it was not reached, or not in time."""
+
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's word in a 429 that no waiting mends."""
 
@@ -111,17 +113,21 @@ class Gate:
 
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(Fault),
-            wait=self._wait,
+            wait=lambda state: min(self._wait(state), self._left(call)),
             stop=lambda _: self._is_hopeless(call),
             reraise=True,
         )
         return await retrying(attempt)
 
     def _is_hopeless(self, call: "_Call") -> bool:
-        has_no_room = _now() - call.refused_since > self._patience.seconds
-        return call.counted >= self._patience.attempts or (
-            has_no_room and not self._breaker.is_down
-        )
+        has_no_room = self._left(call) <= 0 and not self._breaker.is_down
+        return has_no_room or call.counted >= self._patience.attempts
+
+    def _left(self, call: "_Call") -> float:
+        """Return for how many seconds a call may still be refused for want of room."""
+        began = call.refused_since
+        refused = 0.0 if math.isinf(began) else _now() - began
+        return max(0.0, self._patience.seconds - refused)
 
     async def _attempt(self, call: "_Call", read: Callable[[bytes], T]) -> tuple[T, Attempts]:
         await self._breaker.ready()
@@ -156,13 +162,12 @@ class Gate:
         if answer.status in OVERLOADED:
             detail = f"overloaded ({answer.status}){shown}"
             raise Fault("overloaded", detail, retry_after(answer))
-        if answer.status == BROKEN:
+        if answer.status not in GATEWAYS:
             # It answers; what broke is this call, as far as anybody knows.
             self._breaker.answered()
-        if answer.status in TRANSIENT or answer.status == BROKEN:
+        if answer.status in GATEWAYS or answer.status in OF_THE_SERVER:
             detail = f"status {answer.status}{shown}"
             raise Fault("server_error", detail, retry_after(answer))
-        self._breaker.answered()
         raise Refused(answer.status, body)
 
     def _learn(self, fault: Fault, call: "_Call") -> None:
@@ -180,7 +185,7 @@ class Gate:
 
     def _heed(self, answer: Answer) -> None:
         """Hold further calls back where the server says that its allowance is used up."""
-        pause = pause_asked(answer.headers)
+        pause = min(pause_asked(answer.headers), self._patience.seconds)
         if pause:
             self._paused_until = max(self._paused_until, _now() + pause)
 
