@@ -98,7 +98,7 @@ def test_the_table_names_figures_flipped_tasks_and_what_was_left_out(dragoman: C
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.split("lost by B")[0].splitlines())) <= 100
     words = " ".join(done.stdout.split())
-    assert "gold -> silent 4 1 1.000 0.000 -1.000 [-1.000, +0.205] 0.125 0.125" in words
+    assert "gold 4 1 1.000 0.000 -1.000 [-1.000, +0.205] 0.125 0.125 -> silent 2 1.000" in words
     assert "left out 1 task: 1 incomplete in both" in words
     assert "lost by B 4 tasks: too-late [1 1] -> [0 0]" in words
     assert "won by B none" in words
@@ -238,3 +238,16 @@ def test_runs_of_one_name_are_told_apart_in_a_report(dragoman: Cli, runs: Path) 
 
     assert done.returncode == 0, done.stderr
     assert "run other/after" in (runs / "both.html").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("runs")
+def test_in_80_columns_no_figure_is_cut_and_no_name_is_broken(dragoman: Cli) -> None:
+    printed = dragoman("compare", "after", COLUMNS="80").stdout
+
+    (heading, row) = (
+        line for line in printed.splitlines() if line.startswith(("A -> B", "gold   "))
+    )
+    assert heading.split()[-2:] == ["p", "Holm"]
+    assert row.split()[-2:] == ["0.125", "0.125"]
+    assert "-> silent " in printed
+    assert max(map(len, printed.split("lost by B")[0].splitlines())) <= 80

@@ -10,6 +10,7 @@ from dragoman.cli.output import print_error, print_json
 from dragoman.core.errors import UsageError
 from dragoman.models.spending.prices import load_prices
 from dragoman.report.differences import differences_table, print_details
+from dragoman.report.fitting import print_table
 from dragoman.report.visible import visible
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.comparison_frames import comparison_object
@@ -86,7 +87,7 @@ def _print(found: RunComparison, *, full: bool) -> None:
     from rich.console import Console
 
     console = Console()
-    console.print(differences_table(found.comparisons, (found.rules, found.judge)))
+    print_table(differences_table(found.comparisons, (found.rules, found.judge)), console)
     print_details(console, found.comparisons, full=full)
     for note in found.notes:
         console.print(f"note: {visible(note)}", markup=False, highlight=False, soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dragoman.cli.columns import print_columns
+from dragoman.report.fitting import Table, print_table
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import RunStore
 from dragoman.tables.speech_figures import HeardFigure, heard_figures
@@ -29,7 +29,8 @@ def print_hearing(store: RunStore, measured: Sequence[HeardFigure] | None) -> No
     if not measured:
         return
     voices = read_manifest(store).voices
-    print_columns([_HEADINGS, *(_row(row, voices.get(row.condition, {})) for row in measured)])
+    rows = tuple(_row(row, voices.get(row.condition, {})) for row in measured)
+    print_table(Table(_HEADINGS, rows))
     for about in dict.fromkeys(str(voice["language_model"]) for voice in voices.values()):
         if about:
             print(f"language model: {about}")

@@ -1,7 +1,7 @@
 """What a run says of languages: what stayed English, and how the sides kept to theirs."""
 
-from dragoman.cli.columns import print_columns
 from dragoman.core.errors import UsageError
+from dragoman.report.fitting import Table, print_table
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import RunStore
 from dragoman.tables.language_figures import SideFigure, is_localized, language_figures
@@ -41,7 +41,7 @@ def print_languages(store: RunStore, measured: tuple[SideFigure, ...] | str | No
     if isinstance(measured, str):
         print(f"languages are not measured: {measured}")
     elif measured:
-        print_columns([_HEADINGS, *map(_row, measured)])
+        print_table(Table(_HEADINGS, tuple(map(_row, measured))))
         print(f"by {measured[0].strict.rules}; turns of the benchmark itself are left out")
 
 

@@ -8,7 +8,7 @@ import msgspec
 from dragoman.analysis.aggregates import Standing
 from dragoman.cli.output import print_json
 from dragoman.report import wording
-from dragoman.report.visible import visible
+from dragoman.report.fitting import Table, print_table
 from dragoman.tables.leaderboard import Board, boards
 from dragoman.wiring.participants import judge_name
 
@@ -26,31 +26,20 @@ def print_leaderboard(
 
 
 def _print(board: Board) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(
-        title=f"{visible(board.agent)}, rules {board.rules}",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
+    aggregates = [standing for standing in board.aggregates if standing.tasks]
+    print_table(
+        Table(
+            headings=("", "pass^1, 95 % interval", "tasks", "missing"),
+            rows=tuple(map(_row, (*board.categories, *aggregates))),
+            title=f"{board.agent}, rules {board.rules}",
+            numbers=frozenset({"tasks"}),
+        )
     )
-    for name in ("", "pass^1, 95 % interval", "tasks", "missing"):
-        table.add_column(name, justify="right" if name == "tasks" else "left")
-    for standing in board.categories:
-        table.add_row(*_row(standing))
-    table.add_section()
-    for standing in filter(lambda each: each.tasks, board.aggregates):
-        table.add_row(*_row(standing))
-    console = Console()
-    console.print(table, markup=False)
     spread = board.formats
     if spread is not None:
-        console.print(
+        print(
             f"prompt formats: {len(spread.accuracy)}, largest difference {spread.largest:.1f} "
-            f"points, standard deviation {spread.deviation:.2f}, variance {spread.variance:.2f}",
-            soft_wrap=True,
+            f"points, standard deviation {spread.deviation:.2f}, variance {spread.variance:.2f}"
         )
 
 

@@ -12,8 +12,10 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.spending.prices import PriceTable, load_prices
+from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
-from dragoman.report.terminal import print_conversation, summary_table, usage_table
+from dragoman.report.summaries import summary_table, usage_table
+from dragoman.report.terminal import print_conversation
 from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.audio_files import FOLDER as AUDIO
@@ -25,13 +27,10 @@ from dragoman.wiring.participants import judge_name
 
 def print_summary(cells: Sequence[CellSummary]) -> None:
     """Print the figures of a run as a table, and what it used as another."""
-    from rich.console import Console
-
-    console = Console()
-    console.print(summary_table(cells))
+    print_table(summary_table(cells))
     usage = usage_table(cells)
     if usage is not None:
-        console.print(usage)
+        print_table(usage)
 
 
 class Choice(msgspec.Struct, frozen=True):

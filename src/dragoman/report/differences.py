@@ -5,43 +5,29 @@ from typing import TYPE_CHECKING
 
 from dragoman.analysis.comparison import CellName, Comparison, TaskPair
 from dragoman.report import wording
+from dragoman.report.fitting import Table
 from dragoman.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 MAX_NAMED = 20
 """How many flipped tasks are named unless all are asked for."""
 
 
-def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> "Table":
-    """Return one row per comparison and k: both figures, the difference, how sure it is."""
-    from rich import box
-    from rich.table import Table
-
+def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> Table:
+    """Return one row per comparison, with a line for each k: figures, difference, how sure it is."""
     assumed = any(entry.assumed for entry in comparisons)
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        title=_plain(f"rules {scoring[0]}, judge {scoring[1]}; differences are those of B to A"),
-        title_style="none",
-        title_justify="left",
-        caption=_plain(f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}") if assumed else None,
+    shared = len({entry.b.condition for entry in comparisons}) == 1
+    return Table(
+        headings=("A -> B", "tasks", "k", "A", "B", "B - A", "95 % interval", "p", "Holm"),
+        rows=tuple(_row(entry, is_condition_shared=shared) for entry in comparisons),
+        title=f"rules {scoring[0]}, judge {scoring[1]}; differences are those of B to A",
+        note=f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else "",
+        numbers=frozenset({"tasks", "k", "A", "B", "B - A"}),
+        is_spaced=True,
     )
-    # Names may fold where a terminal is narrow; figures are never cut.
-    table.add_column("A -> B", overflow="fold", min_width=16)
-    for name in ("tasks", "k", "A", "B", "B - A"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("95 % interval", no_wrap=True, min_width=16)
-    table.add_column("p", no_wrap=True)
-    table.add_column("Holm", no_wrap=True)
-    for entry in comparisons:
-        for row in _rows(entry):
-            table.add_row(*map(_plain, row))
-        table.add_section()
-    return table
 
 
 def print_details(
@@ -51,28 +37,41 @@ def print_details(
     for entry in comparisons:
         console.print()
         console.print(_plain(_title(entry), "bold"))
-        for label, line in _details(entry, None if full else MAX_NAMED):
-            console.print(_plain(f"  {label:<12}{line}"), soft_wrap=True)
+        details = list(_details(entry, None if full else MAX_NAMED))
+        width = max((len(label) for label, _ in details), default=0)
+        for label, line in details:
+            console.print(_plain(f"  {label:<{width}}  {line}"), soft_wrap=True)
 
 
-def _rows(entry: Comparison) -> Iterator[tuple[str, ...]]:
-    mark = f" {wording.ASSUMED}" if entry.assumed else ""
-    name, tasks = f"{_names(entry)}{mark}", f"{len(entry.pairs):,}"
-    if not entry.gaps:
-        yield name, tasks, "1", *("none",) * 6
-    for gap in entry.gaps:
-        is_first = gap.k == 1
-        yield (
-            name if is_first else "",
-            tasks if is_first else "",
-            str(gap.k),
-            wording.number(gap.a),
-            wording.number(gap.b),
-            wording.difference(gap.difference),
-            wording.signed_interval(gap.interval),
-            wording.p_value(entry.p) if is_first else "",
-            wording.p_value(entry.adjusted_p) if is_first else "",
-        )
+def _row(entry: Comparison, *, is_condition_shared: bool) -> tuple[str, ...]:
+    names = _name_lines(entry, is_condition_shared=is_condition_shared)
+    mark = [wording.ASSUMED] if entry.assumed else []
+    columns = [
+        [*names, *mark],
+        [f"{len(entry.pairs):,}"],
+        *([["1"], *[["none"]] * 6] if not entry.gaps else _figures(entry)),
+    ]
+    return tuple("\n".join(lines) for lines in columns)
+
+
+def _figures(entry: Comparison) -> Iterator[list[str]]:
+    """Yield the columns of figures, each with a line for every k; p is that of the first."""
+    yield [str(gap.k) for gap in entry.gaps]
+    yield [wording.number(gap.a) for gap in entry.gaps]
+    yield [wording.number(gap.b) for gap in entry.gaps]
+    yield [wording.difference(gap.difference) for gap in entry.gaps]
+    yield [wording.signed_interval(gap.interval) for gap in entry.gaps]
+    yield [wording.p_value(entry.p)]
+    yield [wording.p_value(entry.adjusted_p)]
+
+
+def _name_lines(entry: Comparison, *, is_condition_shared: bool) -> list[str]:
+    """Return what tells a comparison from the others of its table, a name on each line."""
+    a, b = entry.a, entry.b
+    agents = [a.agent] if a.agent == b.agent else [a.agent, f"-> {b.agent}"]
+    if a.condition != b.condition:
+        return [*agents, a.condition, f"-> {b.condition}"]
+    return agents if is_condition_shared and len(agents) > 1 else [*agents, a.condition]
 
 
 def _names(entry: Comparison) -> str:

@@ -1,14 +1,12 @@
-"""Conversations and summaries in a terminal; data cannot steer the terminal or pose as markup."""
+"""Conversations in a terminal; data cannot steer the terminal or pose as markup."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
 
-from dragoman.analysis.cells import CellSummary, Outcome
-from dragoman.analysis.ledger import ledger_cost, merged
-from dragoman.analysis.pass_hat import Figure, PassHat
+from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
@@ -19,7 +17,6 @@ from dragoman.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 MAX_SHOWN = 400
@@ -29,13 +26,6 @@ _MET = {
     True: ("met", "green"),
     False: ("not met", "red"),
     None: ("undecided", "yellow"),
-}
-
-_NAMES: dict[str, Callable[[CellSummary], str]] = {
-    "suite": lambda cell: cell.suite,
-    "condition": lambda cell: cell.condition,
-    "rules": lambda cell: cell.rules,
-    "judge": lambda cell: cell.judge,
 }
 
 _Line = tuple[str, str, str]
@@ -64,75 +54,6 @@ def print_conversation(
         _print_lines(console, _event(event, limit))
     _print_lines(console, _ending(outcome.episode))
     _print_lines(console, _score(outcome.score))
-
-
-def summary_table(cells: Sequence[CellSummary]) -> "Table":
-    """Return the figures of all cells as a table.
-
-    What all cells share (suite, condition, rules, judge) stands above it; what differs has a column.
-    """
-    from rich import box
-    from rich.table import Table
-
-    names = {name: {_NAMES[name](cell) for cell in cells} for name in _NAMES}
-    shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
-    varying = [name for name, values in names.items() if len(values) > 1]
-    assumed = any(cell.assumed for cell in cells)
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        show_lines=True,
-        pad_edge=False,
-        title=_text(", ".join(shared)),
-        title_style="none",
-        title_justify="left",
-        caption=f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else None,
-    )
-    # Names may fold where a terminal is narrow; figures are never cut.
-    for name in ("agent", *varying):
-        table.add_column(name, overflow="fold", min_width=7)
-    table.add_column("tasks, errors", no_wrap=True, min_width=15)
-    table.add_column("pass^k, 95 % interval", no_wrap=True, min_width=23)
-    table.add_column("bounds", no_wrap=True, min_width=14)
-    for cell in cells:
-        table.add_row(
-            _text(cell.agent), *(_text(_NAMES[name](cell)) for name in varying), *_cell(cell)
-        )
-        if cell.without_invalid is not None:
-            blank = (_text("") for _ in varying)
-            table.add_row(_text("  valid users"), *blank, *_without_invalid(cell.without_invalid))
-    return table
-
-
-def usage_table(cells: Sequence[CellSummary]) -> "Table | None":
-    """Return what all cells used and what it costs; None where no use was recorded."""
-    from rich import box
-    from rich.table import Table
-
-    lines = merged(line for cell in cells for line in cell.ledger)
-    if not lines:
-        return None
-    total = wording.money(ledger_cost(lines))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=f"cost of all: {total}")
-    table.caption_justify = "left"
-    table.add_column("for")
-    table.add_column("model", overflow="fold", min_width=7)
-    for name in ("calls", "tokens in", "out"):
-        table.add_column(name, justify="right")
-    table.add_column("failed attempts", overflow="fold")
-    table.add_column("cost", justify="right")
-    for line in lines:
-        usage = line.usage
-        row = (
-            usage.purpose,
-            usage.model,
-            wording.calls(usage),
-            wording.sent(usage),
-            wording.received(usage),
-            wording.faults(usage),
-            wording.money(line.cost),
-        )
-        table.add_row(*map(_text, row))
-    return table
 
 
 def _text(text: str, style: str = "") -> "Text":
@@ -268,39 +189,3 @@ def _shortened(text: str, limit: int | None) -> str:
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _cell(cell: CellSummary) -> Iterator["Text"]:
-    figures = cell.result.figures
-    marker = [wording.ASSUMED] if cell.assumed else []
-    theirs = [] if cell.reference is None else [wording.reference(cell.reference)]
-    columns = (
-        [
-            wording.counted(cell.result.tasks, "task"),
-            f"{cell.result.left_out} left out",
-            f"{cell.infrastructure_errors} infrastructure",
-            wording.counted(cell.tool_errors, "tool error"),
-            *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
-            *([] if cell.invalid is None else [wording.counted(cell.invalid, "invalid user")]),
-            *([f"cost {wording.money(cell.cost)}"] if cell.ledger else []),
-        ],
-        marker + _figures(figures) + theirs,
-        marker + [wording.interval(figure.bounds) for figure in figures],
-    )
-    yield from (_text("\n".join(lines)) for lines in columns)
-
-
-def _figures(figures: Sequence[Figure]) -> list[str]:
-    return [
-        f"^{figure.k} {wording.number(figure.value)} {wording.interval(figure.interval)}"
-        for figure in figures
-    ]
-
-
-def _without_invalid(result: PassHat) -> Iterator["Text"]:
-    """Yield the columns of the row that leaves conversations with an invalid user out."""
-    counts = [wording.counted(result.tasks, "task"), f"{result.left_out} left out"]
-    yield _text("\n".join(counts), "dim")
-    yield _text("\n".join(_figures(result.figures)), "dim")
-    bounds = [wording.interval(figure.bounds) for figure in result.figures]
-    yield _text("\n".join(bounds), "dim")

@@ -1,0 +1,133 @@
+"""Tables that fit a terminal: in columns where there is room, row by row where there is not.
+
+No figure is cut and no word is broken in two. The width is the terminal's, that of `COLUMNS`, or 80.
+"""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dragoman.report.visible import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_GAP = "  "
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A table of texts; a cell may have several lines.
+
+    Attributes:
+        headings: What the columns are called.
+        rows: Its cells, as many in each row as there are headings.
+        title: What stands above it.
+        note: What stands below it.
+        numbers: The headings of columns that are aligned on the right.
+        is_spaced: Whether an empty line follows each row.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    note: str = ""
+    numbers: frozenset[str] = frozenset()
+    is_spaced: bool = False
+
+
+def print_table(table: Table, console: "Console | None" = None) -> None:
+    """Print a table with an empty line before it, on standard output if nothing else is named."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = console or Console()
+    for line in ("", *lines(table, console.width)):
+        console.print(Text(line), soft_wrap=True)
+
+
+def lines(table: Table, width: int) -> list[str]:
+    """Return the lines of a table; none is wider than `width`, except for a word that is."""
+    rows = [[visible(cell).split("\n") for cell in row] for row in table.rows]
+    fitting = (grid for grid in _grids(table, rows) if _widest(grid) <= width)
+    body = next(fitting, None)
+    if body is None:
+        body = list(_blocks(table.headings, rows, width))
+    while body and not body[-1]:
+        body.pop()
+    note = ["", *_wrapped(table.note, width)] if table.note else []
+    return [*_wrapped(table.title, width), *body, *note]
+
+
+Row = Sequence[Sequence[str]]
+"""The lines of each of a row's cells."""
+
+
+def _grids(table: Table, rows: Sequence[Row]) -> Iterator[list[str]]:
+    """Yield the table in columns: as it is, and with its headings on several lines."""
+    yield _grid(table, [[heading] for heading in table.headings], rows)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in table.headings)
+    narrow = [
+        textwrap.wrap(heading, max(_widths(heading.split(), *cells)), break_long_words=False)
+        or [""]
+        for heading, cells in zip(table.headings, columns, strict=True)
+    ]
+    yield _grid(table, narrow, rows)
+
+
+def _grid(table: Table, headings: Row, rows: Sequence[Row]) -> list[str]:
+    widths = [max(_widths(*column)) for column in zip(headings, *rows, strict=True)]
+    is_number = [heading in table.numbers for heading in table.headings]
+    body = list(_row(headings, widths, is_number))
+    body.append("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
+    for row in rows:
+        body += _row(row, widths, is_number)
+        if table.is_spaced:
+            body.append("")
+    return body
+
+
+def _row(row: Row, widths: Sequence[int], is_number: Sequence[bool]) -> Iterator[str]:
+    for at in range(max(map(len, row))):
+        cells = [cell[at] if at < len(cell) else "" for cell in row]
+        padded = map(_padded, cells, widths, is_number)
+        yield _GAP.join(padded).rstrip()
+
+
+def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[str]:
+    """Yield every row as a block with a line or more for each of its cells."""
+    label = max(map(_width, headings))
+    for row in rows:
+        for heading, cell in zip(headings, row, strict=True):
+            texts = [part for line in cell for part in _wrapped(line, width - label - len(_GAP))]
+            for at, text in enumerate(texts):
+                yield f"{_padded(heading if at == 0 else '', label)}{_GAP}{text}"
+        yield ""
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of whole words."""
+    return textwrap.wrap(
+        visible(text), max(width, 1), break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _padded(text: str, width: int, is_number: bool = False) -> str:
+    blank = " " * (width - _width(text))
+    return blank + text if is_number else text + blank
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max(map(_width, texts), default=0)
+
+
+def _widths(*cells: Sequence[str]) -> Iterator[int]:
+    return (_width(text) for cell in cells for text in cell)
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes; East Asian letters take two."""
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -1,0 +1,107 @@
+"""The figures of a run as tables for a terminal."""
+
+from collections.abc import Callable, Sequence
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger import ledger_cost, merged
+from dragoman.analysis.pass_hat import Figure, PassHat
+from dragoman.report import wording
+from dragoman.report.fitting import Table
+
+_NAMES: dict[str, Callable[[CellSummary], str]] = {
+    "suite": lambda cell: cell.suite,
+    "condition": lambda cell: cell.condition,
+    "rules": lambda cell: cell.rules,
+    "judge": lambda cell: cell.judge,
+}
+
+
+def summary_table(cells: Sequence[CellSummary]) -> Table:
+    """Return the figures of all cells as a table.
+
+    What all cells share (suite, condition, rules, judge) stands above it; what differs stands below
+    the agent's name.
+    """
+    names = {name: {_NAMES[name](cell) for cell in cells} for name in _NAMES}
+    shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
+    varying = [name for name, values in names.items() if len(values) > 1]
+    assumed = any(cell.assumed for cell in cells)
+    return Table(
+        headings=(
+            ", ".join(("agent", *varying)),
+            "tasks, errors",
+            "pass^k, 95 % interval",
+            "bounds",
+        ),
+        rows=tuple(row for cell in cells for row in _rows(cell, varying)),
+        title=", ".join(shared),
+        note=f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else "",
+        is_spaced=True,
+    )
+
+
+def usage_table(cells: Sequence[CellSummary]) -> Table | None:
+    """Return what all cells used and what it costs; None where no use was recorded."""
+    lines = merged(line for cell in cells for line in cell.ledger)
+    if not lines:
+        return None
+    return Table(
+        headings=("for", "model", "calls", "tokens in", "out", "failed attempts", "cost"),
+        rows=tuple(
+            (
+                line.usage.purpose,
+                line.usage.model,
+                wording.calls(line.usage),
+                wording.sent(line.usage),
+                wording.received(line.usage),
+                wording.faults(line.usage),
+                wording.money(line.cost),
+            )
+            for line in lines
+        ),
+        note=f"cost of all: {wording.money(ledger_cost(lines))}",
+        numbers=frozenset({"calls", "tokens in", "out", "cost"}),
+    )
+
+
+def _rows(cell: CellSummary, varying: Sequence[str]) -> list[tuple[str, ...]]:
+    marker = [wording.ASSUMED] if cell.assumed else []
+    theirs = [] if cell.reference is None else [wording.reference(cell.reference)]
+    figures = cell.result.figures
+    columns = (
+        [cell.agent, *(_NAMES[name](cell) for name in varying)],
+        _counts(cell),
+        marker + _figures(figures) + theirs,
+        marker + [wording.interval(figure.bounds) for figure in figures],
+    )
+    rows = [tuple("\n".join(lines) for lines in columns)]
+    if cell.without_invalid is not None:
+        rows.append(_without_invalid(cell.without_invalid))
+    return rows
+
+
+def _counts(cell: CellSummary) -> list[str]:
+    return [
+        wording.counted(cell.result.tasks, "task"),
+        f"{cell.result.left_out} left out",
+        f"{cell.infrastructure_errors} infrastructure",
+        wording.counted(cell.tool_errors, "tool error"),
+        *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
+        *([] if cell.invalid is None else [wording.counted(cell.invalid, "invalid user")]),
+        *([f"cost {wording.money(cell.cost)}"] if cell.ledger else []),
+    ]
+
+
+def _figures(figures: Sequence[Figure]) -> list[str]:
+    return [
+        f"^{figure.k} {wording.number(figure.value)} {wording.interval(figure.interval)}"
+        for figure in figures
+    ]
+
+
+def _without_invalid(result: PassHat) -> tuple[str, ...]:
+    """Return the row that leaves conversations with an invalid user out."""
+    counts = [wording.counted(result.tasks, "task"), f"{result.left_out} left out"]
+    bounds = [wording.interval(figure.bounds) for figure in result.figures]
+    columns = (["  valid users"], counts, _figures(result.figures), bounds)
+    return tuple("\n".join(lines) for lines in columns)

@@ -1,0 +1,88 @@
+"""Tables in terminals of every width."""
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from dragoman.report.fitting import Table, lines, print_table
+
+HEARD = Table(
+    headings=("condition", "agent", "word errors", "values heard"),
+    rows=(
+        (
+            "en/telephone/none",
+            "openai/gpt-4.1-mini?base=http://localhost:8000/v1",
+            "11.5%",
+            "27 of 45",
+        ),
+        ("en/studio/none", "careful", "5.5%", "36 of 45"),
+    ),
+    title="what was heard, by condition and agent",
+    note="by pocketsphinx:adapted:mixed",
+    numbers=frozenset({"word errors"}),
+)
+WORDS = " ".join((*HEARD.headings, *(cell for row in HEARD.rows for cell in row))).split()
+
+
+def test_with_room_every_row_is_a_line() -> None:
+    table = Table(("task", "k"), (("a", "1"), ("bc", "12")), numbers=frozenset({"k"}))
+
+    assert lines(table, 80) == ["task   k", "────────", "a      1", "bc    12"]
+
+
+def test_headings_take_several_lines_before_rows_become_blocks() -> None:
+    table = Table(("condition", "values heard"), (("en", "3 of 4"),))
+
+    assert lines(table, 22) == [
+        "condition  values",
+        "           heard",
+        "─────────────────",
+        "en         3 of 4",
+    ]
+
+
+def test_without_room_every_row_is_a_block() -> None:
+    assert lines(HEARD, 80) == [
+        "what was heard, by condition and agent",
+        "condition     en/telephone/none",
+        "agent         openai/gpt-4.1-mini?base=http://localhost:8000/v1",
+        "word errors   11.5%",
+        "values heard  27 of 45",
+        "",
+        "condition     en/studio/none",
+        "agent         careful",
+        "word errors   5.5%",
+        "values heard  36 of 45",
+        "",
+        "by pocketsphinx:adapted:mixed",
+    ]
+
+
+@pytest.mark.parametrize("width", [1, 20, 40, 80, 89, 90, 200])
+def test_no_width_breaks_a_word_or_loses_one(width: int) -> None:
+    found = lines(HEARD, width)
+
+    assert set(WORDS) <= set(" ".join(found).split())
+    longest = max(cell_len(word) for word in WORDS)
+    assert all(cell_len(line) <= max(width, len("values heard  ") + longest) for line in found)
+
+
+def test_letters_that_take_two_columns_are_aligned() -> None:
+    table = Table(("name", "n"), (("小包", "1"), ("parcel", "2")))
+
+    assert lines(table, 80)[2:] == ["小包    1", "parcel  2"]
+
+
+def test_a_table_without_rows_has_its_headings() -> None:
+    assert lines(Table(("condition", "agent"), ()), 80)[0] == "condition  agent"
+
+
+def test_words_longer_than_the_terminal_are_left_to_it() -> None:
+    console = Console(file=io.StringIO(), width=10, color_system=None)
+
+    print_table(Table(("agent",), (("x" * 30,),)), console)
+
+    assert isinstance(console.file, io.StringIO)
+    assert f"{'x' * 30}\n" in console.file.getvalue()
