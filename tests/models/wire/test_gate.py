@@ -333,7 +333,20 @@ def told(work: Callable[[], object]) -> str:
     return "\n".join(said)
 
 
-@pytest.mark.parametrize("echoed", [CANARY, CANARY.replace("/", "\\/")])
+ESCAPED = "".join(f"\\u{ord(character):04x}" for character in CANARY)
+
+
+@pytest.mark.parametrize(
+    "echoed",
+    [
+        CANARY,
+        CANARY.replace("/", "\\/"),
+        CANARY.replace("c", "\\u0063"),
+        CANARY.replace("k-", "\\u006B\\u002D"),
+        ESCAPED,
+        ESCAPED.replace("\\", "\\\\"),
+    ],
+)
 @pytest.mark.parametrize("code", [200, 400, 401, 429, 500, 503])
 def test_a_key_that_the_server_echoes_appears_nowhere(
     in_virtual_time: Run, caplog: pytest.LogCaptureFixture, code: int, echoed: str
@@ -350,6 +363,8 @@ def test_a_key_that_the_server_echoes_appears_nowhere(
     with caplog.at_level(logging.DEBUG):
         said = told(lambda: in_virtual_time(go())) + caplog.text
     assert "canary" not in said
+    assert "2718" not in said
+    assert "\\u0032" not in said
     assert "no: ***!" in said or "has not answered" in said
 
 
