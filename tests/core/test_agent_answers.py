@@ -118,11 +118,22 @@ def test_arguments_that_are_no_object_are_a_malformed_call(given_as: object) -> 
     assert reply.calls[0].malformed
 
 
-@pytest.mark.parametrize(
-    "call", [{}, {"arguments": {}}, {"name": "look", "function": {"name": "look"}}, "look"]
-)
+@pytest.mark.parametrize("call", [{"name": "look", "function": {"name": "look"}}, "look"])
 def test_a_call_has_one_name(call: object) -> None:
     assert isinstance(read({"tool_calls": [call]}, 0), Unparsed)
+
+
+@pytest.mark.parametrize(
+    "call", [{}, {"name": None}, {"name": 7}, {"function": {}}, {"function": {"name": None}}]
+)
+def test_a_call_without_a_name_is_a_call_of_no_tool(call: dict[str, object]) -> None:
+    answer = {"tool_calls": [{"id": "a", **call}]}
+    assert read(answer, 0) == Called((ToolCall("a", "", {}),))
+
+
+def test_a_number_is_an_id() -> None:
+    answer = {"tool_calls": [{"id": 7, "name": "look"}]}
+    assert read(answer, 0) == Called((ToolCall("7", "look", {}),))
 
 
 @pytest.mark.parametrize(
@@ -142,8 +153,18 @@ def test_tokens_are_unknown_where_the_agent_does_not_tell_them(
 
 
 @pytest.mark.parametrize("tokens", [-1, 1.5, "7", 10**30])
-def test_tokens_that_are_no_count_spoil_the_answer(tokens: object) -> None:
-    assert isinstance(read({"content": "x", "usage": {"input_tokens": tokens}}, 0), Unparsed)
+def test_tokens_that_are_no_count_are_unknown_and_the_reply_stands(tokens: object) -> None:
+    usage = {"input_tokens": tokens, "output_tokens": 3}
+    whole = read_answer({"content": "x", "usage": usage}, 0)
+    assert (whole.reply, whole.input_tokens, whole.output_tokens) == (say("x"), None, None)
+    assert "`$.input_tokens`" in whole.odd_usage
+
+
+@pytest.mark.parametrize("usage", ["much", [], 7])
+def test_usage_of_another_shape_is_unknown_and_the_reply_stands(usage: object) -> None:
+    whole = read_answer({"content": "x", "usage": usage}, 0)
+    assert (whole.reply, whole.input_tokens) == (say("x"), None)
+    assert whole.odd_usage
 
 
 class Text(str):

@@ -103,6 +103,16 @@ def test_a_function_may_change_the_messages_it_is_given() -> None:
     assert REQUEST.messages == [{"role": "user", "content": "hi"}]
 
 
+def test_tokens_that_make_no_sense_are_unknown_and_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    usage = {"input_tokens": -1, "output_tokens": 2}
+    completion = ask(lambda messages, tools: {"content": "hello", "usage": usage}, times=3)  # noqa: ARG005 - an agent's signature
+    assert (completion.reply, completion.usage) == (say("hello"), Usage("agent", "mine"))
+    (line,) = caplog.messages
+    assert line.startswith("mine: the tokens it tells make no sense: ")
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -112,7 +122,7 @@ def test_a_function_may_change_the_messages_it_is_given() -> None:
         ["hello"],
         {"content": 5},
         {"tool_calls": "look"},
-        {"tool_calls": [{"arguments": {}}]},
+        {"tool_calls": ["look"]},
     ],
 )
 def test_an_answer_of_another_kind_is_the_agents_mistake(answer: object) -> None:

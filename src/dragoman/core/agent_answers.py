@@ -23,22 +23,22 @@ Tokens = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class GivenFunction(msgspec.Struct, Generic[Arguments]):
-    """The nested part of a call in OpenAI's shape."""
+    """The nested part of a call in OpenAI's shape; what is no text is no name."""
 
-    name: str
+    name: object = None
     arguments: Arguments | UnsetType = UNSET
 
 
 class GivenCall(msgspec.Struct, Generic[Arguments]):
-    """A call as it was given, flat or nested."""
+    """A call as it was given, flat or nested; what is no text is no name."""
 
-    name: str | UnsetType = UNSET
+    name: object = UNSET
     arguments: Arguments | UnsetType = UNSET
-    id: str | None = None
+    id: str | int | None = None
     function: GivenFunction[Arguments] | None = None
 
     def __post_init__(self) -> None:
-        if (self.name is UNSET) == (self.function is None):
+        if self.name is not UNSET and self.function is not None:
             raise ValueError("a call has a `name`, or a `function` with one")
 
 
@@ -50,19 +50,23 @@ class GivenUsage(msgspec.Struct):
 
 
 class GivenAnswer(msgspec.Struct, Generic[Arguments]):
-    """An answer as it was given."""
+    """An answer as it was given; its usage is read by itself, for it must not spoil the reply."""
 
     content: str | UnsetType | None = UNSET
     tool_calls: list[GivenCall[Arguments]] | UnsetType | None = UNSET
-    usage: GivenUsage | None = None
+    usage: object = None
 
 
 class AgentAnswer(msgspec.Struct, frozen=True):
-    """What was understood of an answer; tokens are None where the agent does not tell them."""
+    """What was understood of an answer; tokens are None where the agent does not tell them.
+
+    `odd_usage` says what is wrong with tokens that make no sense; they are unknown then.
+    """
 
     reply: Reply
     input_tokens: int | None = None
     output_tokens: int | None = None
+    odd_usage: str = ""
 
 
 def read_answer(answer: object, position: int) -> AgentAnswer:
@@ -87,8 +91,14 @@ def read_answer(answer: object, position: int) -> AgentAnswer:
 
 def understood(given: GivenAnswer[Arguments], position: int) -> AgentAnswer:
     """Return what an answer of the right shape says; unusable arguments make a malformed call."""
-    usage = given.usage or GivenUsage()
-    return AgentAnswer(_reply(given, position), usage.input_tokens, usage.output_tokens)
+    reply = _reply(given, position)
+    try:
+        usage = msgspec.convert(given.usage, GivenUsage | None, from_attributes=True)
+    except _NOT_JSON as error:
+        return AgentAnswer(reply, odd_usage=shown(error))
+    if usage is None:
+        return AgentAnswer(reply)
+    return AgentAnswer(reply, usage.input_tokens, usage.output_tokens)
 
 
 def shown(value: object) -> str:
@@ -98,6 +108,7 @@ def shown(value: object) -> str:
     return text[:MAX_SHOWN_CHARS].encode("utf-8", "backslashreplace").decode()
 
 
+_NO_ID = (None, "")
 _NOT_JSON = (*UNREADABLE, TypeError, ValueError)
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 
@@ -116,7 +127,8 @@ def _reply(given: GivenAnswer[Arguments], position: int) -> Reply:
 
 def _call(call: GivenCall[Arguments], fallback: str) -> ToolCall:
     named = call if call.function is None else call.function
-    call_id, name = shown(call.id or fallback), shown(named.name)
+    call_id = shown(str(call.id) if call.id not in _NO_ID else fallback)
+    name = shown(named.name) if isinstance(named.name, str) else ""
     if named.arguments is UNSET:
         return ToolCall(call_id, name, {})
     raw: object = named.arguments

@@ -8,6 +8,7 @@ that fails is an infrastructure fault; one that answers badly has answered badly
 import asyncio
 import inspect
 import json
+import logging
 import threading
 from collections.abc import Awaitable, Callable
 from typing import cast
@@ -18,6 +19,8 @@ from dragoman.core.agent_answers import read_answer, shown
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
+
+log = logging.getLogger(__name__)
 
 Messages = list[dict[str, object]]
 Tools = list[dict[str, object]]
@@ -30,6 +33,7 @@ class CallableModel:
     def __init__(self, name: str, function: AgentFunction) -> None:
         self.name = name
         self._function = function
+        self._has_warned = False
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - its kind is asked, not whether it is callable
         )
@@ -40,6 +44,9 @@ class CallableModel:
         tools: Tools = msgspec.json.decode(request.tools.encoded)
         answer = await self.call(messages, tools)
         read = read_answer(answer, len(request.messages))
+        if read.odd_usage and not self._has_warned:
+            self._has_warned = True
+            log.warning("%s: the tokens it tells make no sense: %s", self.name, read.odd_usage)
         usage = Usage(purpose, self.name, 1, read.input_tokens, read.output_tokens)
         return Completion(read.reply, _raw(answer), usage)
 

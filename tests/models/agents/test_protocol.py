@@ -115,6 +115,18 @@ def test_tokens_are_counted_where_they_are_told() -> None:
     assert answered(content="x", usage=None) == AgentAnswer(say("x"))
 
 
+@pytest.mark.parametrize("usage", [{"input_tokens": "many"}, {"output_tokens": -1}, 7])
+def test_tokens_that_make_no_sense_are_unknown_and_the_reply_stands(usage: object) -> None:
+    whole = answered(content="x", usage=usage)
+    assert (whole.reply, whole.input_tokens, whole.output_tokens) == (say("x"), None, None)
+    assert whole.odd_usage
+
+
+@pytest.mark.parametrize("call", [{"arguments": {}}, {"name": None}, {"function": {"name": None}}])
+def test_a_call_without_a_name_is_the_agents_mistake(call: object) -> None:
+    assert answered(tool_calls=[call]).reply == Called((ToolCall("call_4_0", "", {}),))
+
+
 @pytest.mark.parametrize("content", [None, "", "  "])
 def test_an_answer_without_words_or_calls_is_the_agents_own(content: str | None) -> None:
     assert answered(content=content, tool_calls=None).reply == say(content or "")
@@ -159,10 +171,8 @@ def test_arguments_that_are_no_object_are_the_agents_mistake_and_kept(sent: str,
         b'{"content": "\xff"}',
         b'{"content": "x", "note": "\xff"}',
         b'{"content": "x", "score": NaN}',
-        b'{"content": "x", "usage": {"input_tokens": "many"}}',
         b'{"tool_calls": {}}',
         b'{"tool_calls": ["look"]}',
-        b'{"tool_calls": [{"arguments": {}}]}',
         b'{"tool_calls": [{"name": "a", "function": {"name": "a"}}]}',
         b'{"tool_calls": [{"name": "look", "arguments": ' + b"[" * 200_000,
         b'{"tool_calls": [{"name": "a", "arguments": ' + b"[" * 99_999 + b"]" * 99_999 + b"}]}",

@@ -46,6 +46,26 @@ def test_calls_without_ids_get_their_own() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"function": {"name": None, "arguments": "{}"}},
+        {"function": {"name": 7}},
+        {"function": {}},
+        {"function": None},
+        {"id": None, "type": "function"},
+    ],
+)
+def test_a_call_without_a_name_is_the_models_mistake(call: object) -> None:
+    assert decoded(body({"tool_calls": [call]})).reply == Called((ToolCall("call_0", "", {}),))
+
+
+@pytest.mark.parametrize(("given_as", "kept_as"), [(None, "call_0"), ("", "call_0"), (7, "7")])
+def test_an_id_that_is_missing_is_made_and_a_number_is_one(given_as: object, kept_as: str) -> None:
+    call = {"id": given_as, "function": {"name": "a"}}
+    assert decoded(body({"tool_calls": [call]})).reply == Called((ToolCall(kept_as, "a", {}),))
+
+
 def test_the_body_is_kept_to_the_byte() -> None:
     content = b' {"choices" : [{"message":{"content":"hi"}}],\n "extra": 1.50 } '
     assert bytes(decoded(content).raw) == content

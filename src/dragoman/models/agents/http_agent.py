@@ -1,5 +1,7 @@
 """An agent behind HTTP, in the place of a chat model."""
 
+import logging
+
 import msgspec
 
 from dragoman.core.agent_answers import AgentAnswer
@@ -8,6 +10,8 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.models.agents.protocol import decode_answer, encode_request
 from dragoman.models.wire.sending import Refused, Sender, Who
+
+log = logging.getLogger(__name__)
 
 ADVICE = {
     401: "check its token in the environment",
@@ -32,6 +36,7 @@ class HttpAgent:
         self.name = name
         self._url = url
         self._sender = sender
+        self._has_warned = False
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -55,6 +60,9 @@ class HttpAgent:
             )
         except Refused as refusal:
             raise self._refused(refusal) from refusal
+        if answer.odd_usage and not self._has_warned:
+            self._has_warned = True
+            log.warning("%s: the tokens it tells make no sense: %s", self.name, answer.odd_usage)
         usage = Usage(
             purpose,
             self.name,

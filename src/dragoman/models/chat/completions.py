@@ -22,13 +22,13 @@ MAX_REASON_CHARS = 40
 
 
 class _Function(msgspec.Struct):
-    name: str
+    name: object = None
     arguments: object = "{}"
 
 
 class _ToolCall(msgspec.Struct):
-    function: _Function
-    id: str = ""
+    function: _Function | None = None
+    id: str | int | None = None
 
 
 class _Part(msgspec.Struct):
@@ -65,6 +65,7 @@ class _Body(msgspec.Struct):
     usage: msgspec.Raw = msgspec.Raw(b"null")
 
 
+_NO_ID = (None, "")
 _BODY = msgspec.json.Decoder(_Body)
 _USAGE = msgspec.json.Decoder(_Tokens | None)
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
@@ -141,8 +142,9 @@ def _told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def _call(call: _ToolCall, index: int) -> ToolCall:
-    given, name = call.function.arguments, call.function.name
-    call_id = call.id or f"call_{index}"
+    function = call.function or _Function()
+    given, name = function.arguments, function.name if isinstance(function.name, str) else ""
+    call_id = f"call_{index}" if call.id in _NO_ID else str(call.id)
     raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
     if len(raw) > MAX_ARGUMENT_CHARS:
         shown = raw[:MAX_ARGUMENT_CHARS]
