@@ -10,11 +10,11 @@ from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscor
 from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.core.visible import visible
 from dragoman.report.terminal import (
     MAX_SHOWN,
     print_conversation,
 )
-from dragoman.report.visible import visible
 
 TASK = Task("7", "tau2:retail", "digest", Scenario("You want a refund."))
 LONG = "x" * (MAX_SHOWN + 1_234)

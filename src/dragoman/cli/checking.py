@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.cli.output import print_json
+from dragoman.cli.output import print_json, print_line
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.runs.check import Finding, SuiteCheck, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
@@ -46,7 +46,7 @@ def check_languages_command(
         for each in found:
             _print_language(each)
         for label, why in left_out.items():
-            print(f"{label}: not applicable: {why}")
+            print_line(f"{label}: not applicable: {why}")
     return 0 if found and all(each.is_sound for each in found) else 1
 
 
@@ -103,4 +103,4 @@ def _print_findings(title: str, findings: tuple[Finding, ...], of: int) -> None:
     for finding in findings:
         reasons.setdefault(finding.why, []).append(finding.task)
     for why, tasks in reasons.items():
-        print(f"  {'all tasks' if len(tasks) == of else ' '.join(tasks)}: {why}")
+        print_line(f"  {'all tasks' if len(tasks) == of else ' '.join(tasks)}: {why}")

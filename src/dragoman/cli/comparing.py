@@ -8,10 +8,10 @@ import msgspec
 from dragoman.analysis.comparison import Comparison
 from dragoman.cli.output import print_error, print_json
 from dragoman.core.errors import UsageError
+from dragoman.core.visible import visible
 from dragoman.models.spending.prices import load_prices
 from dragoman.report.differences import differences_table, print_details
 from dragoman.report.fitting import print_table
-from dragoman.report.visible import visible
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.comparison_frames import comparison_object
 from dragoman.wiring.participants import judge_name

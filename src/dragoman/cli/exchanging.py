@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from dragoman.benchmarks.bfcl.result_files import find_result_files
+from dragoman.cli.output import print_line
 from dragoman.core.errors import UsageError
 from dragoman.exchange.bfcl import import_bfcl
 from dragoman.exchange.result_files import write_results
@@ -27,7 +28,7 @@ def import_file(path: Path, out: Path) -> None:
     imported = import_bfcl(files, out, time.time())
     print(f"{imported.conversations} conversations imported: {out}")
     if imported.left_out:
-        print(f"left out: {', '.join(imported.left_out)}", file=sys.stderr)
+        print_line(f"left out: {', '.join(imported.left_out)}", to_stderr=True)
     print(f"no verdicts yet: dragoman score {quote(str(out))} --rules bfcl-v4", file=sys.stderr)
 
 

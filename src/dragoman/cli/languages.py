@@ -1,5 +1,6 @@
 """What a run says of languages: what stayed English, and how the sides kept to theirs."""
 
+from dragoman.cli.output import print_line
 from dragoman.core.errors import UsageError
 from dragoman.report.fitting import Table, print_table
 from dragoman.runs.jobs import read_manifest
@@ -37,9 +38,9 @@ def print_languages(store: RunStore, measured: tuple[SideFigure, ...] | str | No
     """Print what stayed English, and the table of languages; nothing for a run in English alone."""
     for label, realised in read_manifest(store).realised.items():
         for note in realised.notes:
-            print(f"{label}: {note}")
+            print_line(f"{label}: {note}")
     if isinstance(measured, str):
-        print(f"languages are not measured: {measured}")
+        print_line(f"languages are not measured: {measured}")
     elif measured:
         print_table(Table(_HEADINGS, tuple(map(_row, measured))))
         print(f"by {measured[0].strict.rules}; turns of the benchmark itself are left out")

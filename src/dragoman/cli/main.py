@@ -85,8 +85,9 @@ NoCache = Annotated[
 
 def main() -> None:
     """Run the command line; a user's mistake is one line, exit status 2 (usage) or 1 (the rest)."""
-    from dragoman.cli.output import print_error
+    from dragoman.cli.output import print_error, show_warnings
 
+    show_warnings()
     try:
         app()
         sys.stdout.flush()

@@ -1,10 +1,13 @@
 """What commands print: results to stdout, progress and errors to stderr."""
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import msgspec
+
+from dragoman.core.visible import visible
 
 
 def print_json(value: object) -> None:
@@ -12,9 +15,31 @@ def print_json(value: object) -> None:
     print(msgspec.json.encode(value).decode())
 
 
+def print_line(text: str, *, to_stderr: bool = False) -> None:
+    """Print a text that came from outside; what acts on a terminal is written out."""
+    print(visible(text), file=sys.stderr if to_stderr else sys.stdout)
+
+
 def print_error(text: str) -> None:
-    """Print one line to stderr."""
-    print(f"dragoman: {' '.join(text.split())}", file=sys.stderr)
+    """Print one line to stderr; what acts on a terminal is written out."""
+    print(f"dragoman: {_line(text)}", file=sys.stderr)
+
+
+def show_warnings() -> None:
+    """Have warnings of the program shown as errors are: one visible line each."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_OneLine())
+
+
+class _OneLine(logging.Formatter):
+    """Makes one line of a record, with what acts on a terminal written out."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _line(super().format(record))
+
+
+def _line(text: str) -> str:
+    return visible(" ".join(text.split()))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import msgspec
 from dragoman.cli.console import TerminalConsole
 from dragoman.cli.hearing import measured_hearing, print_hearing
 from dragoman.cli.languages import measured_languages, print_languages
-from dragoman.cli.output import print_error, print_json, progress
+from dragoman.cli.output import print_error, print_json, print_line, progress
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.models.spending.prices import PriceTable
@@ -158,7 +158,7 @@ def _print_result(
         print_json({**found, "languages": languages, "hearing": hearing})
         return sound
     for label, why in left_out.items():
-        print(f"{label}: not applicable: {why}")
+        print_line(f"{label}: not applicable: {why}")
     if retried is not None:
         print(
             f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
@@ -199,5 +199,5 @@ def _print_plan(setup: Setup, *, as_json: bool) -> None:
             f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent {cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
         )
     for label, why in left_out.items():
-        print(f"{label}  not applicable: {why}")
+        print_line(f"{label}  not applicable: {why}")
     print(f"{len(cells)} conversations planned, none played")

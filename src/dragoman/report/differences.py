@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dragoman.analysis.comparison import CellName, Comparison, TaskPair
+from dragoman.core.visible import visible
 from dragoman.report import wording
 from dragoman.report.fitting import Table
-from dragoman.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

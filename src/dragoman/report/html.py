@@ -16,6 +16,7 @@ from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.pass_hat import Figure
 from dragoman.core.tools import Role
+from dragoman.core.visible import visible
 from dragoman.report import figures, wording
 from dragoman.report.figures import Panel
 from dragoman.report.packing import pack
@@ -29,7 +30,6 @@ from dragoman.report.view import (
     count_tool_errors,
     standing,
 )
-from dragoman.report.visible import visible
 
 MAX_CAUSES = 12
 """How many causes a figure shows; the rest is added up."""

@@ -12,8 +12,8 @@ from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.core.visible import visible
 from dragoman.report import wording
-from dragoman.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

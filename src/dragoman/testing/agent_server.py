@@ -19,6 +19,7 @@ from aiohttp import web
 from dragoman.core.agent_answers import read_answer
 from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
 from dragoman.core.speech import Unparsed
+from dragoman.core.visible import visible
 from dragoman.models.agents.protocol import (
     MOST_ANSWER_BYTES,
     decode_request,
@@ -133,8 +134,7 @@ def _tell(reason: str) -> None:
 
 
 def _line(text: str) -> str:
-    shown = text.encode("utf-8", "backslashreplace").decode()
-    return " ".join(shown.split())[:MOST_SHOWN]
+    return visible(" ".join(text.split()))[:MOST_SHOWN]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.report.visible import visible
+from dragoman.core.visible import visible
 
 
 def test_characters_that_act_are_written_out() -> None:
