@@ -13,9 +13,9 @@ from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Suite
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
+from dragoman.runs.measuring import rescore
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.player import Player
-from dragoman.runs.rescore import rescore
 from dragoman.store.episodes import EpisodeCodec
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup

@@ -18,7 +18,7 @@ from dragoman.exchange.result_files import write_results
 from dragoman.exchange.tau2 import export_results, import_results
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
-from dragoman.runs.rescore import rescore
+from dragoman.runs.measuring import rescore
 from dragoman.scoring.judges import AssumeMet
 from dragoman.store.run import FILE, RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring

@@ -10,9 +10,9 @@ from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
+from dragoman.runs.measuring import Choice, rescore
 from dragoman.runs.play import play as play_job
 from dragoman.runs.player import Player
-from dragoman.runs.rescore import Choice, rescore
 from dragoman.store.run import StoredEpisode, open_run
 from dragoman.tables.outcomes import summary
 from dragoman.tables.results import results_object

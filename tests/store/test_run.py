@@ -7,6 +7,7 @@ import pytest
 
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import StoreError
+from dragoman.core.measures import measured_reward
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
@@ -16,7 +17,7 @@ from dragoman.store.run import (
     RunStore,
     StoredCell,
     StoredEpisode,
-    StoredScore,
+    StoredMeasure,
     create_run,
     open_run,
 )
@@ -53,7 +54,7 @@ def reopened(folder: Path) -> RunStore:
     return open_run(folder, write=False)
 
 
-def written(folder: Path, *entries: StoredEpisode | StoredScore) -> None:
+def written(folder: Path, *entries: StoredEpisode | StoredMeasure) -> None:
     with open_run(folder, write=True) as store:
         store.put(entries)
 
@@ -138,9 +139,9 @@ def test_the_newest_score_of_the_last_attempt_is_told_whoever_gave_it(folder: Pa
         folder,
         StoredEpisode(ONE, 0, episode(), score(0.0)),
         StoredEpisode(ONE, 1, episode(), score(0.25)),
-        StoredScore(ONE, 1, score(0.5, judge="other")),
-        StoredScore(ONE, 0, score(0.75, judge="late, of the first attempt")),
-        StoredScore(ONE, 1, score(1.0, metric="m2")),
+        StoredMeasure(ONE, 1, measured_reward(score(0.5, judge="other"))),
+        StoredMeasure(ONE, 0, measured_reward(score(0.75, judge="late, of the first attempt"))),
+        StoredMeasure(ONE, 1, measured_reward(score(1.0, metric="m2"))),
         StoredEpisode(TWO, 0, episode()),
     )
     with reopened(folder) as store:
@@ -150,7 +151,7 @@ def test_the_newest_score_of_the_last_attempt_is_told_whoever_gave_it(folder: Pa
 def test_scores_of_other_rules_judges_and_metrics_stand_beside_each_other(folder: Path) -> None:
     others = [score(0.1, rules="r2"), score(0.2, judge="rule"), score(0.3, metric="m2")]
     written(folder, StoredEpisode(ONE, 0, episode(), score()))
-    written(folder, *(StoredScore(ONE, 0, other) for other in others))
+    written(folder, *(StoredMeasure(ONE, 0, measured_reward(other)) for other in others))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {ONE: score()}
         assert store.scores("r2", "none", "m1") == {ONE: others[0]}
@@ -161,7 +162,7 @@ def test_scores_of_other_rules_judges_and_metrics_stand_beside_each_other(folder
 
 def test_a_score_is_replaced_by_one_of_the_same_key(folder: Path) -> None:
     written(folder, StoredEpisode(ONE, 0, episode(), Score("r1", "none", Unscored("x"), (), "m1")))
-    written(folder, StoredScore(ONE, 0, score(1.0)))
+    written(folder, StoredMeasure(ONE, 0, measured_reward(score(1.0))))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {ONE: score(1.0)}
 
@@ -303,7 +304,7 @@ def test_a_damaged_episode_is_one_line(folder: Path) -> None:
 
 
 def test_a_score_without_an_episode_is_left_out(folder: Path) -> None:
-    written(folder, StoredScore(ONE, 0, score()))
+    written(folder, StoredMeasure(ONE, 0, measured_reward(score())))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {}
 
@@ -319,7 +320,13 @@ def test_what_earlier_attempts_and_their_judges_consumed_is_kept(folder: Path) -
         return StoredEpisode(ONE, number, played, None if fault else judged)
 
     other = msgspec.structs.replace(score(rules="r2"), usage=used("judge", 100))
-    written(folder, attempt(0, fault=True), attempt(1), StoredScore(ONE, 1, other), attempt(2))
+    written(
+        folder,
+        attempt(0, fault=True),
+        attempt(1),
+        StoredMeasure(ONE, 1, measured_reward(other)),
+        attempt(2),
+    )
     written(folder, StoredEpisode(TWO, 0, episode()))
     with reopened(folder) as store:
         assert store.earlier_usage("r1", "none", "m1") == {

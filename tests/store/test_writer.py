@@ -12,7 +12,7 @@ from dragoman.store.run import (
     RunStore,
     StoredCell,
     StoredEpisode,
-    StoredScore,
+    StoredMeasure,
     create_run,
     open_run,
 )
@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
         yield run
 
 
-async def put_all(store: RunStore, entries: Iterable[StoredEpisode | StoredScore]) -> None:
+async def put_all(store: RunStore, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
     async with Writer(store) as writer:
         for each in entries:
             await writer.put(each)

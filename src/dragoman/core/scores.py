@@ -89,6 +89,13 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
         return tuple(entry.subject for entry in self.simulator if entry.met is False)
 
     @property
+    def is_open(self) -> bool:
+        """Whether a judge, asked again, may decide what it left undecided."""
+        if USER_JUDGE in self.judge and any(entry.met is None for entry in self.simulator):
+            return True
+        return not isinstance(self.reward, Scored) or bool(self.reward.undecided)
+
+    @property
     def judges_usage(self) -> tuple[Usage, ...]:
         """What the judges consumed, as far as there were any."""
         return tuple(entry for entry in (self.usage, self.simulator_usage) if entry is not None)

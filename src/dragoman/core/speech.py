@@ -5,6 +5,12 @@ from msgspec import UNSET, UnsetType
 
 from dragoman.core.tools import ToolCall
 
+WORDS = "words"
+"""The setting in the record of recognition that holds the words as they were recognized."""
+
+UNDERSTOOD = "understood"
+"""The engine in the record of a listener who understands what was meant."""
+
 
 class AudioRef(msgspec.Struct, frozen=True):
     """Stored audio: the content hash of its bytes, its length and its sampling rate."""

@@ -21,7 +21,7 @@ from dragoman.runs.jobs import (
     start_job,
     stored_prices,
 )
-from dragoman.runs.rescore import rescore
+from dragoman.runs.measuring import rescore
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.setup import Setup, scoring_setup
 

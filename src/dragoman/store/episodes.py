@@ -1,4 +1,4 @@
-"""How episodes and scores are kept: JSON, compressed where it is large."""
+"""How episodes, scores and measures are kept: JSON, compressed where it is large."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import msgspec
 import zstandard
 
 from dragoman.core.episodes import Ending, Episode
+from dragoman.core.measures import Measured
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
@@ -33,6 +34,7 @@ class EpisodeCodec:
         self._episode = msgspec.json.Decoder(Episode)
         self._head = msgspec.json.Decoder(_Head)
         self._score = msgspec.json.Decoder(Score)
+        self._measured = msgspec.json.Decoder(Measured)
         self._compressor = zstandard.ZstdCompressor(level=1)
         self._decompressor = zstandard.ZstdDecompressor()
 
@@ -73,6 +75,14 @@ class EpisodeCodec:
     def decode_score(self, data: bytes) -> Score:
         """Return the score in its stored form."""
         return self._score.decode(data)
+
+    def encode_measured(self, measured: Measured) -> bytes:
+        """Return the stored form of what a measure counted."""
+        return self._encoder.encode(measured)
+
+    def decode_measured(self, data: bytes) -> Measured:
+        """Return what a measure counted in its stored form."""
+        return self._measured.decode(data)
 
     def _decompress(self, data: bytes) -> bytes:
         return self._decompressor.decompress(data, max_output_size=MAX_EPISODE_BYTES)

@@ -1,7 +1,8 @@
 """One run: a folder with one SQLite file, one writer at a time, any number of readers.
 
 An episode and its first score are committed together, so a process killed at any instant leaves
-whole episodes only. Episodes and scores are indexed by the place of their cell in the plan, near
+whole episodes only. What measures counted lies in one table: the reward's rows hold a score each and
+name their rules, those of the other measures hold a `Measured`. Episodes and scores are indexed by the place of their cell in the plan, near
 which they are also written: appending stays cheap whatever is stored.
 """
 
@@ -22,6 +23,7 @@ import zstandard
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
+from dragoman.core.measures import Declared, Measured
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
@@ -72,6 +74,17 @@ _EARLIER_SCORES = (
     f"SELECT key, early.data {_EARLIER.format(table='scores')} "
     "AND rules = ? AND judge = ? AND metric = ?"
 )
+# By the index: rows of the reward, which has rules, are not read for that.
+_MEASURED = """
+SELECT key, attempt, data FROM cells
+JOIN scores ON cells.id = scores.cell
+WHERE scores.id IN (SELECT id FROM scores INDEXED BY scores_by_key WHERE rules = '')
+ORDER BY scores.id
+"""
+_PUT_MEASURED = """
+INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data)
+VALUES (?, ?, ?, ?, ?, ?)
+"""
 
 
 class StoredCell(msgspec.Struct, frozen=True):
@@ -94,12 +107,12 @@ class StoredEpisode(msgspec.Struct, frozen=True):
     score: Score | None = None
 
 
-class StoredScore(msgspec.Struct, frozen=True):
-    """One score to be stored beside an episode that is there."""
+class StoredMeasure(msgspec.Struct, frozen=True):
+    """What a measure counted in an episode that is there."""
 
     cell: str
     attempt: int
-    score: Score
+    measured: Measured
 
 
 class RunStore:
@@ -154,15 +167,38 @@ class RunStore:
                 StoredCell(key.hex(), *rest) for key, *rest in self._connection.execute(query)
             )
 
-    def put(self, entries: Iterable[StoredEpisode | StoredScore]) -> None:
-        """Store episodes and scores in one transaction."""
+    def put(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
+        """Store episodes, scores and other measures in one transaction."""
         with self._errors("write"), self._connection:
             for entry in entries:
                 place = self._place(entry.cell)
-                if isinstance(entry, StoredEpisode):
-                    self._put_episode(place, entry)
+                if isinstance(entry, StoredMeasure):
+                    self._put_measured(place, entry.attempt, entry.measured)
+                    continue
+                self._put_episode(place, entry)
                 if entry.score is not None:
                     self._put_score(place, entry.attempt, entry.score)
+
+    def declare(self, declared: Iterable[Declared]) -> None:
+        """Store which figures measures declare, so that whoever reads the run needs no measure."""
+        with self._errors("write"), self._connection:
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                (
+                    (f"measure {entry.measure}-{entry.version}", msgspec.json.encode(entry))
+                    for entry in declared
+                ),
+            )
+
+    def declared(self) -> dict[str, Declared]:
+        """Return by metric which figures measures declare."""
+        query = "SELECT value FROM meta WHERE name LIKE 'measure %'"
+        with self._errors("read"):
+            found = [
+                msgspec.json.decode(value, type=Declared)
+                for (value,) in self._connection.execute(query)
+            ]
+            return {f"{entry.measure}-{entry.version}": entry for entry in found}
 
     def attempts(self) -> dict[str, tuple[int, bool]]:
         """Return by cell the last attempt and whether it ended by an infrastructure fault."""
@@ -246,11 +282,29 @@ class RunStore:
             }
             return {key: self._codec.decode_score(data) for key, data in newest.items()}
 
+    def measured(self) -> dict[str, tuple[Measured, ...]]:
+        """Return by cell what measures counted in its last attempt, the oldest first.
+
+        Scores of the reward are not among them.
+        """
+        last: dict[str, tuple[int, bool]] = {}
+        found: dict[str, tuple[Measured, ...]] = {}
+        for key, attempt, entry in self._measurements():
+            last = last or self.attempts()
+            if last.get(key, (None, False))[0] == attempt:
+                found[key] = (*found.get(key, ()), entry)
+        return found
+
+    def _measurements(self) -> Iterator[tuple[str, int, Measured]]:
+        with self._errors("read"):
+            for key, attempt, data in self._connection.execute(_MEASURED):
+                yield key.hex(), attempt, self._codec.decode_measured(data)
+
     def earlier_usage(self, rules: str, judge: str, metric: str) -> dict[str, tuple[Usage, ...]]:
         """Return by cell what attempts before its last one consumed, and their judges.
 
         Args:
-            rules: Whose scores' judges are meant: those under these rules,
+            rules: Which scores' judges are meant, beside those of other measures: under these rules,
             judge: by this judge,
             metric: and of this metric version.
         """
@@ -261,11 +315,18 @@ class RunStore:
             for key, data in self._connection.execute(_EARLIER_SCORES, (rules, judge, metric)):
                 judged = self._codec.decode_score(data).judges_usage
                 used[key.hex()] = used.get(key.hex(), ()) + judged
+        last = self.attempts() if used else {}
+        for cell, attempt, entry in self._measurements():
+            if entry.usage is not None and attempt < last.get(cell, (0, False))[0]:
+                used[cell] = (*used.get(cell, ()), entry.usage)
         return used
 
     def scorings(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of rules and judge under which the run has scores, newest last."""
-        query = "SELECT rules, judge FROM scores GROUP BY rules, judge ORDER BY max(id)"
+        query = (
+            "SELECT rules, judge FROM scores WHERE rules != '' "
+            "GROUP BY rules, judge ORDER BY max(id)"
+        )
         with self._errors("read"):
             return tuple((rules, judge) for rules, judge in self._connection.execute(query))
 
@@ -289,18 +350,17 @@ class RunStore:
         )
 
     def _put_score(self, place: int, attempt: int, score: Score) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                place,
-                attempt,
-                score.rules,
-                score.judge,
-                score.metric,
-                self._codec.encode_score(score),
-            ),
-        )
+        data = self._codec.encode_score(score)
+        key = (place, attempt, score.rules, score.judge, score.metric)
+        self._connection.execute(_PUT_MEASURED, (*key, data))
+
+    def _put_measured(self, place: int, attempt: int, entry: Measured) -> None:
+        if entry.score is not None:
+            self._put_score(place, attempt, entry.score)
+            return
+        data = self._codec.encode_measured(entry)
+        key = (place, attempt, entry.rules, entry.judge, entry.metric)
+        self._connection.execute(_PUT_MEASURED, (*key, data))
 
     @contextmanager
     def _errors(self, action: str) -> Iterator[None]:

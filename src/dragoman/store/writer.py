@@ -6,12 +6,12 @@ from collections import deque
 from typing import Self
 
 from dragoman.core.errors import StoreError
-from dragoman.store.run import RunStore, StoredEpisode, StoredScore
+from dragoman.store.run import RunStore, StoredEpisode, StoredMeasure
 
 CAPACITY = 64
 GATHER_SECONDS = 0.01
 
-Entry = StoredEpisode | StoredScore
+Entry = StoredEpisode | StoredMeasure
 
 
 class Writer:

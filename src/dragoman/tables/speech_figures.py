@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET
 
-from dragoman.conditions.voice.entities import said_values
-from dragoman.conditions.voice.voice_channel import UNDERSTOOD, WORDS
 from dragoman.core.episodes import Episode, Move
+from dragoman.core.said_values import said_values
 from dragoman.core.scores import Unscored
-from dragoman.core.speech import Said, Utterance
+from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Utterance
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.runs.jobs import read_manifest

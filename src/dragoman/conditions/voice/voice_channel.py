@@ -18,16 +18,11 @@ from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.audio import Audio
 from dragoman.core.keys import derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.core.speech import AudioRef, Stage, Utterance
+from dragoman.core.speech import UNDERSTOOD, WORDS, AudioRef, Stage, Utterance
 from dragoman.core.usage import Usage, total_usage
 
 SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"
-WORDS = "words"
-"""The setting in the record of recognition that holds the words as they were recognized."""
-
-UNDERSTOOD = "understood"
-"""The engine in the record of a listener who understands what was meant."""
 
 Keep = Callable[[Audio], AudioRef]
 """Stores audio and returns its reference."""

@@ -8,10 +8,10 @@ from dragoman.conditions.voice.mishearing.kinds import Edit
 from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
-from dragoman.conditions.voice.voice_channel import WORDS, without_markers
+from dragoman.conditions.voice.voice_channel import without_markers
 from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.keys import derive_seed
-from dragoman.core.speech import Stage, Utterance
+from dragoman.core.speech import WORDS, Stage, Utterance
 from dragoman.core.usage import Usage
 
 SIMULATED = "simulated recognition"

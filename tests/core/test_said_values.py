@@ -1,4 +1,4 @@
-from dragoman.conditions.voice.entities import SaidValue, said_values
+from dragoman.core.said_values import SaidValue, said_values
 
 TURN = "I am Ines Carvalho. Book 3 seats on May 5, 2026 for $20.50, order #W2378156."
 

@@ -1,0 +1,191 @@
+"""Takes measures of a run's stored conversations: those that are missing, open, or all anew."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from dragoman.conditions.language.localization import Localization
+from dragoman.core.conditions import ENGLISH
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import RunHalted, StoreError
+from dragoman.core.measures import (
+    REWARD,
+    Declared,
+    Measure,
+    Measured,
+    PlayedCase,
+    Setting,
+    metric_name,
+    unmeasured,
+)
+from dragoman.core.protocols import WorldFactory
+from dragoman.core.rules import find_rules
+from dragoman.core.scores import NO_JUDGE
+from dragoman.core.tasks import Task
+from dragoman.runs.collector import rare_collection
+from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.reward import Scorer
+from dragoman.store.run import RunStore, StoredCell, StoredMeasure
+from dragoman.store.writer import Writer
+from dragoman.wiring.setup import Setup
+
+Choice = Literal["missing", "open", "all"]
+"""Which conversations are measured: those that were not, also those that a judge left open, or all."""
+
+_Row = tuple[str, int, Episode]
+
+
+def scoring_of(setup: Setup) -> Scoring:
+    """Return what rewards are made with."""
+    scorer = Scorer(
+        setup.suite.factory(setup.rules), setup.rules, setup.judge, setup.users, setup.check
+    )
+    return Scoring(scorer, setup.rules)
+
+
+def settings(manifest: Manifest) -> dict[str, Setting]:
+    """Return by label what measures need to know of a run's conditions; plain English text is absent."""
+    labels = dict.fromkeys((*manifest.realised, *manifest.voices))
+    return {label: _setting(label, manifest) for label in labels}
+
+
+def _setting(label: str, manifest: Manifest) -> Setting:
+    realised, voice = manifest.realised.get(label), manifest.voices.get(label)
+    return Setting(
+        language=ENGLISH if voice is None else str(voice["language"]),
+        label=ENGLISH if realised is None else realised.detector or ENGLISH,
+        relatives=() if realised is None else realised.relatives,
+        is_localized=realised is not None,
+        is_spoken=voice is not None,
+    )
+
+
+async def rescore(
+    setup: Setup, store: RunStore, on_done: Callable[[], None], choice: Choice = "open"
+) -> int:
+    """Score stored conversations under the setup's rules and judge: the reward alone."""
+    reward = BUNDLED[REWARD].make(scoring_of(setup))
+    return await take_measures(setup, store, (reward,), on_done, choice)
+
+
+async def take_measures(
+    setup: Setup,
+    store: RunStore,
+    measures: Sequence[Measure],
+    on_done: Callable[[], None],
+    choice: Choice = "open",
+) -> int:
+    """Take measures of stored conversations, under the setup's rules and judges, and store them.
+
+    Returns:
+        How many conversations were measured.
+    """
+    cases = _Cases(setup, store)
+    wanted = _wanted(store, cases, measures, choice)
+    store.declare(
+        Declared(each.name, each.version, each.figures) for each in measures if each.figures
+    )
+    done = {cell.key for cell in store.cells()} - wanted.keys()
+    todo = store.episodes(leaving_out=done)
+    counts = [0]
+
+    async def work(rows: Iterator[_Row], writer: Writer) -> None:
+        for key, attempt, episode in rows:
+            for measure in wanted[key]:
+                measured = await _measured(measure, cases, key, episode)
+                await writer.put(StoredMeasure(key, attempt, measured))
+            counts[0] += 1
+            on_done()
+
+    asks = setup.scoring_costs or any(
+        each.judge != NO_JUDGE for each in measures if each.name != REWARD
+    )
+    with rare_collection():
+        async with Writer(store) as writer, asyncio.TaskGroup() as group:
+            for _ in range(setup.config.concurrency if asks else 1):
+                group.create_task(work(todo, writer))
+    return counts[0]
+
+
+class _Cases:
+    """What is known of a run's conversations beside what happened in them."""
+
+    def __init__(self, setup: Setup, store: RunStore) -> None:
+        manifest = read_manifest(store)
+        self.places: Mapping[str, StoredCell] = {cell.key: cell for cell in store.cells()}
+        self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
+        _require_same_tasks(self._tasks, store)
+        self._localizations: Mapping[str, Localization] = {
+            entry.label: setup.localization(entry) for entry in setup.conditions
+        }
+        self._settings = settings(manifest)
+        self._factory: WorldFactory = setup.suite.factory(find_rules(manifest.config.rules))
+
+    def setting(self, key: str) -> Setting:
+        return self._settings.get(self.places[key].condition, Setting())
+
+    def case(self, key: str, episode: Episode) -> PlayedCase:
+        cell = self.places[key]
+        localization, task = self._localizations[cell.condition], self._tasks[cell.task]
+        return PlayedCase(
+            localization.judged(task),
+            episode,
+            self._factory,
+            localization.wording(task),
+            self.setting(key),
+            key,
+        )
+
+
+def _require_same_tasks(tasks: Mapping[str, Task], store: RunStore) -> None:
+    for name, task in store.tasks().items():
+        if name not in tasks or tasks[name].digest != task.digest:
+            raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
+
+
+def _wanted(
+    store: RunStore, cases: _Cases, measures: Sequence[Measure], choice: Choice
+) -> dict[str, list[Measure]]:
+    """Return by cell what is to be taken of it."""
+    wanted: dict[str, list[Measure]] = {}
+    measured = {} if choice == "all" else store.measured()
+    for measure in measures:
+        closed = _closed(store, measured, measure, choice)
+        for key in cases.places:
+            if key not in closed and measure.applies(cases.setting(key)):
+                wanted.setdefault(key, []).append(measure)
+    return wanted
+
+
+def _closed(
+    store: RunStore,
+    measured: Mapping[str, Sequence[Measured]],
+    measure: Measure,
+    choice: Choice,
+) -> set[str]:
+    """Return the cells of which a measure is not to be taken."""
+    if choice == "all":
+        return set()
+    metric = metric_name(measure.name, measure.version)
+    if measure.name == REWARD:
+        known = store.scores(measure.rules, measure.judge, metric)
+        return {key for key, score in known.items() if choice == "missing" or not score.is_open}
+    wanted = (metric, measure.judge, measure.rules)
+    return {
+        key
+        for key, entries in measured.items()
+        for entry in entries
+        if (entry.metric, entry.judge, entry.rules) == wanted
+        and (choice == "missing" or not entry.is_open)
+    }
+
+
+async def _measured(measure: Measure, cases: _Cases, key: str, episode: Episode) -> Measured:
+    """Take one measure; one that breaks leaves the conversation unscored, with what broke."""
+    try:
+        return await measure.measure(cases.case(key, episode))
+    except RunHalted:
+        raise
+    except Exception as error:  # noqa: BLE001 - a measure of somebody else must not stop the others
+        return unmeasured(measure, f"the measure broke: {type(error).__name__}: {error}"[:2_000])

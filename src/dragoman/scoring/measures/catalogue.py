@@ -1,0 +1,65 @@
+"""The measures that ship, one line each; packages add theirs as entry points `dragoman.measures`."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from dragoman.core.measures import REWARD, Measure, Setting
+from dragoman.core.rules import Rules
+from dragoman.scoring.language_detection import load_detector
+from dragoman.scoring.measures.clarity import CLARITY
+from dragoman.scoring.measures.hearing import HEARING
+from dragoman.scoring.measures.language import language_measure
+from dragoman.scoring.measures.reward import RewardMeasure
+from dragoman.scoring.reward import Scorer
+
+
+class Scoring(NamedTuple):
+    """What rewards are made with."""
+
+    scorer: Scorer
+    rules: Rules
+
+
+class Bundled(NamedTuple):
+    """One measure that ships.
+
+    Attributes:
+        about: What it counts, in a few words.
+        make: Makes it; raises UsageError where an extra that it needs is missing.
+        is_due: Whether a run in which a condition occurs is summarized with it unasked.
+    """
+
+    about: str
+    make: Callable[[Scoring], Measure]
+    is_due: Callable[[Setting], bool]
+
+
+BUNDLED: Mapping[str, Bundled] = {
+    REWARD: Bundled(
+        "success by the task's criteria, and whether the simulated user played its part",
+        lambda scoring: RewardMeasure(*scoring),
+        lambda _: True,
+    ),
+    "hearing": Bundled(
+        "how much of what users said was heard: words, characters, values that calls need",
+        lambda _: HEARING,
+        lambda setting: setting.is_spoken,
+    ),
+    "clarity": Bundled(
+        "whether spoken replies of the agent are fit for the ear",
+        lambda _: CLARITY,
+        lambda setting: setting.is_spoken,
+    ),
+    "language": Bundled(
+        "whether each side kept to its language",
+        lambda _: language_measure(load_detector()),
+        lambda setting: setting.is_localized,
+    ),
+}
+
+
+def due(settings: Mapping[str, Setting]) -> tuple[str, ...]:
+    """Return the measures that a run in these conditions is summarized with, the reward first."""
+    return tuple(
+        name for name, entry in BUNDLED.items() if any(map(entry.is_due, settings.values()))
+    )
