@@ -1,13 +1,18 @@
 """Fixtures shared by all tests: the bundled sample, and real data where they are at hand."""
 
+import contextlib
 import functools
 import gzip
+import importlib
+import io
 import json
+import logging
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from subprocess import CompletedProcess
+from unittest.mock import patch
 
 import pytest
 
@@ -19,6 +24,7 @@ from dragoman.benchmarks.bfcl.upstream import adopt_texts, bfcl_source, derive_t
 from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.cli.main import main
 from dragoman.core.protocols import Provenance
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,18 +85,71 @@ def retail(data_folder: Path) -> DomainSuite:
     )
 
 
+@pytest.fixture(scope="session")
+def in_process() -> Callable[..., CompletedProcess[str]]:
+    """What runs the command line in this process: `in_process("run", ..., cwd=folder, NAME=...)`.
+
+    It costs a thirtieth of a process. What a process alone can show (start-up, signals, kills,
+    descriptors) needs one.
+    """
+    return run_here
+
+
+def run_here(
+    *arguments: object, cwd: Path | None = None, **environment: str
+) -> CompletedProcess[str]:
+    """Run the command line in this process and return what it printed and how it ended."""
+    words = ["dragoman", *map(str, arguments)]
+    output, errors = _stream(), _stream()
+    with _as_a_process_of_its_own(words, cwd or Path.cwd(), environment, output, errors):
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code or 0
+        else:
+            status = 0
+    assert isinstance(status, int), status
+    return CompletedProcess(words, status, _printed(output), _printed(errors))
+
+
+@contextlib.contextmanager
+def _as_a_process_of_its_own(
+    words: list[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    output: io.TextIOWrapper,
+    errors: io.TextIOWrapper,
+) -> Iterator[None]:
+    """Lend the interpreter what a process would have, and take back what it would leave behind."""
+    loaded = set(sys.modules)
+    importlib.invalidate_caches()
+    with (
+        contextlib.chdir(cwd),
+        patch.dict(os.environ, environment),
+        patch.multiple(sys, argv=words, path=[str(cwd), *sys.path]),
+        patch.multiple(sys, stdin=io.StringIO(), stdout=output, stderr=errors),
+        patch.object(sys.modules["__main__"], "__package__", None),  # usage begins with argv[0]
+        patch.object(logging.root, "handlers", []),  # warnings go to standard error
+    ):
+        yield
+    for name in set(sys.modules) - loaded:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(f"{cwd}{os.sep}"):
+            del sys.modules[name]
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
 def pulled_cache(source: str, data_folder: Path, cache: Path) -> Path:
     """Pull real data into a cache, by the command."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "dragoman", "data", "pull", source),
-            *("--from", str(data_folder / source)),
-        ],
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    done = run_here(
+        *("data", "pull", source, "--from", data_folder / source), XDG_CACHE_HOME=str(cache)
     )
     assert done.returncode == 0, done.stderr
     return cache
@@ -111,19 +170,7 @@ def pulled_bfcl(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture(scope="session")
 def translated(pulled: Path, data_folder: Path) -> Path:
     """The same cache with the translated artifacts in it, pulled by the command."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "dragoman", "data", "pull", "seataubench"),
-            *("--from", str(data_folder / "seataubench")),
-        ],
-        env={**os.environ, "XDG_CACHE_HOME": str(pulled)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return pulled
+    return pulled_cache("seataubench", data_folder, pulled)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The command line as people meet it: another process, its own folder, its own cache."""
+"""The command line as people meet it: its own folder, its own cache, text and an exit status."""
 
 import json
 import os
@@ -25,8 +25,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def dragoman(folder: Path) -> Cli:
-    """Run a command and return what it printed and how it ended."""
+def dragoman(folder: Path, in_process: Cli) -> Cli:
+    """Run a command in this process and return what it printed and how it ended."""
+
+    def call(*arguments: object, cache: Path | None = None, **more: str) -> CompletedProcess[str]:
+        return in_process(*arguments, cwd=folder, **(_environment(folder, cache) | more))
+
+    return call
+
+
+@pytest.fixture
+def process(folder: Path) -> Cli:
+    """The same in a process, where the process itself is the point."""
 
     def call(
         *arguments: object, cache: Path | None = None, limit_s: float = 120, **more: str
@@ -34,12 +44,7 @@ def dragoman(folder: Path) -> Cli:
         return subprocess.run(
             [sys.executable, "-m", "dragoman", *map(str, arguments)],
             cwd=folder,
-            env={
-                **os.environ,
-                "XDG_CACHE_HOME": str(cache or folder / "no-cache"),
-                "COLUMNS": "100",
-                **more,
-            },
+            env={**os.environ, **_environment(folder, cache), **more},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -48,6 +53,19 @@ def dragoman(folder: Path) -> Cli:
         )
 
     return call
+
+
+def _environment(folder: Path, cache: Path | None) -> dict[str, str]:
+    return {"XDG_CACHE_HOME": str(cache or folder / "no-cache"), "COLUMNS": "100"}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
+    """A finished run, to be copied."""
+    folder = tmp_path_factory.mktemp("finished")
+    done = in_process("run", "sample:shop", "--agent", "gold", "--out", "mine", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "mine"
 
 
 @pytest.fixture

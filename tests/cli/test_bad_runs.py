@@ -21,20 +21,6 @@ RUN = ("run", "sample:shop", "--agent", "gold")
 READERS = (("show", "mine", "too-late"), ("report", "mine"), ("score", "mine"), ("resume", "mine"))
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run, to be copied."""
-    folder = tmp_path_factory.mktemp("finished")
-    subprocess.run(
-        [sys.executable, "-m", "dragoman", *RUN, "--out", "mine"],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-    return folder / "mine"
-
-
 @pytest.fixture
 def mine(finished: Path, folder: Path) -> Path:
     """The file of a finished run of one's own."""

@@ -67,8 +67,9 @@ def resume_run(
     """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
     changes = {name: value for name, value in options.items() if value is not None}
     job = resume_job(folder, changes, _person())
-    again = invalid_cells(job.store) if retry_invalid else None
-    return _play(job, again, as_json=as_json)
+    with job.store:
+        again = invalid_cells(job.store) if retry_invalid else None
+        return _play(job, again, as_json=as_json)
 
 
 def score_run(folder: Path, named: Mapping[str, str | None], *, anew: bool, as_json: bool) -> None:

@@ -1,0 +1,63 @@
+"""Every command as the process that people start; all other tests run it in their own process."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from typer.main import get_command
+
+from dragoman.cli.main import app
+
+Cli = Callable[..., CompletedProcess[str]]
+
+COMMANDS = {
+    "list": ("list", "rules"),
+    "run": ("run", "sample:shop", "--agent", "silent", "--out", "new"),
+    "resume": ("resume", "mine"),
+    "score": ("score", "mine", "--judge", "assume-met"),
+    "show": ("show", "mine", "too-late"),
+    "report": ("report", "mine"),
+    "compare": ("compare", "mine", "mine"),
+    "blame": ("blame", "mine"),
+    "validate": ("validate", "mine"),
+    "leaderboard": ("leaderboard", "mine"),
+    "import": ("import", "mine", "--out", "theirs"),
+    "export": ("export", "mine", "--to", "jsonl", "--out", "lines"),
+    "check": ("check", "sample:shop"),
+    "lint": ("lint", "seataubench"),
+    "data pull": ("data", "pull", "tau2", "--from", "mine"),
+    "cache info": ("cache", "info"),
+    "cache clear": ("cache", "clear"),
+}
+
+
+def names(group: object, before: str = "") -> Iterator[str]:
+    """Name the commands of a group and of the groups in it."""
+    for name, command in getattr(group, "commands", {}).items():
+        if hasattr(command, "commands"):
+            yield from names(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}"
+
+
+def test_no_command_but_the_demonstration_is_left_out() -> None:
+    assert {*COMMANDS, "demo"} == set(names(get_command(app)))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_process_prints_leaves_and_ends_as_the_command_does_in_another(
+    dragoman: Cli, process: Cli, finished: Path, folder: Path, name: str
+) -> None:
+    found = []
+    for run in (dragoman, process):
+        shutil.copytree(finished, folder / "mine")
+        done = run(*COMMANDS[name])
+        left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+        found.append((done.returncode, done.stdout, done.stderr, left))
+        shutil.rmtree(folder)
+        folder.mkdir()
+
+    here, there = found
+    assert here == there
