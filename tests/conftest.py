@@ -16,7 +16,6 @@ from unittest.mock import patch
 
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.outside import Outside
 from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
 from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
@@ -25,6 +24,7 @@ from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.main import main
+from dragoman.core.facets import Outside
 from dragoman.core.protocols import Provenance
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -215,9 +215,9 @@ def load_agentic_suite(agentic_files: Mapping[str, bytes]) -> Callable[..., Agen
 
     def load(category: str, outside: Outside | None = None) -> AgenticSuite:
         source = Provenance("BFCL v4", "Apache-2.0", "", "")
-        suite = load_suite(category, agentic_files.__getitem__, source, outside)
+        suite = load_suite(category, agentic_files.__getitem__, source)
         assert isinstance(suite, AgenticSuite)
-        return suite
+        return suite if outside is None else suite.reaching(outside)
 
     return load
 

@@ -10,6 +10,7 @@ import pytest
 from dragoman.benchmarks.bfcl.agentic.suite import PREPARES, AgenticSuite
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError
+from dragoman.core.prompts import BARE
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import METRIC_VERSION, Scored, Unscored
 from dragoman.core.speech import Called
@@ -19,7 +20,6 @@ from dragoman.runs.plan import plan
 from dragoman.simulation.callables import CallableModel
 from dragoman.simulation.diagnostic import GoldUser
 from dragoman.simulation.llm import LlmParticipant
-from dragoman.simulation.prompts import BARE
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.config import Place, RunConfig
 from dragoman.wiring.participants import Resolved

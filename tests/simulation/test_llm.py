@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 
 from dragoman.core.episodes import Event, Move
+from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Answer, ChatRequest, Completion, Heard, Opening
 from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.llm import LlmParticipant
-from dragoman.simulation.prompts import PromptSet, default_prompts, user_prompt
+from dragoman.simulation.prompts import default_prompts, user_prompt
 
 PROMPTS = PromptSet("test", "Work.", "Play.")
 TASK = Task("7", "suite", "digest", Scenario("Cancel it."))

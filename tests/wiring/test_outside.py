@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.outside import Outside
+from dragoman.benchmarks.bfcl.agentic.outside import reach_of
 from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
 from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
 from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.facets import Outside
 from dragoman.core.protocols import WaitingWorld
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall, ToolResult
@@ -157,11 +158,12 @@ def test_the_key_of_the_search_comes_from_the_environment(
         async with searching(pages, SearchFaults(key="k-27182")) as url:
             outside = outside_of(config(search=url), Connections())
             assert outside is not None
-            assert outside.find is not None
-            hits, _ = await outside.find(Query("orla", "wt-wt"))
+            find = reach_of(outside).find
+            assert find is not None
+            hits, _ = await find(Query("orla", "wt-wt"))
             return hits
 
     hits = asyncio.run(go())
     assert hits is not None
     assert [hit["title"] for hit in hits] == ["Orla"]
-    assert load_agentic_suite("web_search_base", Outside(find=None)).missing
+    assert load_agentic_suite("web_search_base", Outside()).missing

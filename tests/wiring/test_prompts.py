@@ -7,13 +7,14 @@ import pytest
 from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.pulled import source_folder
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatRequest, Completion, Opening
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
 from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.llm import LlmParticipant
-from dragoman.simulation.prompts import PromptSet, default_prompts
+from dragoman.simulation.prompts import default_prompts
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.suites import load_suite
 

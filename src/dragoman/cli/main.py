@@ -465,7 +465,7 @@ def lint(
 
 @data_app.command("pull", epilog="Example: dragoman data pull tau2")
 def data_pull(
-    source: Annotated[str, typer.Argument(help="tau2, bfcl or seataubench.")],
+    source: Annotated[str, typer.Argument(help="tau2, seataubench or bfcl.")],
     from_dir: Annotated[
         Path | None,
         typer.Option("--from", help="Read a local copy, raw or .gz; of bfcl also its wheel."),

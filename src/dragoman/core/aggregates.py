@@ -14,3 +14,15 @@ class Aggregate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     parts: tuple[str, ...]
     weights: Literal["equal", "tasks"] | tuple[float, ...] = "equal"
+
+
+class Leaderboard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A benchmark's categories with their numbers of tasks, and its aggregates, parts first.
+
+    `formats` is the category that asks the same questions in several prompt formats, each named
+    between the first two colons of a task's id; "" where there is none.
+    """
+
+    sizes: dict[str, int]
+    aggregates: tuple[Aggregate, ...]
+    formats: str = ""

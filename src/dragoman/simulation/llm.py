@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import msgspec
 
 from dragoman.core.episodes import Event, Move
+from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
-from dragoman.simulation.prompts import PromptSet, agent_prompt, user_prompt
+from dragoman.simulation.prompts import agent_prompt, user_prompt
 from dragoman.simulation.scripts import scenario_text
 
 Message = dict[str, object]

@@ -1,37 +1,12 @@
 """Agents over a chat model that call functions in their text, told how by the benchmark."""
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
+from dragoman.core.facets import TextProtocol
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
-from dragoman.core.tasks import Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 from dragoman.simulation.llm import Message, outgoing, past
-
-
-class TextProtocol(Protocol):
-    """How a benchmark offers functions as text, and how it reads calls in a reply."""
-
-    def call_form(self, task: Task) -> str:
-        """Return the name of the form in which calls are asked for."""
-        ...
-
-    def offer(self, task: Task, tools: Toolset) -> str:
-        """Return the system text that offers the functions."""
-        ...
-
-    def read(self, task: Task, text: str) -> Reply:
-        """Return what a model's text is: calls, words, or calls that cannot be read."""
-        ...
-
-    def appearing(self, task: Task, names: Collection[str], words: str) -> str:
-        """Return the user's words in a turn in which functions appear."""
-        ...
-
-    def results(self, answered: Sequence[tuple[ToolCall, str]]) -> str:
-        """Return the text that tells a model what its calls returned."""
-        ...
 
 
 class PromptedParticipant:

@@ -1,30 +1,9 @@
-"""The prompts of LLM participants: text files beside this module, named and hashed as one set."""
+"""Our own prompts of LLM participants, text files beside this module, and how prompts are told."""
 
 from functools import cache, lru_cache
 from importlib.resources import files
 
-import msgspec
-
-from dragoman.core.keys import content_key
-
-
-class PromptSet(msgspec.Struct, frozen=True):
-    """The fixed texts that agent and user models are given; name and digest go into keys.
-
-    `user_with_tools` is for a user that has tools too; empty where `user` serves both. `greets` says
-    that the agent's first words are the benchmark's own greeting.
-    """
-
-    name: str
-    agent: str
-    user: str
-    user_with_tools: str = ""
-    greets: bool = True
-
-    @property
-    def digest(self) -> str:
-        """The content hash of the texts."""
-        return content_key(self.agent, self.user, self.user_with_tools)
+from dragoman.core.prompts import PromptSet
 
 
 @cache
@@ -37,10 +16,6 @@ def default_prompts() -> PromptSet:
         (folder / "user.md").read_text("utf-8").strip(),
         (folder / "user_with_tools.md").read_text("utf-8").strip(),
     )
-
-
-BARE = PromptSet("bare", "", "", greets=False)
-"""No prompts of our own: agents are told what the benchmark tells them and nothing else."""
 
 
 @lru_cache(maxsize=16)

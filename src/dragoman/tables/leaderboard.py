@@ -1,4 +1,4 @@
-"""The leaderboard of runs on BFCL: categories, aggregates and the spread over prompt formats."""
+"""The leaderboard of runs on a benchmark that has one: categories, aggregates and the spread over prompt formats."""
 
 import re
 import statistics
@@ -10,13 +10,13 @@ import msgspec
 from dragoman.analysis.aggregates import Standing, aggregated
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.intervals import Interval
+from dragoman.core.aggregates import Leaderboard
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import Ranked
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
-
-PREFIX = "bfcl:"
-FORMATS = f"{PREFIX}format_sensitivity"
+from dragoman.wiring.catalogue import find_benchmark
 
 _FORMAT = re.compile(r"[^:]*:([^:]*):")
 
@@ -48,10 +48,11 @@ def boards(folders: Sequence[Path], rules: str | None, judge: str | None) -> tup
     """Return a leaderboard with one board per agent over all runs.
 
     Raises:
-        UsageError: Where a category was played twice by an agent, or the runs are none of BFCL or
-            scored by different rules.
+        UsageError: Where a category was played twice by an agent, or the runs are none with a leaderboard,
+            of several benchmarks or scored by different rules.
     """
     cells: dict[str, dict[str, CellSummary]] = {}
+    ranked: dict[str, Leaderboard] = {}
     spreads: dict[str, FormatSpread] = {}
     names = set()
     for folder in folders:
@@ -59,32 +60,45 @@ def boards(folders: Sequence[Path], rules: str | None, judge: str | None) -> tup
             scoring = chosen_scoring(store, rules, judge)
             names.add(scoring[0])
             for cell in summary(store, *scoring):
-                _add(cells.setdefault(cell.agent, {}), cell)
+                name, _, category = cell.suite.partition(":")
+                board = leaderboard_of(name)
+                if board is not None:
+                    ranked[name] = board
+                    _add(cells.setdefault(cell.agent, {}), cell, category)
             spreads.update(_spreads(store, scoring))
     if len(names) > 1:
         raise UsageError(f"the runs were scored by {' and '.join(sorted(names))}: choose --rules")
-    if not any(cells.values()):
-        raise UsageError("a leaderboard is made of runs on bfcl suites")
+    if len(ranked) != 1:
+        raise UsageError(
+            "a leaderboard is made of runs on one benchmark that has one, such as bfcl"
+        )
+    (board,) = ranked.values()
     return tuple(
-        _board(agent, min(names), rows, spreads.get(agent)) for agent, rows in cells.items()
+        _board(agent, min(names), rows, board, spreads.get(agent)) for agent, rows in cells.items()
     )
 
 
-def _add(rows: dict[str, CellSummary], cell: CellSummary) -> None:
-    if not cell.suite.startswith(PREFIX):
-        return
-    name = cell.suite.removeprefix(PREFIX)
+def leaderboard_of(benchmark: str) -> Leaderboard | None:
+    """Return a benchmark's leaderboard by its name; None where it has none."""
+    found = find_benchmark(benchmark)
+    if found is not None and isinstance(found, Ranked):
+        return found.leaderboard()
+    return None
+
+
+def _add(rows: dict[str, CellSummary], cell: CellSummary, name: str) -> None:
     if name in rows:
         raise UsageError(f"{cell.agent} played {name} twice: name one run of it, one condition")
     rows[name] = cell
 
 
 def _board(
-    agent: str, rules: str, rows: Mapping[str, CellSummary], formats: FormatSpread | None
+    agent: str,
+    rules: str,
+    rows: Mapping[str, CellSummary],
+    board: Leaderboard,
+    formats: FormatSpread | None,
 ) -> Board:
-    from dragoman.benchmarks.bfcl.leaderboard import leaderboard
-
-    board = leaderboard()
     categories = {
         name: _category(name, cell, board.sizes[name])
         for name, cell in rows.items()
@@ -105,12 +119,18 @@ def _spreads(store: RunStore, scoring: tuple[str, str]) -> Iterator[tuple[str, F
     scores = store.scores(*scoring, METRIC_VERSION)
     rows: dict[str, list[tuple[str, Score]]] = {}
     for cell in store.cells():
-        if cell.suite == FORMATS and cell.key in scores:
+        if cell.key in scores and _asks_in_formats(cell.suite):
             rows.setdefault(cell.agent, []).append((cell.task, scores[cell.key]))
     for agent, entries in rows.items():
         spread = _spread(entries)
         if spread is not None:
             yield agent, spread
+
+
+def _asks_in_formats(suite: str) -> bool:
+    name, _, category = suite.partition(":")
+    board = leaderboard_of(name)
+    return board is not None and category == board.formats != ""
 
 
 def _spread(entries: Iterable[tuple[str, Score]]) -> FormatSpread | None:

@@ -11,6 +11,7 @@ import msgspec
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import StoreError
+from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Session
 from dragoman.core.rules import find_rules
 from dragoman.core.speech import Reply, Said, say
@@ -18,7 +19,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.tools import NO_TOOLS, Role, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.llm import LlmParticipant
-from dragoman.simulation.prompts import PromptSet, default_prompts
+from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import Message
 from dragoman.testing.speech.recordings import RecordedAnswers, Recording

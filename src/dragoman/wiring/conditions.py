@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import UNSET
-
 from dragoman.conditions.language.languages import Language, find_language
 from dragoman.conditions.language.partition import MOST_LANGUAGES
 from dragoman.core.conditions import (
@@ -16,7 +14,9 @@ from dragoman.core.conditions import (
     Surface,
 )
 from dragoman.core.errors import UsageError
-from dragoman.core.rules import DEFAULT_RULES, Rules, find_rules, in_records
+from dragoman.core.facets import OwnRules
+from dragoman.core.rules import Rules, find_rules
+from dragoman.wiring.catalogue import find_benchmark
 
 JOIN = "+"
 """Stands between languages that share tools, and between surfaces that make a scenario."""
@@ -68,20 +68,13 @@ def languages_of(languages: Sequence[str]) -> dict[str, Language]:
 def rules_of(name: str, suite: str, conditions: Sequence[Condition]) -> Rules:
     """Return the rules of that name as a grid's conditions need them.
 
-    Where a telecom user's tools are in another language our own rules have the phone answer with
-    records: its sentences are in no artifact. The rules' name says so, and every cell of the grid is
-    played under them, the English ones too.
-
     Raises:
         UsageError: For a name that does not exist.
     """
-    rules = find_rules(name)
-    has_phone = suite.startswith("tau2:telecom") and any(
-        {"conversation", "tools"} <= set(entry.localized.surfaces)
-        for entry in conditions
-        if entry.localized is not UNSET
-    )
-    return in_records(rules) if has_phone and rules is DEFAULT_RULES else rules
+    rules, benchmark = find_rules(name), find_benchmark(suite)
+    if benchmark is not None and isinstance(benchmark, OwnRules):
+        return benchmark.rules_under(suite, rules, conditions)
+    return rules
 
 
 def surfaces_of(scenario: str) -> tuple[Surface, ...]:

@@ -17,13 +17,13 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
+from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.models.spec import read_spec
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
-from dragoman.simulation.prompts import PromptSet
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import SCHEMES, http_agent
 from dragoman.wiring.text_agents import Offer, split_options

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl, urlencode
 
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import CallsAsText, TextProtocol
 from dragoman.core.protocols import Participant, Suite
 from dragoman.core.rules import Rules
-from dragoman.simulation.prompted import TextProtocol
 
 OPTION = "calls"
 _BY_TASK = "task"
@@ -38,17 +38,13 @@ def offer_of(suite: Suite, rules: Rules) -> Offer:
 
     What is returned raises UsageError where the suite cannot, or does not know an option's value.
     """
-    from dragoman.benchmarks.bfcl.prompts.prompting import read_format
-    from dragoman.benchmarks.bfcl.suite import BfclSuite
 
     def offer(options: Mapping[str, str]) -> TextProtocol:
-        if not isinstance(suite, BfclSuite):
+        if not isinstance(suite, CallsAsText):
             raise UsageError(f"{suite.name} has no form for calls in text: leave {OPTION}= out")
-        if not suite.asks_for_text:
-            return suite.text_calls(read_format(options), rules)
-        if options != {OPTION: _BY_TASK}:
+        if suite.asks_for_text and options != {OPTION: _BY_TASK}:
             raise UsageError(f"{suite.name} sets the form itself: write {OPTION}={_BY_TASK} alone")
-        return suite.text_calls(None, rules)
+        return suite.text_protocol({} if suite.asks_for_text else options, rules)
 
     return offer
 
@@ -57,11 +53,6 @@ def require_text(suite: Suite, agent: Participant) -> None:
     """Raise UsageError for a model with native calls where a suite is about prompts."""
     from dragoman.simulation.llm import LlmParticipant
 
-    if _asks_for_text(suite) and isinstance(agent, LlmParticipant):
+    asks_for_text = isinstance(suite, CallsAsText) and suite.asks_for_text
+    if asks_for_text and isinstance(agent, LlmParticipant):
         raise UsageError(f"{suite.name} is about prompts: write {agent.name}?{OPTION}={_BY_TASK}")
-
-
-def _asks_for_text(suite: Suite) -> bool:
-    from dragoman.benchmarks.bfcl.suite import BfclSuite
-
-    return isinstance(suite, BfclSuite) and suite.asks_for_text

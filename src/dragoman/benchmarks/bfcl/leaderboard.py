@@ -6,14 +6,7 @@ import tomllib
 
 import msgspec
 
-from dragoman.core.aggregates import Aggregate
-
-
-class Leaderboard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A benchmark's aggregates, parts first, and the number of tasks of each category."""
-
-    sizes: dict[str, int]
-    aggregates: tuple[Aggregate, ...]
+from dragoman.core.aggregates import Leaderboard
 
 
 @functools.cache

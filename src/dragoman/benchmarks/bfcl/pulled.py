@@ -2,20 +2,18 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.bfcl.agentic.outside import Outside
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
-from dragoman.benchmarks.bfcl.upstream import HINT, bfcl_source
-from dragoman.benchmarks.pulling.data import open_file
+from dragoman.benchmarks.bfcl.upstream import HINT, adopt_texts, bfcl_source, derive_texts
+from dragoman.benchmarks.pulling.data import PinnedData, open_file
 from dragoman.core.protocols import Provenance
 
 
-def pulled_suite(category: str, folder: Path, outside: Outside | None = None) -> BfclSuite:
+def pulled_suite(category: str, folder: Path) -> BfclSuite:
     """Load what stands behind `bfcl:` from the folder of pulled data.
 
     Args:
         category: Its name.
         folder: Where pulled data lie.
-        outside: What a run names for tools that reach outside; None for nothing.
 
     Raises:
         UsageError: Where there is no such category.
@@ -23,7 +21,7 @@ def pulled_suite(category: str, folder: Path, outside: Outside | None = None) ->
     """
     source = bfcl_source()
     provenance = Provenance(f"BFCL {source.commit}", source.licence, source.notice, "")
-    return load_suite(category, lambda name: read_pulled(folder, name), provenance, outside)
+    return load_suite(category, lambda name: read_pulled(folder, name), provenance)
 
 
 def source_folder(folder: Path) -> Path:
@@ -38,3 +36,6 @@ def read_pulled(folder: Path, name: str) -> bytes:
         DataError: Where it is missing or damaged; the line names the command that helps.
     """
     return open_file(source_folder(folder), bfcl_source(), name, HINT)
+
+
+BFCL_DATA = PinnedData(bfcl_source, source_folder, derive_texts, adopt_texts)

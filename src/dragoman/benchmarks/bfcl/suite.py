@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dragoman.benchmarks.bfcl.agentic.entries import AGENTIC, load_agentic
-from dragoman.benchmarks.bfcl.agentic.outside import Outside, setting_of
+from dragoman.benchmarks.bfcl.agentic.outside import reach_of, setting_of
 from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
 from dragoman.benchmarks.bfcl.agentic.texts import read_agentic_texts
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import CATEGORY as FORMATS
@@ -43,16 +43,13 @@ NAMES = (*SINGLE_TURN, FORMATS, *GROUPS, *MULTI_TURN, *TURN_GROUPS, *AGENTIC)
 BfclSuite = SingleTurnSuite | MultiTurnSuite | AgenticSuite
 
 
-def load_suite(
-    category: str, read: Read, source: Provenance, outside: Outside | None = None
-) -> BfclSuite:
+def load_suite(category: str, read: Read, source: Provenance) -> BfclSuite:
     """Load a category, a group of categories or the variations of format sensitivity.
 
     Args:
         category: What stands behind `bfcl:` in the suite's name.
         read: Returns a file of the data by its short name.
         source: Where the data come from; its digest is made here.
-        outside: What a run names for tools that reach outside; None for nothing.
 
     Raises:
         UsageError: Where there is no such category.
@@ -67,13 +64,13 @@ def load_suite(
     provenance = msgspec.structs.replace(source, digest=digest)
     name = f"bfcl:{category}"
     if category in AGENTIC:
-        outside = outside or Outside()
-        setting = setting_of(category, outside)
-        if outside.identity:
-            digest = content_key(digest, outside.identity)
-            provenance = msgspec.structs.replace(source, digest=digest)
-        told = read_agentic_texts(prompts)
-        return AgenticSuite(load_agentic(category, read), texts, told, setting, provenance)
+        return AgenticSuite(
+            load_agentic(category, read),
+            texts,
+            read_agentic_texts(prompts),
+            lambda outside: setting_of(category, reach_of(outside)),
+            provenance,
+        )
     turns = TURN_GROUPS.get(category, (category,) if category in MULTI_TURN else ())
     if turns:
         long = load_long_texts(read) if LONG_CONTEXT in turns else None

@@ -139,6 +139,42 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
     return PullReport(source.name, origin.label, str(target), written, kept, tuple(absent))
 
 
+class PinnedData(msgspec.Struct, frozen=True):
+    """Pinned data of a benchmark as a source to pull.
+
+    Attributes:
+        source: Returns what is pinned.
+        folder: Returns where it lies under the folder of pulled data.
+        derive: Composes those derived files that a local copy does not hold.
+        adopt: Reads those derived files of a local copy that are not as we keep them.
+    """
+
+    source: Callable[[], Source]
+    folder: Callable[[Path], Path]
+    derive: Derive
+    adopt: Adopt | None = None
+
+    def pull(
+        self, data: Path, *, from_dir: Path | None, url: str | None, progress: Progress
+    ) -> str:
+        """Fill the folder with what is pinned, keeping what is there and right; say what was done.
+
+        Raises:
+            UsageError: Where the choices contradict each other or the address is none.
+            DataError: Where a file is missing, not the pinned one, or cannot be fetched or written.
+        """
+        report = pull(
+            self.source(),
+            self.folder(data),
+            derive=self.derive,
+            adopt=self.adopt,
+            from_dir=from_dir,
+            url=url,
+            progress=progress,
+        )
+        return report.message
+
+
 def open_file(target: Path, source: Source, name: str, hint: str) -> bytes:
     """Return a pulled file's content after checking it.
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.pulling.data import open_file
+from dragoman.benchmarks.pulling.data import PinnedData, open_file
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
-from dragoman.benchmarks.tau2.upstream import tau2_source
+from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.protocols import Provenance
 
 HINT = "run `dragoman data pull tau2`"
@@ -41,3 +41,6 @@ def user_guidelines(folder: Path) -> tuple[str, str]:
 def source_folder(folder: Path) -> Path:
     """Return where the pinned files lie under the folder of pulled data."""
     return folder / "tau2" / tau2_source().commit[:12]
+
+
+TAU2_DATA = PinnedData(tau2_source, source_folder, derive_schemas)

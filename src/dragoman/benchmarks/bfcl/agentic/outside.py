@@ -1,6 +1,6 @@
-"""What the tools of a suite reach outside, as a run names it; and the worlds that reach it."""
+"""What the tools of a suite reach outside through what a run names; and the worlds that reach it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
@@ -12,14 +12,9 @@ from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebS
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld
 from dragoman.benchmarks.bfcl.turns.running import entry_world
 from dragoman.core.errors import ParticipantError
+from dragoman.core.facets import EmbedTexts, Outside, Texts, Vectors
 from dragoman.core.tools import Toolset
 from dragoman.core.usage import Usage
-
-Texts = tuple[str, ...]
-Vectors = Sequence[Sequence[float]]
-
-EmbedTexts = Callable[[Texts], Awaitable[tuple[Vectors, Usage]]]
-"""Returns one vector per text, and what that consumed."""
 
 FindHits = Callable[[Query], Awaitable[tuple[Hits, Usage]]]
 """Returns what a search engine finds, and what that consumed."""
@@ -29,27 +24,35 @@ FetchPage = Callable[[str], Awaitable[Page]]
 """Returns the page at an address, or why there is none."""
 
 
-class Outside(msgspec.Struct, frozen=True):
-    """What a run names: an embedding model, or a search engine and what reads pages; else None.
-
-    `identity` is the content key of what is named.
-    """
+class Reach(msgspec.Struct, frozen=True):
+    """What tools reach: a model for embeddings, or a search engine and what reads pages; else None."""
 
     embed: EmbedTexts | None = None
     find: FindHits | None = None
     fetch: FetchPage | None = None
-    identity: str = ""
 
 
-def setting_of(category: str, outside: Outside) -> Setting:
+def reach_of(outside: Outside) -> Reach:
+    """Return what the tools of agents reach through what a run names."""
+    search = outside.search
+    if search is None:
+        return Reach(outside.embed)
+    from dragoman.benchmarks.bfcl.apis.web.page_reader import PageReader
+    from dragoman.benchmarks.bfcl.apis.web.search_engine import SearchEngine
+
+    engine = SearchEngine(search.address, search.key, search.patience)
+    return Reach(outside.embed, engine.find, PageReader().read)
+
+
+def setting_of(category: str, reach: Reach) -> Setting:
     """Return what the agents of a category work with."""
     if category in SEARCHES:
-        worlds = _search_worlds(outside, with_snippets=SEARCHES[category])
-        return Setting(worlds, needs="search", missing="" if outside.find else _NO_SEARCH)
+        worlds = _search_worlds(reach, with_snippets=SEARCHES[category])
+        return Setting(worlds, needs="search", missing="" if reach.find else _NO_SEARCH)
     memory = MEMORIES[category]
     if category == VECTOR:
-        missing = "" if outside.embed else _NO_EMBEDDINGS
-        return Setting(_vector_worlds(outside), memory, "embeddings", missing)
+        missing = "" if reach.embed else _NO_EMBEDDINGS
+        return Setting(_vector_worlds(reach), memory, "embeddings", missing)
     return Setting(lambda entry, tools: entry_world(entry.conversation, None, tools), memory)
 
 
@@ -57,13 +60,13 @@ _NO_EMBEDDINGS = "needs a model for embeddings: name one with --embeddings PROVI
 _NO_SEARCH = "needs a search engine: name its address with --search http://HOST:PORT/PATH"
 
 
-def _vector_worlds(outside: Outside) -> MakeWorld:
+def _vector_worlds(reach: Reach) -> MakeWorld:
     from dragoman.benchmarks.bfcl.apis.memory.vectors import MemoryAPI_vector
 
     async def embed(texts: Texts) -> tuple[Vectors, Usage]:
-        if outside.embed is None:
+        if reach.embed is None:
             raise ParticipantError(_NO_EMBEDDINGS)
-        return await outside.embed(texts)
+        return await reach.embed(texts)
 
     def make(entry: AgenticEntry, tools: Toolset) -> ApiWorld:
         vectors = Awaited(embed)
@@ -79,18 +82,18 @@ def _vector_worlds(outside: Outside) -> MakeWorld:
     return make
 
 
-def _search_worlds(outside: Outside, *, with_snippets: bool) -> MakeWorld:
+def _search_worlds(reach: Reach, *, with_snippets: bool) -> MakeWorld:
     scenario = {"show_snippet": with_snippets}
 
     async def find(query: Query) -> tuple[Hits, Usage]:
-        if outside.find is None:
+        if reach.find is None:
             raise ParticipantError(_NO_SEARCH)
-        return await outside.find(query)
+        return await reach.find(query)
 
     async def read(url: str) -> tuple[Page, None]:
-        if outside.fetch is None:
+        if reach.fetch is None:
             raise ParticipantError(_NO_SEARCH)
-        return await outside.fetch(url), None
+        return await reach.fetch(url), None
 
     def make(entry: AgenticEntry, tools: Toolset) -> ApiWorld:
         hits, pages = Awaited(find), Awaited(read)

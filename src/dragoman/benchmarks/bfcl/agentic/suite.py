@@ -4,6 +4,7 @@ A conversation that fills a memory is a task of its own, after the one before it
 after the last of its scenario and begins with the memory as that left it.
 """
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -16,7 +17,7 @@ from dragoman.benchmarks.bfcl.apis.world import ApiWorld
 from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
 from dragoman.benchmarks.bfcl.checking.components import component_of
 from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
-from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat
+from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import RULES, BfclRules, find_rules
 from dragoman.benchmarks.bfcl.text_calls import TurnTextCalls
@@ -24,6 +25,8 @@ from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode, Move
+from dragoman.core.facets import Outside
+from dragoman.core.keys import content_key
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
 from dragoman.core.rules import Rules, require_known
 from dragoman.core.scores import ComponentScore, Unscored
@@ -80,7 +83,7 @@ class AgenticSuite:
         entries: The questions, and what prepares them.
         texts: The texts of prompts and tools.
         told: The texts about answers and memories.
-        setting: What agents work with.
+        settings: Returns what agents work with, for what a run names outside.
         source: Where the data come from.
     """
 
@@ -91,21 +94,36 @@ class AgenticSuite:
         entries: Sequence[AgenticEntry],
         texts: PromptTexts,
         told: AgenticTexts,
-        setting: Setting,
+        settings: Callable[[Outside], Setting],
         source: Provenance,
     ) -> None:
         self.name = entries[0].task.suite
-        self.provenance = source
-        self.needs = setting.needs
-        self.missing = setting.missing
         self.tasks: Sequence[Task] = tuple(entry.task for entry in entries)
         self._entries = {entry.task.id: entry for entry in entries}
         self._texts = texts
         self._told = told
-        self._memory = setting.memory
-        self._make_world = setting.make_world
+        self._settings = settings
+        self._source = source
         # All entries of a category have the same functions in every turn.
         self._tools = toolsets(entries[0].conversation, texts)[0]
+        self._settle(Outside())
+
+    def reaching(self, outside: Outside) -> "AgenticSuite":
+        """Return this suite with tools that reach what a run names; its digest says what."""
+        suite = copy.copy(self)
+        suite._settle(outside)  # noqa: SLF001 - one of its own
+        return suite
+
+    def _settle(self, outside: Outside) -> None:
+        setting = self._settings(outside)
+        self.needs = setting.needs
+        self.missing = setting.missing
+        self._memory = setting.memory
+        self._make_world = setting.make_world
+        self.provenance = self._source
+        if outside.identity:
+            digest = content_key(self._source.digest, outside.identity)
+            self.provenance = msgspec.structs.replace(self._source, digest=digest)
 
     def not_applicable(self, condition: Condition) -> str:
         """Return why the suite cannot be played under a condition; "" where it can."""
@@ -148,6 +166,14 @@ class AgenticSuite:
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - turns have a limit of their own
         """Return the protocol of one entry."""
         return FixedTurns(task.turns, [self._tools] * len(task.turns), find_rules(rules.name))
+
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TurnTextCalls:
+        """Return how functions are offered and called, for the options of an agent's name.
+
+        Raises:
+            UsageError: For an option or a value that does not exist.
+        """
+        return self.text_calls(read_format(options), rules)
 
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> TurnTextCalls:
         """Return how functions are offered and called as text."""

@@ -7,7 +7,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import CATEGORY as FORMATS
 from dragoman.benchmarks.bfcl.entries.showing import shown_tools
 from dragoman.benchmarks.bfcl.entries.single import Entry
-from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat
+from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import RULES, find_rules
 from dragoman.benchmarks.bfcl.single.calls_check import CallsCheck
@@ -80,6 +80,14 @@ class SingleTurnSuite:
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - one reply ends it
         """Return the protocol of one question."""
         return SingleTurn(task, world)
+
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TextCalls:
+        """Return how functions are offered and called, for the options of an agent's name.
+
+        Raises:
+            UsageError: For an option or a value that does not exist.
+        """
+        return self.text_calls(None if self.asks_for_text else read_format(options), rules)
 
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> TextCalls:
         """Return how functions are offered and called as text; each entry's own way without a form."""

@@ -8,7 +8,7 @@ from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.checking.components import component_of
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
-from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat
+from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import RULES, BfclRules, find_rules
 from dragoman.benchmarks.bfcl.text_calls import TurnTextCalls
@@ -101,6 +101,14 @@ class MultiTurnSuite:
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - turns have a limit of their own
         """Return the protocol of one entry."""
         return FixedTurns(task.turns, self._tools(task), find_rules(rules.name))
+
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TurnTextCalls:
+        """Return how functions are offered and called, for the options of an agent's name.
+
+        Raises:
+            UsageError: For an option or a value that does not exist.
+        """
+        return self.text_calls(read_format(options), rules)
 
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> TurnTextCalls:
         """Return how functions are offered and called as text."""

@@ -1,10 +1,14 @@
 """The sample shop: tau2 retail's tools over a small database and tasks of our own."""
 
+from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.protocols import Provenance
+from dragoman.core.errors import UsageError
+from dragoman.core.protocols import Provenance, Suite
 
+NAME = "sample:shop"
 NOTICE = "Written for this project; names, orders and addresses are invented."
 
 
@@ -12,7 +16,28 @@ def sample_suite() -> DomainSuite:
     """Load the bundled suite `sample:shop`."""
     folder = files("dragoman.benchmarks.tau2.sample") / "data"
     return DomainSuite(
-        "sample:shop",
+        NAME,
         lambda name: (folder / name).read_bytes(),
         Provenance("dragoman sample shop", "Apache-2.0", NOTICE, ""),
     )
+
+
+class Sample:
+    """A small shop that needs no data."""
+
+    def suites(self) -> Mapping[str, str]:
+        """Return its one name."""
+        return {NAME: "five small tasks of our own in the retail domain; needs no data"}
+
+    def load(self, name: str, data: Path) -> Suite:  # noqa: ARG002 - its data come with the program
+        """Load the shop.
+
+        Raises:
+            UsageError: For another name.
+        """
+        if name != NAME:
+            raise UsageError(f"unknown suite {name!r}: there is {NAME}")
+        return sample_suite()
+
+
+SAMPLE = Sample()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.benchmarks.pulling.data import PinnedData
 from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
 from dragoman.core.errors import DataError
 
@@ -72,3 +73,6 @@ def _shipped(name: str) -> bytes:
         .joinpath(name)
         .read_bytes()
     )
+
+
+SEATAUBENCH_DATA = PinnedData(seataubench_source, source_folder, derive_facts, adopt_facts)

@@ -1,0 +1,64 @@
+"""What is known of BFCL before any of its categories is loaded."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dragoman.core.aggregates import Leaderboard
+from dragoman.core.facets import DataSource
+from dragoman.core.prompts import BARE, PromptSet
+from dragoman.core.protocols import Suite
+from dragoman.core.rules import Rules
+
+_CATEGORY = "BFCL v4, one category; needs `dragoman data pull bfcl`"
+_ABOUT = {
+    "non_live": "the seven categories written for BFCL, 1,390 questions",
+    "live": "the six categories of real users' questions, 2,251",
+    "single_turn": "both",
+    "multi_turn": "800 entries with several turns, in four categories",
+    "memory_kv": "155 questions to a memory of texts by key, after 37 conversations that fill it",
+    "memory_rec_sum": "the same with a memory that is one text",
+    "memory_vector": "the same with texts found by meaning; needs --embeddings PROVIDER/MODEL",
+    "web_search_base": "100 questions to the web; needs --search http://HOST:PORT/PATH",
+    "web_search_no_snippet": "the same where results are titles and addresses alone",
+    "format_sensitivity": "200 questions in 26 prompt formats, for agents that call in text",
+}
+
+
+class Bfcl:
+    """The Berkeley Function Calling Leaderboard, whose suites are named `bfcl:CATEGORY`."""
+
+    def suites(self) -> Mapping[str, str]:
+        """Return the names of its suites with a line about each."""
+        from dragoman.benchmarks.bfcl.suite import NAMES
+
+        return {f"bfcl:{name}": _ABOUT.get(name, _CATEGORY) for name in NAMES}
+
+    def load(self, name: str, data: Path) -> Suite:
+        """Load a category or a group of categories.
+
+        Raises:
+            UsageError: Where there is no such category.
+            DataError: Where data are missing or damaged.
+        """
+        from dragoman.benchmarks.bfcl.pulled import pulled_suite
+
+        return pulled_suite(name.partition(":")[2], data)
+
+    def sources(self) -> Mapping[str, DataSource]:
+        """Return where its data come from."""
+        from dragoman.benchmarks.bfcl.pulled import BFCL_DATA
+
+        return {"bfcl": BFCL_DATA}
+
+    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
+        """Return none: an agent is told nothing but the functions and the question."""
+        return BARE
+
+    def leaderboard(self) -> Leaderboard:
+        """Return the pinned version's leaderboard."""
+        from dragoman.benchmarks.bfcl.leaderboard import leaderboard
+
+        return leaderboard()
+
+
+BFCL = Bfcl()

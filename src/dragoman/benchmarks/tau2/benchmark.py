@@ -1,0 +1,85 @@
+"""What is known of tau2-bench before any of its domains is loaded."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.conditions import Condition
+from dragoman.core.errors import UsageError
+from dragoman.core.facets import DataSource
+from dragoman.core.prompts import PromptSet
+from dragoman.core.protocols import Suite
+from dragoman.core.rules import DEFAULT_RULES, Rules, in_records
+
+_SUITES = {
+    "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
+    "tau2:retail": "tau2-bench retail, 114 tasks; needs `dragoman data pull tau2`",
+    "tau2:telecom": "tau2-bench telecom, 114 tasks, the user has tools; needs the same",
+    "tau2:telecom-workflow": "the same with the support policy as a workflow",
+    "tau2:telecom-solo": "the same for an agent that works alone, from a ticket",
+    "tau2:telecom-workflow-solo": "both",
+}
+
+
+class Tau2:
+    """tau2-bench, whose suites are named `tau2:DOMAIN` or `tau2:DOMAIN:SPLIT`."""
+
+    def suites(self) -> Mapping[str, str]:
+        """Return the names of its suites with a line about each."""
+        return _SUITES
+
+    def load(self, name: str, data: Path) -> Suite:
+        """Load a split of a domain, `base` where none is named.
+
+        Raises:
+            UsageError: Where there is no such domain or split.
+            DataError: Where data are missing or damaged.
+        """
+        from dragoman.benchmarks.tau2.pulled import pulled_suite
+        from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
+
+        domain, _, split = name.partition(":")[2].partition(":")
+        if domain not in ALL_DOMAINS:
+            raise UsageError(f"unknown suite {name!r}: tau2 has {', '.join(ALL_DOMAINS)}")
+        return pulled_suite(domain, data, split or "base")
+
+    def sources(self) -> Mapping[str, DataSource]:
+        """Return where its data come from, and those of its translations."""
+        from dragoman.benchmarks.tau2.pulled import TAU2_DATA
+        from dragoman.benchmarks.tau2.seataubench.upstream import SEATAUBENCH_DATA
+
+        return {"tau2": TAU2_DATA, "seataubench": SEATAUBENCH_DATA}
+
+    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all domains
+        """Return our prompts; under the reference's rules, with its guidelines for the user.
+
+        The reference's texts for agent and judge are not among the pulled files: those stay ours.
+
+        Raises:
+            DataError: Where the guidelines are not pulled.
+        """
+        if not rules.guidelines_are_the_references:
+            return ours
+        from dragoman.benchmarks.tau2.pulled import user_guidelines
+
+        without, with_tools = user_guidelines(data)
+        return msgspec.structs.replace(
+            ours, name="tau2-1.0.1", user=without, user_with_tools=with_tools
+        )
+
+    def rules_under(self, suite: str, rules: Rules, conditions: Sequence[Condition]) -> Rules:
+        """Return the rules, with the phone answering in records where its user reads translations.
+
+        Its sentences are in no artifact. The rules' name says so, and every cell of the grid is
+        played under them, the English ones too.
+        """
+        has_phone = suite.startswith("tau2:telecom") and any(
+            {"conversation", "tools"} <= set(entry.localized.surfaces)
+            for entry in conditions
+            if entry.localized is not msgspec.UNSET
+        )
+        return in_records(rules) if has_phone and rules is DEFAULT_RULES else rules
+
+
+TAU2 = Tau2()

@@ -1,0 +1,227 @@
+"""What a benchmark or a suite may offer beside what each must; asked for by protocol, never by name.
+
+A benchmark is known before anything of it is loaded; its suites are loaded by name. A package of
+somebody else has one in the entry point `dragoman.benchmarks`, bundled ones are lines of one table.
+Whoever needs a facet asks `isinstance(benchmark, OwnPrompts)` once, outside of conversations.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from dragoman.core.aggregates import Leaderboard
+from dragoman.core.conditions import Condition
+from dragoman.core.prompts import PromptSet
+from dragoman.core.protocols import Check, Suite
+from dragoman.core.rules import Rules
+from dragoman.core.speech import Reply
+from dragoman.core.tasks import Task
+from dragoman.core.tools import ToolCall, Toolset
+from dragoman.core.usage import Usage
+
+# Of a benchmark
+
+
+@runtime_checkable
+class Benchmark(Protocol):
+    """One benchmark: the names of its suites, and how they are loaded."""
+
+    def suites(self) -> Mapping[str, str]:
+        """Return the names of its suites as typed, with a line about each."""
+        ...
+
+    def load(self, name: str, data: Path) -> Suite:
+        """Load one of its suites.
+
+        Args:
+            name: The whole name; what stands before the first colon found the benchmark.
+            data: The folder of pulled data.
+
+        Raises:
+            UsageError: Where it has no such suite.
+            DataError: Where data are missing or damaged.
+        """
+        ...
+
+
+class DataSource(Protocol):
+    """Data that a benchmark needs and that may not come with the program."""
+
+    def pull(
+        self,
+        data: Path,
+        *,
+        from_dir: Path | None,
+        url: str | None,
+        progress: Callable[[str, int, int], None],
+    ) -> str:
+        """Bring the data into the folder of pulled data and return a line that says what was done.
+
+        Args:
+            data: The folder of pulled data.
+            from_dir: A local copy to take them from; None for the network.
+            url: Another address than the pinned one; None for that.
+            progress: Told the file, the bytes so far and in all.
+
+        Raises:
+            DataError: Where they cannot be had, or are not what is pinned.
+        """
+        ...
+
+
+@runtime_checkable
+class PullsData(Protocol):
+    """Has data to pull."""
+
+    def sources(self) -> Mapping[str, DataSource]:
+        """Return the sources by the names that `dragoman data pull` takes."""
+        ...
+
+
+@runtime_checkable
+class OwnPrompts(Protocol):
+    """Gives models other prompts than ours."""
+
+    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:
+        """Return the prompts of a suite under a rule set.
+
+        Raises:
+            DataError: Where they are not pulled.
+        """
+        ...
+
+
+@runtime_checkable
+class OwnRules(Protocol):
+    """Needs other rules under some conditions."""
+
+    def rules_under(self, suite: str, rules: Rules, conditions: Sequence[Condition]) -> Rules:
+        """Return the rules that all cells of a grid are played by; their name says what differs."""
+        ...
+
+
+@runtime_checkable
+class Ranked(Protocol):
+    """Has a leaderboard: figures over several of its suites."""
+
+    def leaderboard(self) -> Leaderboard:
+        """Return its categories and how aggregates are made of them."""
+        ...
+
+
+# Of a suite
+
+
+@runtime_checkable
+class OwnCheck(Protocol):
+    """Judges its conversations itself, where states, sayings and assertions do not tell."""
+
+    def check(self, rules: Rules) -> Check:
+        """Return the suite's own way of judging.
+
+        Raises:
+            UsageError: Where the suite cannot be judged by these rules.
+        """
+        ...
+
+
+@runtime_checkable
+class Vocabulary(Protocol):
+    """Knows words that are likely to be said before anybody speaks."""
+
+    def texts(self) -> Mapping[str, object]:
+        """Return what can be known before anybody speaks: `policy`, `tools`, `database`.
+
+        Texts or decoded records by source; recognizers may expect their words. Nothing that a user
+        says is in them.
+        """
+        ...
+
+
+class TextProtocol(Protocol):
+    """How a benchmark offers functions as text, and how it reads calls in a reply."""
+
+    def call_form(self, task: Task) -> str:
+        """Return the name of the form in which calls are asked for."""
+        ...
+
+    def offer(self, task: Task, tools: Toolset) -> str:
+        """Return the system text that offers the functions."""
+        ...
+
+    def read(self, task: Task, text: str) -> Reply:
+        """Return what a model's text is: calls, words, or calls that cannot be read."""
+        ...
+
+    def appearing(self, task: Task, names: Collection[str], words: str) -> str:
+        """Return the user's words in a turn in which functions appear."""
+        ...
+
+    def results(self, answered: Sequence[tuple[ToolCall, str]]) -> str:
+        """Return the text that tells a model what its calls returned."""
+        ...
+
+
+@runtime_checkable
+class CallsAsText(Protocol):
+    """Offers its functions to models that write calls as text."""
+
+    @property
+    def asks_for_text(self) -> bool:
+        """Whether it is about prompts, so that each task sets the form of calls itself."""
+        ...
+
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TextProtocol:
+        """Return how functions are offered and called, for the options of an agent's name.
+
+        Raises:
+            UsageError: For an option or a value that does not exist.
+        """
+        ...
+
+
+Texts = tuple[str, ...]
+Vectors = Sequence[Sequence[float]]
+
+EmbedTexts = Callable[[Texts], Awaitable[tuple[Vectors, Usage]]]
+"""Returns one vector per text, and what that consumed."""
+
+
+class SearchAccess(msgspec.Struct, frozen=True):
+    """A search engine: its address, its key ("" for none) and how long to try, in seconds."""
+
+    address: str
+    key: str
+    patience: float
+
+
+class Outside(msgspec.Struct, frozen=True):
+    """What a run names for tools that reach outside: an embedding model, or a search engine.
+
+    `identity` is the content key of what is named; both are None where nothing can be asked.
+    """
+
+    embed: EmbedTexts | None = None
+    search: SearchAccess | None = None
+    identity: str = ""
+
+
+@runtime_checkable
+class ReachesOutside(Protocol):
+    """Has tools that reach what a run must name."""
+
+    @property
+    def needs(self) -> str:
+        """The option that names it, such as `search`; "" where these tools reach nothing."""
+        ...
+
+    @property
+    def missing(self) -> str:
+        """What a run must still do before an agent can be played; "" for nothing."""
+        ...
+
+    def reaching(self, outside: Outside) -> Suite:
+        """Return this suite with tools that reach what a run names."""
+        ...

@@ -1,0 +1,97 @@
+"""The one list of benchmarks: those that come with the program, and those of other packages.
+
+An entry point in the group `dragoman.benchmarks` is either a benchmark, for all suites whose names
+begin with its own and a colon, or a function that returns the one suite of that name.
+"""
+
+import functools
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from dragoman.core.errors import UsageError
+from dragoman.core.facets import Benchmark
+from dragoman.core.protocols import Suite
+
+ENTRY_POINTS = "dragoman.benchmarks"
+
+BUNDLED: Mapping[str, str] = {
+    "courier": "dragoman.benchmarks.courier.benchmark:COURIER",
+    "sample": "dragoman.benchmarks.tau2.sample.shop:SAMPLE",
+    "tau2": "dragoman.benchmarks.tau2.benchmark:TAU2",
+    "bfcl": "dragoman.benchmarks.bfcl.benchmark:BFCL",
+}
+"""Bundled benchmarks: what stands before the colon in names of suites, and where each lies."""
+
+
+class OneSuite:
+    """A benchmark of one suite, which a function loads."""
+
+    def __init__(self, name: str, function: Callable[[], Suite], origin: str) -> None:
+        self._name = name
+        self._function = function
+        self._origin = origin
+
+    def suites(self) -> Mapping[str, str]:
+        """Return its one name."""
+        return {self._name: f"from {self._origin}"}
+
+    def load(self, name: str, data: Path) -> Suite:  # noqa: ARG002 - it brings its data
+        """Load the suite.
+
+        Raises:
+            UsageError: For another name.
+        """
+        if name != self._name:
+            raise UsageError(f"unknown suite {name!r}: there is {self._name}")
+        return self._function()
+
+
+def find_benchmark(suite: str) -> Benchmark | None:
+    """Return the benchmark of a suite by the suite's name; None where nobody has it.
+
+    Raises:
+        UsageError: Where another package's benchmark cannot be loaded.
+    """
+    first = suite.partition(":")[0]
+    if first in BUNDLED:
+        return _bundled(first)
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name in {suite, first}:
+            return _added(entry)
+    return None
+
+
+def benchmarks() -> Iterator[Benchmark]:
+    """Yield all benchmarks, the bundled ones first.
+
+    Raises:
+        UsageError: Where another package's benchmark cannot be loaded.
+    """
+    for name in BUNDLED:
+        yield _bundled(name)
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name not in BUNDLED:
+            yield _added(entry)
+
+
+@functools.cache
+def _bundled(name: str) -> Benchmark:
+    module, _, attribute = BUNDLED[name].partition(":")
+    found: Benchmark = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def _added(entry: EntryPoint) -> Benchmark:
+    try:
+        found: object = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"benchmark {entry.name!r}: {entry.value} cannot be loaded ({error})"
+        ) from error
+    if isinstance(found, Benchmark):
+        return found
+    if callable(found):
+        return OneSuite(entry.name, found, entry.value)
+    raise UsageError(f"benchmark {entry.name!r}: {entry.value} is no benchmark and no function")
