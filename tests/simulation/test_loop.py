@@ -25,7 +25,7 @@ from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.loop import MAX_CALLS, Conversation, Surfaces
 
 STOP = say("###STOP###")
 
@@ -338,3 +338,13 @@ def test_a_participant_with_a_bug_ends_its_own_conversation_only(shop: DomainSui
     episode = play(shop, Listener(ValueError("bug in the agent")), Listener(say("Go.")))
     assert episode.ending.reason == "infrastructure_error"
     assert "bug in the agent" in episode.ending.detail
+
+
+def test_more_calls_in_one_reply_than_anybody_means_are_not_executed(shop: DomainSuite) -> None:
+    calls = tuple(call(str(number)) for number in range(MAX_CALLS + 1))
+
+    episode = play(shop, Listener(Called(calls, "[...]")), Listener(say("Hello.")))
+
+    assert not [event for event in episode.events if isinstance(event, ToolResult)]
+    assert episode.ending.reason == "agent_error"
+    assert "10001 calls in one reply, more than 10000" in episode.ending.detail

@@ -1,12 +1,18 @@
 import asyncio
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import StoreError
-from dragoman.core.speech import say
+from dragoman.core.measures import Measured, measured_reward
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
+from dragoman.core.speech import Called, say
+from dragoman.core.tools import ToolCall
+from dragoman.core.usage import Usage
 from dragoman.store.run import (
     NewRun,
     RunStore,
@@ -18,7 +24,12 @@ from dragoman.store.run import (
 )
 from dragoman.store.writer import CAPACITY, Writer
 
+PAID = Usage("agent", "m", 1, 10, 2)
 EPISODE = Episode((), Ending("user_stop"), 1, 0)
+
+
+def _called(arguments: dict[Any, object]) -> Move:
+    return Move("agent", Called((ToolCall("1", "f", arguments),)))
 
 
 def entry(number: int) -> StoredEpisode:
@@ -111,9 +122,60 @@ def test_a_failed_write_never_leaves_a_caller_waiting(store: RunStore) -> None:
         asyncio.run(work())
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("text", ["half a character: \ud800"])
-def test_an_entry_that_cannot_be_encoded_is_told(store: RunStore, text: str) -> None:
-    bad = Episode((Move("agent", say(text)),), Ending("user_stop"), 1, 0)
-    with pytest.raises(StoreError):
-        asyncio.run(put_all(store, [StoredEpisode("0" * 32, 0, bad), entry(1)]))
+ODD = [
+    Episode((Move("agent", say("half a character: \ud800")),), Ending("user_stop"), 1, 0),
+    Episode((_called({(1, 2): 3}),), Ending("user_stop"), 1, 0),
+    Episode((_called({"a": {None: 1}}),), Ending("user_stop"), 1, 0),
+    Episode((_called({"a": 1j}),), Ending("user_stop"), 1, 0),
+    Episode((_called({"a": 1 << 20_000}),), Ending("user_stop"), 1, 0),
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_conversation_that_cannot_be_written_is_a_fault_and_ends_no_other(
+    store: RunStore, odd: Episode
+) -> None:
+    score = Score("r", "j", Scored(1.0), (), "m")
+    entries = [
+        StoredEpisode(f"{0:032x}", 0, msgspec.structs.replace(odd, usage=(PAID,)), score),
+        StoredEpisode(f"{1:032x}", 0, EPISODE, score),
+    ]
+
+    asyncio.run(put_all(store, entries))
+
+    assert store.attempts() == {f"{0:032x}": (0, True), f"{1:032x}": (0, False)}
+    stored = store.episode(f"{0:032x}")
+    assert stored is not None
+    assert "cannot be stored" in stored.ending.detail
+    assert stored.usage == (PAID,)
+    scores = store.scores("r", "j", "m")
+    assert isinstance(scores[f"{0:032x}"].reward, Unscored)
+    assert scores[f"{1:032x}"] == score
+
+
+def test_a_score_that_cannot_be_written_is_unscored_beside_its_conversation(
+    store: RunStore,
+) -> None:
+    evidence = (Evidence("said", True, "\ud800"),)
+    odd = Score("r", "j", Scored(1.0), (ComponentScore("CALLS", True, Scored(1.0), evidence),), "m")
+
+    asyncio.run(
+        put_all(store, [entry(1), StoredMeasure(f"{1:032x}", 0, measured_reward(odd)), entry(2)])
+    )
+
+    assert store.episode(f"{1:032x}") == EPISODE
+    assert isinstance(store.scores("r", "j", "m")[f"{1:032x}"].reward, Unscored)
+    assert len(store.attempts()) == 2
+
+
+def test_counts_that_cannot_be_written_are_unscored_beside_their_conversation(
+    store: RunStore,
+) -> None:
+    odd = Measured("words", "1", counts={"\ud800": 1})
+
+    asyncio.run(put_all(store, [entry(1), StoredMeasure(f"{1:032x}", 0, odd), entry(2)]))
+
+    ((stored,),) = store.measured().values()
+    assert stored.counts == {}
+    assert "cannot be stored" in stored.unscored
+    assert len(store.attempts()) == 2

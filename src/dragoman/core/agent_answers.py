@@ -10,6 +10,7 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from dragoman.core.carried import carried
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tools import ToolCall
@@ -105,7 +106,7 @@ def shown(value: object) -> str:
     """Return a bounded text of anything, fit to be stored."""
     is_plain = isinstance(value, str | Exception)
     text = str(value) if is_plain else repr(value)
-    return text[:MAX_SHOWN_CHARS].encode("utf-8", "backslashreplace").decode()
+    return carried(text[:MAX_SHOWN_CHARS])
 
 
 _NO_ID = (None, "")

@@ -12,6 +12,8 @@ DragomanError
 `ToolError` stands apart: it is a tool's answer to its caller, never a failure of the program.
 """
 
+import traceback
+from pathlib import Path
 from typing import Any
 
 
@@ -59,3 +61,13 @@ class RunHalted(DragomanError):  # noqa: N818 - says what happens to the run
 
 class ToolError(Exception):
     """A tool's refusal; its text is the answer that the caller sees."""
+
+
+def placed(error: BaseException) -> str:
+    """Return an error in one line, with the file and the line that raised it.
+
+    Only the file's name is told: reports are passed on, and folders are a person's own.
+    """
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    last = next(reversed(traceback.extract_tb(error.__traceback__)), None)
+    return said if last is None else f"{said} ({Path(last.filename).name}, line {last.lineno})"

@@ -12,8 +12,17 @@ import msgspec
 from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.plain import PlainChannel
 from dragoman.core.audio import Audio
+from dragoman.core.carried import carried
 from dragoman.core.episodes import Ending, Episode, Event, executed_calls
-from dragoman.core.errors import DataError, ParticipantError, ReplayError, RunHalted
+from dragoman.core.errors import (
+    DragomanError,
+    ParticipantError,
+    ReplayError,
+    RunHalted,
+    StoreError,
+    UsageError,
+    placed,
+)
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Channel, Opening, Session, World, WorldFactory
 from dragoman.core.scores import Score
@@ -95,11 +104,19 @@ class Player:
             earlier: The conversations that its world begins after.
         """
         started = time.time()
-        setup = self._setup
         try:
-            world = self.begun_world(cell.task, earlier)
-        except (DataError, ReplayError) as error:
-            return Episode((), Ending("infrastructure_error", str(error)), 0, 0, started=started)
+            episode = await self._conversed(cell, attempt, earlier)
+        except (RunHalted, StoreError, UsageError):
+            raise
+        except DragomanError as error:
+            episode = _broken(str(error))
+        except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
+            episode = _broken(f"the suite broke: {placed(error)}")
+        return msgspec.structs.replace(episode, started=started)
+
+    async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
+        setup = self._setup
+        world = self.begun_world(cell.task, earlier)
         localization = setup.localization(cell.condition)
         conductor = localization.greeted(
             setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
@@ -131,12 +148,11 @@ class Player:
                 time.monotonic,
                 setup.config.timeout,
             )
-            episode = await conversation.run(conductor)
+            return await conversation.run(conductor)
         except ParticipantError as error:
-            episode = Episode(history, Ending("infrastructure_error", str(error)), 0, 0)
+            return _broken(str(error), history)
         finally:
             await _close(sessions)
-        return msgspec.structs.replace(episode, started=started)
 
     def _surfaces(self, cell: Cell, localization: Localization) -> Surfaces:
         voiced = self._setup.voiced(cell.condition)
@@ -151,6 +167,11 @@ class Player:
         voiced = self._setup.voiced(cell.condition)
         told = (localization.directive(side), voiced.prompt if voiced and side == "agent" else "")
         return "\n\n".join(filter(None, told))
+
+
+def _broken(why: str, history: tuple[Event, ...] = ()) -> Episode:
+    """Return a conversation that never began, and what broke."""
+    return Episode(history, Ending("infrastructure_error", carried(why)), 0, 0)
 
 
 def _left_behind(episode: Episode) -> tuple[Event, ...]:
@@ -173,7 +194,7 @@ async def score_safely(
     except RunHalted:
         raise
     except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
-        return scorer.broken(f"{type(error).__name__}: {error}")
+        return scorer.broken(carried(placed(error)))
 
 
 async def _close(sessions: Mapping[Role, Session]) -> None:

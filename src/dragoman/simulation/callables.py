@@ -58,9 +58,9 @@ class CallableModel:
         """
         try:
             if self._is_async:
-                return await cast("Awaitable[object]", self._function(messages, tools))
+                return await _in_task(cast("Awaitable[object]", self._function(messages, tools)))
             answer = await in_thread(lambda: self._function(messages, tools))
-            return await answer if inspect.isawaitable(answer) else answer
+            return await _in_task(answer) if inspect.isawaitable(answer) else answer
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
@@ -68,6 +68,15 @@ class CallableModel:
             raise ParticipantError(f"{self.name} cancelled itself") from error
         except (Exception, SystemExit) as error:
             raise ParticipantError(f"{self.name} raised {type(error).__name__}: {error}") from error
+
+
+async def _in_task(work: Awaitable[object]) -> object:
+    """Await a person's coroutine in a task of its own: one that cancels its task ends only that."""
+
+    async def awaited() -> object:
+        return await work
+
+    return await asyncio.create_task(awaited())
 
 
 async def in_thread(work: Callable[[], object]) -> object:

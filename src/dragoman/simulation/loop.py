@@ -9,8 +9,9 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from dragoman.core.carried import carried
 from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.errors import ParticipantError, RunHalted, StoreError, placed
 from dragoman.core.protocols import (
     Answer,
     Ask,
@@ -30,6 +31,9 @@ from dragoman.core.usage import Usage, total_usage
 
 Clock = Callable[[], float]
 Result = TypeVar("Result")
+
+MAX_CALLS = 10_000
+"""In one reply: limits on errors and steps are looked at between replies only."""
 
 _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
 
@@ -81,9 +85,13 @@ class Conversation:
         except TimeoutError:
             ending = Ending("timeout", "a participant did not answer in time")
         except ParticipantError as error:
-            ending = Ending("infrastructure_error", str(error))
+            ending = Ending("infrastructure_error", carried(str(error)))
             if isinstance(error.usage, Usage):
                 self._usage.append(error.usage)
+        except (RunHalted, StoreError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
+            ending = Ending("infrastructure_error", carried(f"the suite broke: {placed(error)}"))
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
         if self._waiting is not None:
@@ -197,6 +205,9 @@ def _checked(reply: Reply, side: Role) -> Reply:
         return reply
     if not reply.calls:
         return Unparsed(reply.text or "", "the reply has an empty list of calls")
+    if len(reply.calls) > MAX_CALLS:
+        error = f"{len(reply.calls)} calls in one reply, more than {MAX_CALLS}"
+        return Unparsed(reply.text or "", error)
     if all(call.by == side for call in reply.calls):
         return reply
     calls = tuple(msgspec.structs.replace(call, by=side) for call in reply.calls)

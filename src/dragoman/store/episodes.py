@@ -39,8 +39,11 @@ class EpisodeCodec:
         self._decompressor = zstandard.ZstdDecompressor()
 
     def encode_episode(self, episode: Episode) -> bytes:
-        """Return an episode's stored form."""
-        return self._compressor.compress(self._encoder.encode(episode))
+        """Return an episode's stored form, or raise one of `UNWRITABLE`."""
+        content = self._encoder.encode(episode)
+        if len(content) > MAX_EPISODE_BYTES:
+            raise ValueError(f"{len(content)} bytes, more than {MAX_EPISODE_BYTES}")
+        return self._compressor.compress(content)
 
     def decode_episode(self, data: bytes) -> Episode:
         """Return the episode in its stored form."""
@@ -69,7 +72,7 @@ class EpisodeCodec:
         return msgspec.json.decode(self._decompress(data), type=dict[str, Task])
 
     def encode_score(self, score: Score) -> bytes:
-        """Return a score's stored form."""
+        """Return a score's stored form, or raise one of `UNWRITABLE`."""
         return self._encoder.encode(score)
 
     def decode_score(self, data: bytes) -> Score:

@@ -20,6 +20,7 @@ from typing import Self
 import msgspec
 import zstandard
 
+from dragoman.core.carried import UNWRITABLE
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import StoreError
@@ -28,6 +29,7 @@ from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
 from dragoman.store.episodes import EpisodeCodec
+from dragoman.store.unwritable import fault_for, unmeasured_for, unscored_for
 
 FILE = "run.sqlite"
 LOCK = "run.lock"
@@ -175,9 +177,10 @@ class RunStore:
                 if isinstance(entry, StoredMeasure):
                     self._put_measured(place, entry.attempt, entry.measured)
                     continue
-                self._put_episode(place, entry)
+                refused = self._put_episode(place, entry)
                 if entry.score is not None:
-                    self._put_score(place, entry.attempt, entry.score)
+                    score = unscored_for(entry.score, refused) if refused else entry.score
+                    self._put_score(place, entry.attempt, score)
 
     def declare(self, declared: Iterable[Declared]) -> None:
         """Store which figures measures declare, so that whoever reads the run needs no measure."""
@@ -338,19 +341,25 @@ class RunStore:
         place: int = row[0]
         return place
 
-    def _put_episode(self, place: int, entry: StoredEpisode) -> None:
+    def _put_episode(self, place: int, entry: StoredEpisode) -> Exception | None:
+        """Store an episode, or the fault that stands for it; return why it could not be written."""
+        episode, refused = entry.episode, None
+        try:
+            data = self._codec.encode_episode(episode)
+        except UNWRITABLE as error:
+            episode, refused = fault_for(episode, error), error
+            data = self._codec.encode_episode(episode)
         self._connection.execute(
             "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)",
-            (
-                place,
-                entry.attempt,
-                entry.episode.is_infrastructure_fault,
-                self._codec.encode_episode(entry.episode),
-            ),
+            (place, entry.attempt, episode.is_infrastructure_fault, data),
         )
+        return refused
 
     def _put_score(self, place: int, attempt: int, score: Score) -> None:
-        data = self._codec.encode_score(score)
+        try:
+            data = self._codec.encode_score(score)
+        except UNWRITABLE as error:
+            data = self._codec.encode_score(unscored_for(score, error))
         key = (place, attempt, score.rules, score.judge, score.metric)
         self._connection.execute(_PUT_MEASURED, (*key, data))
 
@@ -358,7 +367,10 @@ class RunStore:
         if entry.score is not None:
             self._put_score(place, attempt, entry.score)
             return
-        data = self._codec.encode_measured(entry)
+        try:
+            data = self._codec.encode_measured(entry)
+        except UNWRITABLE as error:
+            data = self._codec.encode_measured(unmeasured_for(entry, error))
         key = (place, attempt, entry.rules, entry.judge, entry.metric)
         self._connection.execute(_PUT_MEASURED, (*key, data))
 

@@ -14,6 +14,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.single.calls_check import STORED_FORMS
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
+from dragoman.core.carried import UNWRITABLE
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.speech import Called, Reply, Unparsed, say
@@ -178,4 +179,18 @@ def reply_of_result(result: object, form: str) -> Reply:
         calls = (read_items if kind == "items" else read_object_items)(result)
     except UnreadableError as error:
         return Unparsed(msgspec.json.encode(result).decode(), str(error))
-    return Called(calls) if calls else Unparsed("[]", "an empty list of calls")
+    if not calls:
+        return Unparsed("[]", "an empty list of calls")
+    if any(not _is_carried(call.arguments) for call in calls):
+        # Judged as it was stored: what was read could not be kept as it is.
+        return Unparsed(msgspec.json.encode(result).decode(), "values that JSON cannot carry")
+    return Called(calls)
+
+
+def _is_carried(arguments: Mapping[str, object]) -> bool:
+    """Whether arguments are the same after they were written and read: NaN, for one, is not."""
+    try:
+        read: object = msgspec.json.decode(msgspec.json.encode(arguments))
+    except UNWRITABLE:
+        return False
+    return read == arguments

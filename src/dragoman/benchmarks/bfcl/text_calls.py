@@ -17,6 +17,7 @@ from dragoman.benchmarks.bfcl.reading import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.call_strings import call_string
+from dragoman.benchmarks.bfcl.text.storable import storable
 from dragoman.core.speech import Called, Reply
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, Toolset
@@ -131,11 +132,12 @@ def told_apart(reply: Reply, text: str) -> Reply:
     """Return a reply whose calls have numbers, with the text that they were read from."""
     if not isinstance(reply, Called):
         return reply
-    numbered = (
-        msgspec.structs.replace(call, id=f"text_{number}")
-        for number, call in enumerate(reply.calls)
-    )
-    return Called(tuple(numbered), text)
+    return Called(tuple(_told_apart(call, n) for n, call in enumerate(reply.calls)), text)
+
+
+def _told_apart(call: ToolCall, number: int) -> ToolCall:
+    """Return a call with its number; one whose values a record cannot carry cannot be executed."""
+    return storable(msgspec.structs.replace(call, id=f"text_{number}"))
 
 
 def results_text(answered: Sequence[tuple[ToolCall, str]]) -> str:

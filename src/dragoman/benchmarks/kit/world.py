@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol, TypeVar
 import msgspec
 
 from dragoman.benchmarks.kit.arguments import Validator
+from dragoman.core.carried import carried
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import Rules
@@ -132,7 +133,7 @@ class DomainWorld:
         try:
             return ToolResult(call.id, call.name, self._execute(call), call.by)
         except _CALL_FAILURES as error:
-            return ToolResult(call.id, call.name, f"Error: {error}", call.by, True)
+            return ToolResult(call.id, call.name, carried(f"Error: {error}"), call.by, True)
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return what changed since the last time this was asked."""
@@ -198,10 +199,12 @@ class DomainWorld:
         validate = self._validators.get(call.name)
         if validate is not None:
             validate(call.arguments)
-        text: str = getattr(toolkit, call.name)(**call.arguments)
+        text: object = getattr(toolkit, call.name)(**call.arguments)
         if self._synchronize is not None:
             self._synchronize()
-        return text
+        if not isinstance(text, str):
+            raise DataError(f"the tool {call.name} returned {type(text).__name__}, not text")
+        return carried(text)
 
     def _side_of(self, call: ToolCall) -> Role | None:
         """Return where a call goes; alone, the agent's calls go to the user's tools first."""

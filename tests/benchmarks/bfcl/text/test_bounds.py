@@ -327,3 +327,34 @@ def test_types_that_break_the_reference_are_named() -> None:
     slot = Slot(Schema("Stack"), "java", BFCL_V4)
     with pytest.raises(UndecidableError, match="Stack"):
         read_value("x", slot, "java")
+
+
+@pytest.mark.parametrize(
+    "part", ["[0]*4999", "'x'*9999", "([0]*4999)*0", "[[0]*99]*99", "[0]*4000+[0]+[0]+[0]"]
+)
+def test_all_arithmetic_of_a_reply_leads_to_little_together(part: str) -> None:
+    (call,) = read_calls(f"[f(a={part})]", "python", DEFAULT_RULES)
+    assert "a" in call.arguments
+    many = ",".join([part] * (90_000 // (len(part) + 1)))
+    for text in (
+        f"[f(a=[{many}])]",
+        f"[f({many})]",
+        f"[{','.join([f'f(a={part})'] * (90_000 // (len(part) + 6)))}]",
+    ):
+        with pytest.raises(UnreadableError, match="arithmetic leads to more"):
+            read_calls(text, "python", DEFAULT_RULES)
+
+
+@pytest.mark.parametrize("number", [f"0x{'f' * 4_000}", f"0b{'1' * 15_000}", f"0o{'7' * 5_000}"])
+@pytest.mark.parametrize(
+    "text", ["[f({})]", "[f(a={})]", "[f(a=-{})]", "[f(a=g({}))]", "[f(a={{1: {}}})]"]
+)
+def test_a_number_that_python_does_not_print_is_out_of_bounds(text: str, number: str) -> None:
+    with pytest.raises(UnreadableError, match="a number out of bounds"):
+        read_calls(text.format(number), "python", DEFAULT_RULES)
+
+
+def test_a_text_that_looks_like_such_a_number_is_a_text() -> None:
+    (call,) = read_calls(f"[f(a='0x{'f' * 4_000}\\n')]", "python", DEFAULT_RULES)
+
+    assert call.arguments == {"a": f"0x{'f' * 4_000}\n"}

@@ -1,6 +1,7 @@
 """A verdict of BFCL as a component of a reward, with the rule that tells it from the reference's."""
 
 from dragoman.benchmarks.bfcl.verdicts import Judged, Judgement, Outcome
+from dragoman.core.carried import carried
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 
 REFERENCE = "bfcl-v4"
@@ -23,4 +24,4 @@ def _evidence(outcome: Outcome) -> Evidence:
         return Evidence("no verdict", None, outcome.reason)
     if outcome.fault is None:
         return Evidence("as expected", True)
-    return Evidence(outcome.fault.error_type, False, outcome.fault.why)
+    return Evidence(outcome.fault.error_type, False, carried(outcome.fault.why))

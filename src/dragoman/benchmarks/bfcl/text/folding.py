@@ -13,6 +13,9 @@ MAX_BITS = 4_096
 MAX_ITEMS = 10_000
 """Of a text or list that arithmetic may lead to, counted at every depth."""
 
+MAX_FOLDED_ITEMS = 100_000
+"""Of all that arithmetic leads to in one reply, on the way as well as in the end."""
+
 _UNARY: Mapping[type[ast.unaryop], Callable[[Any], object]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
@@ -36,26 +39,43 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], object]] = {
 }
 
 
-def fold(node: ast.expr) -> object:
-    """Return the value of an expression of literals and operators.
+class Folding:
+    """The arithmetic of one reply: each expression has its bounds, and so have all together."""
 
-    Raises:
-        UnreadableError: For anything else, for what Python refuses, and beyond the bounds.
-    """
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.List(elts=elements):
-            return [fold(element) for element in elements]
-        case ast.Tuple(elts=elements):
-            return tuple(fold(element) for element in elements)
-        case ast.UnaryOp(op=operation, operand=operand):
-            return _applied(_UNARY[type(operation)], fold(operand))
-        case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _BINARY:
-            operands = fold(left), fold(right)
-            _check_size(operation, *operands)
-            return _bounded(_applied(_BINARY[type(operation)], *operands))
-    raise UnreadableError("not an expression of literals")
+    def __init__(self) -> None:
+        self._left = MAX_FOLDED_ITEMS
+
+    def fold(self, node: ast.expr) -> object:
+        """Return the value of an expression of literals and operators.
+
+        Raises:
+            UnreadableError: For anything else, for what Python refuses, and beyond the bounds.
+        """
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.List(elts=elements):
+                return [self.fold(element) for element in elements]
+            case ast.Tuple(elts=elements):
+                return tuple(self.fold(element) for element in elements)
+            case ast.UnaryOp(op=operation, operand=operand):
+                return _applied(_UNARY[type(operation)], self.fold(operand))
+            case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _BINARY:
+                operands = self.fold(left), self.fold(right)
+                _check_size(operation, *operands)
+                return self._bounded(_applied(_BINARY[type(operation)], *operands))
+        raise UnreadableError("not an expression of literals")
+
+    def _bounded(self, value: object) -> object:
+        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+            raise UnreadableError("a number out of bounds")
+        items = _items(value)
+        if items > MAX_ITEMS:
+            raise UnreadableError("a list or text out of bounds")
+        self._left -= items
+        if self._left < 0:
+            raise UnreadableError("arithmetic leads to more than a reply may hold")
+        return value
 
 
 def negated(value: object) -> object:
@@ -89,14 +109,6 @@ def _repeated_items(left: object, right: object) -> int:
         if isinstance(sequence, str | bytes | list | tuple) and isinstance(times, int):
             return _items(sequence) * times
     return 0
-
-
-def _bounded(value: object) -> object:
-    if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        raise UnreadableError("a number out of bounds")
-    if _items(value) > MAX_ITEMS:
-        raise UnreadableError("a list or text out of bounds")
-    return value
 
 
 def _items(value: object) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_bounds
-from dragoman.benchmarks.bfcl.text.folding import fold, negated
+from dragoman.benchmarks.bfcl.text.folding import Folding, negated
 from dragoman.benchmarks.bfcl.text.plain_text import is_no_call, read_plain_calls
 from dragoman.core.tools import ToolCall
 
@@ -19,6 +19,10 @@ NAMELESS = ""
 """The name of an argument that has none, where the rules keep it."""
 
 _MAY_WARN = re.compile(r"\\|\d\.?[a-zA-Z]")
+_LONG_NUMBER = re.compile(r"0[xXoObB][0-9a-fA-F_]{3000}")
+_MAX_BITS = 14_284
+"""Of a number of 4,300 decimal digits; those of other bases have no bound in Python."""
+
 _NEWLINE = re.compile(r"\r\n?")
 _REFUSALS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -27,13 +31,29 @@ def parse_expression(text: str) -> ast.expr:
     """Return the syntax tree of one Python expression, or raise UnreadableError."""
     check_bounds(text)
     try:
-        if _MAY_WARN.search(text) is None:
-            return ast.parse(text, mode="eval").body
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text, mode="eval").body
+        tree = _parsed(text)
     except _REFUSALS as error:
         raise UnreadableError(f"no Python expression: {error}"[:200]) from error
+    if _LONG_NUMBER.search(text) is not None and any(map(_is_unprintable, ast.walk(tree))):
+        raise UnreadableError("a number out of bounds")
+    return tree
+
+
+def _parsed(text: str) -> ast.expr:
+    if _MAY_WARN.search(text) is None:
+        return ast.parse(text, mode="eval").body
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, mode="eval").body
+
+
+def _is_unprintable(node: ast.AST) -> bool:
+    """Whether a node is a whole number of more decimal digits than Python writes or reads."""
+    match node:
+        case ast.Constant(value=int() as number):
+            return number.bit_length() > _MAX_BITS
+        case _:
+            return False
 
 
 def read_python_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
@@ -54,10 +74,21 @@ def read_any_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Do the same by way of a syntax tree, which takes all texts and longer."""
     top = parse_expression(text)
     lines = _NEWLINE.sub("\n", text).encode().split(b"\n")
+    reading = _Reading(rules)
     try:
-        return tuple(_call(node, lines, rules) for node in _elements(top))
+        return tuple(_call(node, lines, reading) for node in _elements(top))
     except RecursionError as error:
         raise UnreadableError("nested too deeply") from error
+
+
+class _Reading:
+    """What one reply is read by: its rules, and what its arithmetic may still lead to."""
+
+    __slots__ = ("folding", "rules")
+
+    def __init__(self, rules: BfclRules) -> None:
+        self.rules = rules
+        self.folding = Folding()
 
 
 def _elements(top: ast.expr) -> list[ast.expr]:
@@ -68,14 +99,14 @@ def _elements(top: ast.expr) -> list[ast.expr]:
     raise UnreadableError("neither a call nor a list of calls")
 
 
-def _call(node: ast.expr, lines: list[bytes], rules: BfclRules) -> ToolCall:
+def _call(node: ast.expr, lines: list[bytes], reading: _Reading) -> ToolCall:
     if not isinstance(node, ast.Call):
         raise UnreadableError(f"{_source(node, lines):.100} is no call")
     return ToolCall(
         id="",
-        name=_name(node.func, rules),
-        arguments=_named(node, rules),
-        positionals=_positionals(node, rules),
+        name=_name(node.func, reading),
+        arguments=_named(node, reading),
+        positionals=_positionals(node, reading),
         raw=_source(node, lines),
     )
 
@@ -93,58 +124,60 @@ def _source(node: ast.expr, lines: list[bytes]) -> str:
     return b"\n".join(parts).decode()
 
 
-def _name(callee: ast.expr, rules: BfclRules) -> str:
+def _name(callee: ast.expr, reading: _Reading) -> str:
     parts: list[str] = []
     while isinstance(callee, ast.Attribute):
         parts.append(callee.attr)
         callee = callee.value
     if isinstance(callee, ast.Name):
         parts.append(callee.id)
-    elif rules.odd_calls_are_unreadable:
+    elif reading.rules.odd_calls_are_unreadable:
         raise UnreadableError("what is called has no plain name")
     return ".".join(reversed(parts))
 
 
-def _named(node: ast.Call, rules: BfclRules) -> dict[str, object]:
+def _named(node: ast.Call, reading: _Reading) -> dict[str, object]:
     arguments: dict[str, object] = {}
     for keyword in node.keywords:
-        if rules.odd_calls_are_unreadable and (keyword.arg is None or keyword.arg in arguments):
+        if reading.rules.odd_calls_are_unreadable and (
+            keyword.arg is None or keyword.arg in arguments
+        ):
             raise UnreadableError(f"argument {keyword.arg or '**'} is unpacked or given twice")
-        arguments[keyword.arg or NAMELESS] = _value(keyword.value, rules)
+        arguments[keyword.arg or NAMELESS] = _value(keyword.value, reading)
     return arguments
 
 
-def _positionals(node: ast.Call, rules: BfclRules) -> tuple[object, ...]:
-    if not rules.positionals_are_bound:
+def _positionals(node: ast.Call, reading: _Reading) -> tuple[object, ...]:
+    if not reading.rules.positionals_are_bound:
         return ()
-    return tuple(_value(argument, rules) for argument in node.args)
+    return tuple(_value(argument, reading) for argument in node.args)
 
 
-def _value(node: ast.expr, rules: BfclRules) -> object:
+def _value(node: ast.expr, reading: _Reading) -> object:
     """Return the value of an argument; a name, and what is indexed or called, is its own text."""
     match node:
         case ast.Constant(value=value):
             return "..." if value is ... else value
         case ast.List(elts=elements):
-            return [_value(element, rules) for element in elements]
+            return [_value(element, reading) for element in elements]
         case ast.Tuple(elts=elements):
-            return tuple(_value(element, rules) for element in elements)
+            return tuple(_value(element, reading) for element in elements)
         case ast.Dict():
-            return _entries(node, rules)
+            return _entries(node, reading)
         case _:
-            return _expression_value(node, rules)
+            return _expression_value(node, reading)
 
 
-def _expression_value(node: ast.expr, rules: BfclRules) -> object:
+def _expression_value(node: ast.expr, reading: _Reading) -> object:
     match node:
         case ast.Name(id=name):
             return name
-        case ast.UnaryOp() if not rules.signs_keep_their_meaning:
+        case ast.UnaryOp() if not reading.rules.signs_keep_their_meaning:
             return _negated(node)
         case ast.UnaryOp() | ast.BinOp():
-            return fold(node)
+            return reading.folding.fold(node)
         case ast.Call(keywords=[_, *_]):
-            return {_name(node.func, rules): _named(node, rules)}
+            return {_name(node.func, reading): _named(node, reading)}
         case ast.Call() | ast.Subscript():
             return ast.unparse(node)
         case _:
@@ -157,15 +190,15 @@ def _negated(node: ast.UnaryOp) -> object:
     return negated(node.operand.value)
 
 
-def _entries(node: ast.Dict, rules: BfclRules) -> Mapping[object, object]:
+def _entries(node: ast.Dict, reading: _Reading) -> Mapping[object, object]:
     entries: dict[object, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             raise UnreadableError("an object is unpacked")
-        name = _value(key, rules)
+        name = _value(key, reading)
         if isinstance(name, list | dict):
             raise UnreadableError("a list or an object cannot be a key")
-        entries[name] = _value(value, rules)
+        entries[name] = _value(value, reading)
     return entries
 
 
@@ -186,7 +219,7 @@ def _literal(node: ast.expr) -> object:
         case ast.Constant(value=value):
             return value
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant(value=int() | float())):
-            return fold(node)
+            return Folding().fold(node)
         case _:
             raise UnreadableError(f"a {type(node).__name__} is no literal")
 
