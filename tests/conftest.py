@@ -50,6 +50,14 @@ def read_file(folder: Path, name: str) -> bytes:
     )
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Note the tests' runs as their own, and not as those of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shop() -> DomainSuite:
     """The bundled sample suite."""

@@ -195,7 +195,11 @@ def run(  # noqa: PLR0913 - keyword options of one call
 
 
 def resume(
-    folder: str | Path, *, retry_invalid: bool = False, max_cost: str | None = None
+    folder: str | Path,
+    *,
+    retry_invalid: bool = False,
+    max_cost: str | None = None,
+    trust: bool = False,
 ) -> RunResult:
     """Play what is left of a run, and what infrastructure broke, and return the results.
 
@@ -203,8 +207,10 @@ def resume(
         folder: The run's folder.
         retry_invalid: Whether to play again, once, where the simulated user failed a check.
         max_cost: What may be spent this time; None for the run's own limit, once more in full.
+        trust: Whether to go on with a run that somebody else made, with all that it names.
     """
-    job = resume_job(Path(folder), {} if max_cost is None else {"max_cost": max_cost})
+    changes = {} if max_cost is None else {"max_cost": max_cost}
+    job = resume_job(Path(folder), changes, trust=trust)
     again = invalid_cells(job.store) if retry_invalid else ()
     return _result(play(job, lambda *_: None, again))
 

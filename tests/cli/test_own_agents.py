@@ -459,3 +459,14 @@ def test_a_script_that_is_none_is_named_in_one_line(
 
     assert "script.json" in line
     assert words in line
+
+
+def test_a_received_run_takes_a_persons_word(folder: Path, dragoman: Cli, refused: Refused) -> None:
+    (folder / "agents.py").write_text(AGENTS)
+    assert dragoman("run", "sample:shop", "--agent", "agents:plain", "--out", "r").returncode == 0
+    elsewhere = {"XDG_STATE_HOME": str(folder / "state")}
+    for command in ("resume", "blame"):
+        line = refused(command, "r", status=2, **elsewhere)
+        assert "it runs code, agents:plain: give --trust if you know where it comes from" in line
+    assert dragoman("resume", "r", "--trust", **elsewhere).returncode == 0
+    assert dragoman("resume", "r", **elsewhere).returncode == 0

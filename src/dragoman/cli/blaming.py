@@ -11,10 +11,10 @@ from dragoman.report.fitting import Table, print_table
 from dragoman.studies.blame import find_blame
 
 
-def print_blame(folder: Path, *, as_json: bool) -> None:
+def print_blame(folder: Path, *, trust: bool, as_json: bool) -> None:
     """Find out what lost the conversations of a run, and print it."""
     with progress("conversations played again", None) as advance:
-        rows = find_blame(folder, advance)
+        rows = find_blame(folder, advance, trust=trust)
     if as_json:
         print_json({"lost": msgspec.to_builtins(rows)})
         return

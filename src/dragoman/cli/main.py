@@ -81,6 +81,10 @@ Speakers = Annotated[
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor remember replies of models.")
 ]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Run and ask what a run that somebody else made names."),
+]
 
 
 def main() -> None:
@@ -233,13 +237,15 @@ def resume(  # noqa: PLR0913, PLR0917 - the options of one command
     max_cost: MaxCost = None,
     prices: Prices = None,
     no_cache: NoCache = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Go on with a run that was stopped, and try again what infrastructure broke."""
     from dragoman.cli.running import resume_run
 
     options = _spending(max_cost, prices, no_cache=no_cache)
-    _exit(resume_run(folder, options, retry_invalid=retry_invalid, as_json=as_json))
+    done = resume_run(folder, options, retry_invalid=retry_invalid, trust=trust, as_json=as_json)
+    _exit(done)
 
 
 @app.command(epilog="Example: dragoman score runs/mine --rules tau2-1.0.1 --judge rule")
@@ -249,13 +255,14 @@ def score(  # noqa: PLR0913, PLR0917 - the options of one command
     judge: Judge = None,
     user_judge: UserJudge = None,
     anew: Annotated[bool, typer.Option("--anew", help="Score again what has a score.")] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Score a run's stored conversations with other rules or another judge."""
     from dragoman.cli.running import score_run
 
     named = {"rules": rules, "judge": judge, "user_judge": user_judge}
-    score_run(folder, named, anew=anew, as_json=as_json)
+    score_run(folder, named, anew=anew, trust=trust, as_json=as_json)
 
 
 @app.command(epilog="Example: dragoman show runs/mine 64 --agent gold")
@@ -327,14 +334,14 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @app.command(epilog="Example: dragoman blame runs/spoken")
-def blame(folder: RunFolder, as_json: Json = False) -> None:
+def blame(folder: RunFolder, trust: Trust = False, as_json: Json = False) -> None:
     """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
 
     Plays them again with the words that were meant, then over a clean line or with the plan's arguments.
     """
     from dragoman.cli.blaming import print_blame
 
-    print_blame(folder, as_json=as_json)
+    print_blame(folder, trust=trust, as_json=as_json)
 
 
 @app.command(epilog="Example: dragoman validate experiments.csv --against printed.csv")

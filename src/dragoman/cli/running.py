@@ -62,21 +62,28 @@ def configured(target: str, options: Mapping[str, object]) -> RunConfig:
 
 
 def resume_run(
-    folder: Path, options: Mapping[str, object], *, retry_invalid: bool, as_json: bool
+    folder: Path,
+    options: Mapping[str, object],
+    *,
+    retry_invalid: bool,
+    trust: bool,
+    as_json: bool,
 ) -> int:
     """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
     changes = {name: value for name, value in options.items() if value is not None}
-    job = resume_job(folder, changes, _person())
+    job = resume_job(folder, changes, _person(), trust=trust)
     with job.store:
         again = invalid_cells(job.store) if retry_invalid else None
         return _play(job, again, as_json=as_json)
 
 
-def score_run(folder: Path, named: Mapping[str, str | None], *, anew: bool, as_json: bool) -> None:
+def score_run(
+    folder: Path, named: Mapping[str, str | None], *, anew: bool, trust: bool, as_json: bool
+) -> None:
     """Score a run again, with the rules and judges that are named."""
     changes = {name: value for name, value in named.items() if value}
     with progress("scoring", None) as advance:
-        result = score(folder, changes, advance, anew=anew)
+        result = score(folder, changes, advance, anew=anew, trust=trust)
     _print_result(result, as_json=as_json)
 
 

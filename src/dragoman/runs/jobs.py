@@ -1,7 +1,7 @@
 """Starts, resumes and opens runs: configuration, plan and store together."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,9 +14,11 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
 from dragoman.runs.plan import Cell, not_applicable, plan
+from dragoman.runs.trust import note_own, require_trust
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.participants import Resolved
+from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
 
 
@@ -77,13 +79,18 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
         tuple(_stored(cell) for cell in cells),
         {task.id: task for task in setup.tasks},
     )
-    return Job(setup, cells, create_run(folder, new))
+    store = create_run(folder, new)
+    note_own(new.manifest, reached_by(setup.config))
+    return Job(setup, cells, store)
 
 
 def resume_job(
     folder: Path,
     changes: Mapping[str, object] | None = None,
     given: Mapping[str, Resolved] | None = None,
+    *,
+    trust: bool = False,
+    vouched: Collection[str] = (),
 ) -> Job:
     """Open a run to play on.
 
@@ -92,15 +99,21 @@ def resume_job(
         changes: What is to differ from the run's configuration this time: its budget, its prices,
             whether replies are remembered.
         given: Participants that are taken as they are.
+        trust: Whether to go on with a run that somebody else made.
+        vouched: What it may run and reach in any case.
 
     Raises:
+        UsageError: Where somebody else made it, and it would run or reach more.
         StoreError: Where data or agents have changed, so that it would be another run.
     """
     store = open_run(folder, write=True)
     try:
         changed = changes or {}
         prices = None if "prices" in changed else stored_prices(store)
-        config = checked(msgspec.structs.replace(_playable(store).config, **changed))
+        stored = _playable(store).config
+        reached = [each for each in reached_by(stored) if each not in vouched]
+        require_trust(store, reached, trust=trust)
+        config = checked(msgspec.structs.replace(stored, **changed))
         setup = build_setup(config, given, prices)
         cells = plan(setup)
         _require_same_plan(store, cells)

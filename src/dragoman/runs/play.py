@@ -22,7 +22,9 @@ from dragoman.runs.jobs import (
     stored_prices,
 )
 from dragoman.runs.measuring import rescore
+from dragoman.runs.trust import require_trust
 from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.reach import SCORING, reached_by
 from dragoman.wiring.setup import Setup, scoring_setup
 
 
@@ -66,14 +68,22 @@ async def _score(setup: Setup, store: RunStore, on_done: Callable[[], None], *, 
 
 
 def score(
-    folder: Path, changes: dict[str, str], on_done: Callable[[], None], *, anew: bool = False
+    folder: Path,
+    changes: dict[str, str],
+    on_done: Callable[[], None],
+    *,
+    anew: bool = False,
+    trust: bool = False,
 ) -> Played:
     """Score a run's stored conversations with the rules and judge in `changes`.
 
-    `anew` scores again what has a score; a judge is then really asked, and not its memory.
+    `anew` scores again what has a score; a judge is then really asked, and not its memory. `trust`
+    lets a run that somebody else made ask the judges that it names.
     """
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
+        fields = [field for field in SCORING if field not in changes]
+        require_trust(store, reached_by(manifest.config, fields), trust=trust)
         config = msgspec.structs.replace(manifest.config, **changes)
         if anew:
             config = msgspec.structs.replace(config, cache=False)

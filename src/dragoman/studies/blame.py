@@ -17,27 +17,36 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Task
 from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.trust import require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts, voice_of
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.config import Place
 from dragoman.wiring.participants import calls_in_text
+from dragoman.wiring.reach import reached_by
 from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD, heard_by, spoken_over, voice_label
 
 FOLDER = "blame"
 FILE = "blame.json"
 
 
-def find_blame(run: Path, on_done: Callable[[], None]) -> tuple[Blame, ...]:
+def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -> tuple[Blame, ...]:
     """Play what is needed in folders of the run's own, and write what was found beside them.
 
+    Args:
+        run: The run's folder.
+        on_done: Called after each conversation.
+        trust: Whether to play on with a run that somebody else made.
+
     Raises:
-        UsageError: Where no conversation of the run was lost, or none can be played again.
+        UsageError: Where no conversation of the run was lost, or none can be played again, or
+            somebody else made it and it would run or reach something.
         StoreError: Where the run, or what is written, cannot be reached.
     """
     with open_run(run, write=False) as store:
         manifest, tasks = read_manifest(store), store.tasks()
+        require_trust(store, reached_by(manifest.config), trust=trust)
         rows = outcomes(store, *chosen_scoring(store, None, None), heads_only=True)
         found = verdicts(rows)
     lost = [place for place, passed in found.items() if passed is False and not _is_known(place)]

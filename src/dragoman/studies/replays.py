@@ -17,6 +17,7 @@ from dragoman.store.run import FILE as FILE_OF_RUN
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import outcomes
 from dragoman.wiring.config import Place, RunConfig, checked
+from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import build_setup
 from dragoman.wiring.voices import heard_by, spoken_over
 
@@ -49,7 +50,7 @@ class Replays(msgspec.Struct, frozen=True):
         grid = _grid(self.config, places)
         folder = self.folder / f"{stage}-{content_key(grid)[:16]}"
         if (folder / FILE_OF_RUN).exists():
-            return resume_job(folder)
+            return resume_job(folder, vouched=reached_by(self.config))
         return start(build_setup(grid), folder)
 
 

@@ -16,6 +16,13 @@ def cache_folder() -> Path:
     return root / "dragoman"
 
 
+def state_folder() -> Path:
+    """Return the folder of what is remembered of a person's own runs, under XDG_STATE_HOME."""
+    configured = os.environ.get("XDG_STATE_HOME", "")
+    root = Path(configured) if configured.startswith("/") else Path.home() / ".local" / "state"
+    return root / "dragoman"
+
+
 def data_folder() -> Path:
     """Return the folder of pulled benchmark data."""
     return cache_folder() / "data"

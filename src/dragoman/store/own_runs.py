@@ -1,0 +1,38 @@
+"""Which runs a person has made or vouched for on this machine, by the content of their manifests."""
+
+import hashlib
+from pathlib import Path
+
+FILE = "own_runs"
+
+
+class OwnRuns:
+    """A list that only grows: one line for each run. A manifest that was changed is not on it.
+
+    Args:
+        path: The file; it is made with the first run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def add(self, manifest: bytes) -> None:
+        """Note a run.
+
+        Raises:
+            OSError: Where the file cannot be written.
+        """
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._path.open("a") as lines:
+            lines.write(f"{_digest(manifest)}\n")
+
+    def __contains__(self, manifest: bytes) -> bool:
+        try:
+            lines = self._path.read_text("ascii", "replace")
+        except OSError:
+            return False
+        return _digest(manifest) in lines.splitlines()
+
+
+def _digest(manifest: bytes) -> str:
+    return hashlib.blake2b(manifest, digest_size=32).hexdigest()

@@ -1,0 +1,51 @@
+"""What a configuration would run and reach beyond what ships and what providers' tables name.
+
+Code of one's own, addresses, keys by the names of variables: whoever types a command answers for
+these. A stored run may come from anybody.
+"""
+
+from collections.abc import Collection, Iterator
+from urllib.parse import parse_qsl
+
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.http_agents import SCHEMES
+
+PLAYING = ("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers")
+SCORING = ("judge", "user_judge")
+"""The fields of a configuration whose names are resolved for playing, and for scoring alone."""
+
+
+def reached_by(config: RunConfig, fields: Collection[str] = PLAYING) -> tuple[str, ...]:
+    """Return what would be run or reached by these fields, each as a few words for a person."""
+    return tuple(dict.fromkeys(words for field in fields for words in _reached(config, field)))
+
+
+def _reached(config: RunConfig, field: str) -> Iterator[str]:
+    value: str | tuple[str, ...] = getattr(config, field)
+    for written in (value,) if isinstance(value, str) else value:
+        # A list by commas reaches what each of its names reaches.
+        for name in written.split(","):
+            yield from _by_name(name)
+
+
+def _by_name(written: str) -> Iterator[str]:
+    name, _, query = written.partition("?")
+    if written.startswith(SCHEMES):
+        yield f"asks {written}"
+        return
+    if ":" in written and "/" not in name:
+        yield f"runs code, {written}"
+    if name.partition("/")[0] in _engines():
+        yield f"loads {name}"
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    address, key = given.get("base_url"), given.get("key_env")
+    if address is not None:
+        yield f"asks {name} at {address}{f' with the key in {key}' if key else ''}"
+    elif key is not None:
+        yield f"sends {name} the key in {key}"
+
+
+def _engines() -> Collection[str]:
+    from dragoman.speech.facts import load_speech_facts
+
+    return load_speech_facts().engines.keys()

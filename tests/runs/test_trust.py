@@ -1,0 +1,127 @@
+"""A stored run may come from anybody: what it names is run and asked on its owner's word alone."""
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dragoman.core.errors import UsageError
+from dragoman.runs.jobs import Manifest, resume_job
+from dragoman.runs.play import play, score, start
+from dragoman.store.own_runs import FILE as OWN
+from dragoman.store.run import FILE
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.environment import state_folder
+from dragoman.wiring.setup import build_setup
+
+AGENT = """
+from pathlib import Path
+
+Path("imported").touch()
+
+
+def agent(messages, tools):
+    return "I cannot help you with that."
+"""
+JUDGE = "openai/judge?base_url=http://127.0.0.1:9/v1&key_env=AWS_SECRET_ACCESS_KEY"
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with an agent in it."""
+    (tmp_path / "received_agent.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "received_agent", raising=False)
+    return tmp_path
+
+
+def made(folder: Path, agent: str = "received_agent:agent") -> Path:
+    config = RunConfig("sample:shop", (agent,), limit=1)
+    play(start(build_setup(config), folder), lambda *_: None)
+    return folder
+
+
+def received(monkeypatch: pytest.MonkeyPatch, work: Path) -> None:
+    """Be somebody else, who has run nothing yet."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(work / "other-state"))
+    monkeypatch.delitem(sys.modules, "received_agent", raising=False)
+    (work / "imported").unlink(missing_ok=True)
+
+
+def with_judge(folder: Path) -> None:
+    """Change a run as whoever sends it could."""
+    with closing(sqlite3.connect(folder / FILE)) as file, file:
+        (stored,) = file.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
+        manifest = msgspec.json.decode(stored, type=Manifest)
+        config = msgspec.structs.replace(manifest.config, judge=JUDGE)
+        changed = msgspec.structs.replace(manifest, config=config)
+        file.execute(
+            "UPDATE meta SET value = ? WHERE name = 'manifest'", (msgspec.json.encode(changed),)
+        )
+
+
+def test_who_made_a_run_goes_on_with_it_unasked(work: Path) -> None:
+    folder = made(work / "mine")
+    resume_job(folder).store.close()
+    score(folder, {}, lambda: None)
+
+
+def test_a_received_run_runs_no_code(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(work / "theirs")
+    received(monkeypatch, work)
+    with pytest.raises(UsageError) as caught:
+        resume_job(folder)
+    assert str(caught.value) == (
+        f"{folder} was not made by you on this machine, and it runs code, received_agent:agent: "
+        "give --trust if you know where it comes from"
+    )
+    assert not (work / "imported").exists()
+
+
+def test_a_persons_word_is_asked_for_once(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(work / "theirs")
+    received(monkeypatch, work)
+    resume_job(folder, trust=True).store.close()
+    resume_job(folder).store.close()
+    assert (work / "imported").exists()
+
+
+def test_a_run_that_was_changed_is_no_longer_ones_own(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made(work / "mine")
+    with_judge(folder)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-31415926535897")
+    told = "asks openai/judge at http://127.0.0.1:9/v1 with the key in AWS_SECRET_ACCESS_KEY"
+    with pytest.raises(UsageError, match=told):
+        score(folder, {}, lambda: None)
+    with pytest.raises(UsageError, match=told):
+        resume_job(folder)
+
+
+def test_a_judge_that_the_person_names_takes_the_stored_ones_place(work: Path) -> None:
+    folder = made(work / "mine")
+    with_judge(folder)
+    assert score(folder, {"judge": "rule"}, lambda: None).judge == "rule-1"
+
+
+def test_a_received_run_of_what_ships_needs_no_word(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    received(monkeypatch, work)
+    folder = made(work / "gold", "gold")
+    assert not (state_folder() / OWN).exists()
+    resume_job(folder).store.close()
+
+
+def test_a_state_folder_that_cannot_be_written_stops_no_run(
+    work: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (work / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(work / "file"))
+    made(work / "mine")
+    assert "going on with it will need --trust" in caplog.text

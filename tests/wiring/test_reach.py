@@ -1,0 +1,59 @@
+import pytest
+
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.reach import SCORING, reached_by
+
+
+@pytest.mark.parametrize(
+    ("agent", "reached"),
+    [
+        ("gold", ()),
+        ("openai/gpt-4.1-mini?temperature=0", ()),
+        ("vllm/llama3:8b", ()),
+        ("scripted/plan.json", ()),
+        ("mine:agent", ("runs code, mine:agent",)),
+        ("mine:agent?calls=python", ("runs code, mine:agent?calls=python",)),
+        ("mine?x:agent", ("runs code, mine?x:agent",)),
+        ("http://host:8000/agent", ("asks http://host:8000/agent",)),
+        ("https://host/agent", ("asks https://host/agent",)),
+        (
+            "openai/gpt-4.1-mini?base_url=https%3A%2F%2Fhost%2Fv1&key_env=AWS_SECRET_ACCESS_KEY",
+            ("asks openai/gpt-4.1-mini at https://host/v1 with the key in AWS_SECRET_ACCESS_KEY",),
+        ),
+        ("openai/gpt-4.1-mini?key_env=MINE", ("sends openai/gpt-4.1-mini the key in MINE",)),
+        ("compatible/m?calls=json&base_url=http://h/v1", ("asks compatible/m at http://h/v1",)),
+    ],
+)
+def test_code_addresses_and_keys_are_reached_and_nothing_that_ships(
+    agent: str, reached: tuple[str, ...]
+) -> None:
+    assert reached_by(RunConfig("sample:shop", (agent,))) == reached
+
+
+def test_every_name_of_a_list_is_looked_at() -> None:
+    config = RunConfig(
+        "sample:shop",
+        ("gold", "a:b"),
+        user="c:d",
+        judge="vllm/m?base_url=http://j/v1",
+        user_judge="vllm/m?base_url=http://u/v1",
+        embeddings="vllm/m?base_url=http://e/v1",
+        search="http://s/search",
+        asr=("deepgram/nova-3,openai/whisper-1?base_url=http://r/v1",),
+        speakers=("piper/voice.onnx",),
+    )
+    assert reached_by(config) == (
+        "runs code, a:b",
+        "runs code, c:d",
+        "asks vllm/m at http://j/v1",
+        "asks vllm/m at http://u/v1",
+        "asks vllm/m at http://e/v1",
+        "asks http://s/search",
+        "asks openai/whisper-1 at http://r/v1",
+        "loads piper/voice.onnx",
+    )
+
+
+def test_scoring_reaches_judges_alone() -> None:
+    config = RunConfig("sample:shop", ("a:b",), judge="vllm/m?base_url=http://j/v1")
+    assert reached_by(config, SCORING) == ("asks vllm/m at http://j/v1",)
