@@ -7,6 +7,7 @@ from pathlib import Path
 from bench.measuring import measured
 from bench.scripted import Gold
 
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import content_key
 from dragoman.store.run import NewRun, RunStore, StoredCell, StoredEpisode, create_run
@@ -41,7 +42,7 @@ def print_storage(gold: Gold) -> None:
 
 def _new_run(folder: Path, count: int) -> RunStore:
     cells = tuple(
-        StoredCell(content_key(index), "suite", "en", "agent", "task", 0) for index in range(count)
+        StoredCell(content_key(index), "suite", PLAIN, "agent", "task", 0) for index in range(count)
     )
     return create_run(folder, NewRun(b"{}", cells, {}))
 

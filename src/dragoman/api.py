@@ -229,6 +229,7 @@ def compare(  # noqa: PLR0913 - keyword options of one call
     versus: str | None = None,
     rules: str | None = None,
     judge: str | None = None,
+    by: str | None = None,
 ) -> RunComparison:
     """Compare run B with run A cell by cell, or every two cells of one run.
 
@@ -239,6 +240,7 @@ def compare(  # noqa: PLR0913 - keyword options of one call
         versus: The agent whose cells are B, against those of the one agent that is named.
         rules: By which rules; None for the newest scoring that all runs have.
         judge: By which judge.
+        by: Only cells of one run that differ in this alone: `agent`, or an axis such as `voice`.
 
     Raises:
         DragomanError: With one line, where there is nothing to compare or scorings differ.
@@ -250,7 +252,7 @@ def compare(  # noqa: PLR0913 - keyword options of one call
         for entry in (a, b)
         if entry is not None
     ]
-    return compare_runs(folders, Wanted(tuple(agents), versus, rules, judge_name(judge)))
+    return compare_runs(folders, Wanted(tuple(agents), versus, rules, judge_name(judge), by))
 
 
 def _result(played: Played) -> RunResult:

@@ -3,6 +3,7 @@ import pytest
 
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.analysis.intervals import Interval
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, EndReason, Episode
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
@@ -21,11 +22,11 @@ def outcome(  # noqa: PLR0913 - the columns of a row
     usage = (Usage("agent", "m", 1, input_tokens=tokens, output_tokens=1),)
     episode = Episode((), Ending(ending), 3, errors, usage=usage, seconds=0.5)
     score = None if reward is None else Score("rules", "none", reward, ())
-    return Outcome("suite", "en/text/none", agent, task, trial, episode, score)
+    return Outcome("suite", PLAIN, agent, task, trial, episode, score)
 
 
 def missing(task: str, trial: int = 0, agent: str = "gold") -> Outcome:
-    return Outcome("suite", "en/text/none", agent, task, trial)
+    return Outcome("suite", PLAIN, agent, task, trial)
 
 
 def summary(*outcomes: Outcome) -> CellSummary:
@@ -96,7 +97,7 @@ def test_usage_is_added_up_and_unknown_stays_unknown(tokens: int | None, total: 
 def test_a_cell_is_assumed_where_one_score_is() -> None:
     part = ComponentScore("NL_ASSERTION", in_basis=True, verdict=Scored(1.0), assumed=True)
     score = Score("rules", "assume-met", Scored(1.0), (part,))
-    row = Outcome("suite", "en", "gold", "a", 0, outcome("a", None).episode, score)
+    row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, score)
     assert summary(row).assumed
     assert not summary(outcome("a", Scored(1.0))).assumed
 
@@ -153,7 +154,7 @@ def test_where_no_user_was_checked_how_many_failed_is_unknown() -> None:
 def test_what_the_judge_of_users_consumed_is_counted() -> None:
     usage = Usage("user judge", "m", 1)
     judged = Score("rules", "none", Scored(1.0), (), simulator_usage=usage)
-    row = Outcome("suite", "en", "gold", "a", 0, outcome("a", None).episode, judged)
+    row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
     assert usage in summary(row).usage
 
 
@@ -163,5 +164,5 @@ def test_no_outcomes_are_no_cells() -> None:
 
 def test_what_the_judge_consumed_is_counted() -> None:
     judged = Score("rules", "chat", Scored(1.0), (), usage=Usage("judge", "m"))
-    row = Outcome("suite", "en", "gold", "a", 0, outcome("a", None).episode, judged)
+    row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
     assert "judge" in {entry.purpose for entry in summary(row).usage}

@@ -16,6 +16,7 @@ from dragoman.analysis.comparison import (
     compare,
     group_cells,
 )
+from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
@@ -29,6 +30,8 @@ REWARDS = st.lists(
     max_size=25,
 )
 
+HINDI = condition_of({"language": "hi", "scenario": "domain"})
+
 
 def verdict(value: float | None) -> Verdict:
     return Unscored("no judge") if value is None else Scored(value)
@@ -37,7 +40,7 @@ def verdict(value: float | None) -> Verdict:
 def cell(
     rewards: Rewards,
     agent: str = "clerk",
-    condition: str = "en/text/none",
+    condition: Condition = PLAIN,
     digests: Mapping[str, str] | None = None,
     episode: Episode | None = None,
 ) -> Cell:
@@ -154,19 +157,48 @@ def test_means_are_those_of_the_paired_conversations_and_unknown_stays_unknown()
 def test_only_cells_that_differ_in_one_thing_are_set_against_each_other() -> None:
     rows = {"1": (1.0,)}
     cells = [
-        cell(rows, agent, condition)
-        for agent in ("one", "two")
-        for condition in ("en/text/none", "hi/text/none")
+        cell(rows, agent, condition) for agent in ("one", "two") for condition in (PLAIN, HINDI)
     ]
-    found = [
-        (a.name.agent, a.name.condition, b.name.agent, b.name.condition)
-        for a, b in comparable(cells)
-    ]
-    assert found == [
-        ("one", "en/text/none", "one", "hi/text/none"),
+    assert couples(cells) == [
+        ("one", "en/text/none", "one", "hi:domain/text/none"),
         ("one", "en/text/none", "two", "en/text/none"),
-        ("one", "hi/text/none", "two", "hi/text/none"),
-        ("two", "en/text/none", "two", "hi/text/none"),
+        ("one", "hi:domain/text/none", "two", "hi:domain/text/none"),
+        ("two", "en/text/none", "two", "hi:domain/text/none"),
+    ]
+
+
+def test_cells_that_differ_in_language_and_voice_are_no_couple_and_do_not_count_for_holm() -> None:
+    grid = [place.with_axes(voice=line) for place in (PLAIN, HINDI) for line in ("text", "studio")]
+    cells = [cell({"1": (1.0,), "2": (0.0,)}, "one", condition) for condition in grid]
+    assert [(a, b) for _, a, _, b in couples(cells)] == [
+        ("en/text/none", "en/studio/none"),
+        ("en/text/none", "hi:domain/text/none"),
+        ("en/studio/none", "hi:domain/studio/none"),
+        ("hi:domain/text/none", "hi:domain/studio/none"),
+    ]
+    assert len(compare(comparable(cells))) == 4
+
+
+def test_couples_can_be_chosen_by_what_differs() -> None:
+    cells = [
+        cell({"1": (1.0,)}, agent, condition)
+        for agent in ("one", "two")
+        for condition in (PLAIN, HINDI, PLAIN.with_axes(voice="studio"))
+    ]
+    assert couples(cells, "voice") == [
+        ("one", "en/text/none", "one", "en/studio/none"),
+        ("two", "en/text/none", "two", "en/studio/none"),
+    ]
+    assert len(couples(cells, "agent")) == 3
+    assert {entry.differs for entry in compare(comparable(cells, "language"))} == {
+        ("language", "scenario")
+    }
+
+
+def couples(cells: list[Cell], by: str | None = None) -> list[tuple[str, str, str, str]]:
+    return [
+        (a.name.agent, a.name.condition.label, b.name.agent, b.name.condition.label)
+        for a, b in comparable(cells, by)
     ]
 
 
@@ -174,8 +206,8 @@ def test_outcomes_are_grouped_into_the_cells_of_their_run() -> None:
     rows = (*cell({"1": (1.0,)}, "one").outcomes, *cell({"1": (1.0,)}, "two").outcomes)
     cells = group_cells("mine", rows, {"1": "d"})
     assert [entry.name for entry in cells] == [
-        CellName("mine", "tau2:retail", "en/text/none", "one"),
-        CellName("mine", "tau2:retail", "en/text/none", "two"),
+        CellName("mine", "tau2:retail", PLAIN, "one"),
+        CellName("mine", "tau2:retail", PLAIN, "two"),
     ]
     assert [len(entry.outcomes) for entry in cells] == [1, 1]
 

@@ -2,6 +2,7 @@ from decimal import Decimal
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost, merged
+from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import FREE, Cost, Price, unpriced
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import Score, Scored
@@ -52,7 +53,7 @@ def test_attempts_without_an_answer_do_not_hide_what_the_others_cost() -> None:
 def test_a_cell_counts_earlier_attempts_and_judges() -> None:
     episode = Episode((), Ending("user_stop"), 1, 0, usage=(AGENT,))
     score = Score("rules", "chat", Scored(1.0), (), usage=JUDGE)
-    row = Outcome("suite", "en", "a", "t", 0, episode, score, earlier=(AGENT, JUDGE))
+    row = Outcome("suite", PLAIN, "a", "t", 0, episode, score, earlier=(AGENT, JUDGE))
     (cell,) = summarize([row], "rules", "chat", price_of)
     assert {line.usage.purpose: line.usage.calls for line in cell.ledger} == {
         "agent": 2,

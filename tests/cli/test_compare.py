@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import dragoman as package
+from dragoman.core.conditions import PLAIN, axis_values
 from dragoman.core.errors import UsageError
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -76,6 +77,7 @@ def test_two_agents_are_set_against_each_other_across_runs(told: Told) -> None:
         "suite": "sample:shop",
         "condition": "en/text/none",
         "agent": "silent",
+        "axes": axis_values(PLAIN),
     }
     assert found["notes"] == ["not compared in B: gold (en/text/none)"]
 

@@ -35,7 +35,7 @@ PERFECT_LINE = "studio-without-resample"
 def episodes(folder: Path) -> dict[tuple[str, str], Episode]:
     """Return the conversations of a run by condition and task."""
     with open_run(folder, write=False) as store:
-        places = {cell.key: (cell.condition, cell.task) for cell in store.cells()}
+        places = {cell.key: (cell.condition.label, cell.task) for cell in store.cells()}
         return {places[key]: episode for key, _, episode in store.episodes()}
 
 

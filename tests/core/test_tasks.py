@@ -2,7 +2,6 @@ from typing import get_args
 
 import pytest
 
-from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError
 from dragoman.core.tasks import (
     Action,
@@ -55,11 +54,6 @@ def test_what_is_listed_does_not_depend_on_the_basis() -> None:
 def test_what_a_suite_checks_itself_is_there_where_the_basis_names_it() -> None:
     assert Criteria(("CALLS",)).lists("CALLS")
     assert not Criteria(("DB",)).lists("CALLS")
-
-
-def test_the_plain_condition_has_a_label() -> None:
-    assert Condition().label == "en/text/none"
-    assert Condition("th", "telephone", "hard").label == "th/telephone/hard"
 
 
 def task(name: str, *after: str) -> Task:

@@ -10,6 +10,7 @@ import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.audio import Audio
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Score, Scored
@@ -50,7 +51,7 @@ def outcome(agent: str, task: str, trial: int, text: str = "plain") -> Outcome:
     part = ComponentScore("DB", True, Scored(value))
     score = Score("dragoman-1", "none", Scored(value), (part,), note=text)
     played = episode(agent, task, text)
-    return Outcome("tau2:retail", "en/text/none", agent, task, trial, played, score)
+    return Outcome("tau2:retail", PLAIN, agent, task, trial, played, score)
 
 
 def view(outcomes: list[Outcome], name: str = "mine") -> RunView:
@@ -234,7 +235,7 @@ def test_a_spoken_word_is_played_and_what_was_lost_is_marked(
         "My code is B 7.", "my code is bee seven", "my code is v 7", kept, kept, (STAGE,)
     )
     played = Episode((Move("user", Said(heard)),), Ending("user_stop"), steps=1, errors=0)
-    rows = [Outcome("courier", "en/telephone/none", "literal", "t0", 0, played)]
+    rows = [Outcome("courier", PLAIN.with_axes(voice="telephone"), "literal", "t0", 0, played)]
     page = written(tmp_path, msgspec.structs.replace(view(rows), audio="audio"))
 
     async def steps(tab: Any) -> None:  # noqa: ANN401

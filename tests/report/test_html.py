@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.protocols import Provenance
@@ -118,7 +119,7 @@ def outcome(
     score: Score | None,
     agent: str = "clerk",
 ) -> Outcome:
-    return Outcome("tau2:retail", "en/text/none", agent, task, trial, episode, score)
+    return Outcome("tau2:retail", PLAIN, agent, task, trial, episode, score)
 
 
 def task(number: str, text: str = "You want a refund") -> Task:
@@ -216,7 +217,15 @@ class Page(HTMLParser):
 
 
 def test_hostile_text_never_becomes_markup_or_script() -> None:
-    hostile = Outcome(HOSTILE, HOSTILE, HOSTILE, HOSTILE, 0, full_episode(HOSTILE), score(0.0))
+    hostile = Outcome(
+        HOSTILE,
+        PLAIN.with_axes(voice=HOSTILE),
+        HOSTILE,
+        HOSTILE,
+        0,
+        full_episode(HOSTILE),
+        score(0.0),
+    )
     unscored = msgspec.structs.replace(
         hostile, trial=1, score=Score(HOSTILE, HOSTILE, Unscored(HOSTILE), ())
     )
@@ -448,6 +457,7 @@ def test_the_embedded_block_gives_every_conversation_back() -> None:
     found = []
     for entry in document["conversations"]:
         given = entry | {"episode": unpacked(entry["episode"], document["texts"])}
+        given["condition"] = {"axes": condition_from(given["condition"]).axes}
         found.append(msgspec.convert(given, Outcome))
         wanted = msgspec.convert(unpacked(document["tasks"][entry["brief"]], []), Task)
         assert wanted == run.tasks[f"tau2:retail/{entry['task']}"]

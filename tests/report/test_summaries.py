@@ -5,6 +5,7 @@ from decimal import Decimal
 import msgspec
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import Cost, Price
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
@@ -35,7 +36,7 @@ def checked(score: Score, *failed: str) -> Score:
 
 def outcome(score: Score = SCORE) -> Outcome:
     episode = Episode((), Ending("user_stop"), steps=3, errors=1, seconds=2.0)
-    return Outcome("tau2:retail", "en/text/none", "clerk", "7", 2, episode, score)
+    return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
 def printed(table: Table, width: int = 100) -> str:
@@ -108,7 +109,7 @@ def priced(model: str) -> Price | None:
 
 def used(*entries: Usage) -> list[Outcome]:
     episode = Episode((), Ending("user_stop"), steps=3, errors=1, usage=entries)
-    return [Outcome("tau2:retail", "en/text/none", "clerk", "7", 2, episode, SCORE)]
+    return [Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, SCORE)]
 
 
 def test_what_was_used_is_shown_with_its_cost() -> None:
@@ -168,7 +169,8 @@ def test_a_cost_too_small_to_be_shown_does_not_look_like_nothing() -> None:
 
 def test_names_of_models_cannot_steer_the_terminal() -> None:
     attack = "\x1b[2J\x1b]0;title\x07\r\x9b1mover\u202ewrite"
-    given = msgspec.structs.replace(outcome(), agent=attack, condition=attack)
+    steered = PLAIN.with_axes(voice=attack)
+    given = msgspec.structs.replace(outcome(), agent=attack, condition=steered)
     text = printed(summary_table(summarize([given], attack, attack)))
     assert not {"\x1b", "\x07", "\r", "\x9b", "\u202e"} & set(text)
     assert r"\x1b[2J" in text

@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from dragoman.analysis.cells import Outcome
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
@@ -44,7 +45,7 @@ def checked(score: Score, *failed: str) -> Score:
 
 def outcome(*events: Event, score: Score | None = SCORE) -> Outcome:
     episode = Episode(events, Ending("user_stop"), steps=3, errors=1, seconds=2.0)
-    return Outcome("tau2:retail", "en/text/none", "clerk", "7", 2, episode, score)
+    return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
 def printed(given: Outcome, *, full: bool = False) -> str:
@@ -153,7 +154,7 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
 
 def test_a_conversation_that_has_not_run_or_is_not_scored_says_so() -> None:
     assert "not scored yet" in printed(outcome(score=None))
-    missing = Outcome("tau2:retail", "en/text/none", "clerk", "7", 0)
+    missing = Outcome("tau2:retail", PLAIN, "clerk", "7", 0)
     assert "has not run" in printed(missing)
 
 

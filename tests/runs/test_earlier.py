@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.agentic.suite import PREPARES, AgenticSuite
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError
 from dragoman.core.prompts import BARE
@@ -225,7 +226,7 @@ def test_a_chosen_place_brings_what_its_world_begins_after(
     load_agentic_suite: LoadSuite,
 ) -> None:
     suite = load_agentic_suite("memory_kv")
-    places = (Place("en/text/none", "mine", "memory_kv_1-customer-1", 0),)
+    places = (Place(PLAIN, "mine", "memory_kv_1-customer-1", 0),)
     setup = setup_of(suite, Remembering("memory_kv"), places=places)
     assert [cell.task.id for cell in plan(setup)] == [
         "memory_kv_prereq_0-customer-0",

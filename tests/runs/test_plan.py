@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.wiring.config import Place, RunConfig
 from dragoman.wiring.setup import build_setup
@@ -64,8 +64,8 @@ def test_more_cells_change_no_other(more: dict[str, object]) -> None:
 def test_places_leave_these_cells_of_a_grid_and_change_none() -> None:
     grid = RunConfig("sample:shop", ("gold", "silent"), trials=2)
     places = (
-        Place("en/text/none", "silent", "two-swaps", 1),
-        Place("en/text/none", "gold", "too-late", 0),
+        Place(PLAIN, "silent", "two-swaps", 1),
+        Place(PLAIN, "gold", "too-late", 0),
     )
     chosen = cells(msgspec.structs.replace(grid, places=places))
     assert [(cell.agent.name, cell.task.id, cell.trial) for cell in chosen] == [
@@ -110,8 +110,8 @@ def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
             self.__dict__ |= shop.__dict__
             self._domain = msgspec.structs.replace(self._domain, is_solo=True)
 
-    spoken, novice = Condition(voice="telephone"), Condition(persona="hard")
-    conditions = (Condition(), spoken, novice, Condition(language="th"))
+    spoken, novice = PLAIN.with_axes(voice="telephone"), PLAIN.with_axes(persona="hard")
+    conditions = (PLAIN, spoken, novice, PLAIN.with_axes(language="th"))
     setup = msgspec.structs.replace(build_setup(BASE), suite=Solo(), conditions=conditions)
     assert [cell.condition.label for cell in plan(setup)] == ["en/text/none", "th/text/none"]
     why = "nobody speaks in solo mode: it has neither voice, persona nor language"

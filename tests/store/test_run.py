@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.measures import measured_reward
@@ -24,8 +25,8 @@ from dragoman.store.run import (
 
 ONE, TWO = "0" * 31 + "1", "0" * 31 + "2"
 CELLS = (
-    StoredCell(TWO, "suite", "en/text/none", "gold", "b", 0),
-    StoredCell(ONE, "suite", "en/text/none", "gold", "a", 0),
+    StoredCell(TWO, "suite", PLAIN, "gold", "b", 0),
+    StoredCell(ONE, "suite", PLAIN, "gold", "a", 0),
 )
 TASKS = {
     "a": Task("a", "suite", "d1", Scenario("Ask.")),
@@ -246,7 +247,7 @@ def test_an_empty_file_is_no_run(folder: Path, *, write: bool) -> None:
 
 def test_a_run_of_another_format_is_refused(folder: Path) -> None:
     changed(folder, "UPDATE meta SET value = '99' WHERE name = 'format'")
-    with pytest.raises(StoreError, match="run format 99, this version reads 1"):
+    with pytest.raises(StoreError, match="run format 99, this version reads 1, 2"):
         open_run(folder, write=False)
     with pytest.raises(StoreError, match="run format 99"):
         open_run(folder, write=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.measures import (
     Counted,
@@ -37,7 +38,7 @@ ASKED = Measured("asks", "1", "m@1", counts={"asks": 3}, usage=Usage("measure", 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    cells = tuple(StoredCell(key, "suite", "en", "gold", key[-1], 0) for key in (ONE, TWO))
+    cells = tuple(StoredCell(key, "suite", PLAIN, "gold", key[-1], 0) for key in (ONE, TWO))
     create_run(tmp_path / "run", NewRun(b"{}", cells, {})).close()
     return tmp_path / "run"
 

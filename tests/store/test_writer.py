@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.measures import Measured, measured_reward
@@ -38,7 +39,9 @@ def entry(number: int) -> StoredEpisode:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RunStore]:
-    cells = tuple(StoredCell(f"{number:032x}", "s", "c", "a", "t", number) for number in range(500))
+    cells = tuple(
+        StoredCell(f"{number:032x}", "s", PLAIN, "a", "t", number) for number in range(500)
+    )
     with create_run(tmp_path / "run", NewRun(b"{}", cells, {})) as run:
         yield run
 

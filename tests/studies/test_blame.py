@@ -104,7 +104,7 @@ def verdicts(folder: Path) -> dict[tuple[str, str], float]:
     with open_run(folder, write=False) as store:
         scores = store.scores("dragoman-1", "none", METRIC_VERSION)
         return {
-            (cell.condition, cell.task): reward.value
+            (cell.condition.label, cell.task): reward.value
             for cell in store.cells()
             if isinstance(reward := scores[cell.key].reward, Scored)
         }

@@ -9,18 +9,12 @@ import msgspec
 import pytest
 
 from dragoman.conditions.voice.voiced import Simulated, Voiced
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.errors import UsageError
 from dragoman.speech.embedded.language_models.models import SHARE
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
-from dragoman.wiring.voices import (
-    RECOGNIZERS,
-    heard_by,
-    spoken_over,
-    voice_conditions,
-    voice_label,
-)
+from dragoman.wiring.voices import RECOGNIZERS, voice_conditions
 
 BASE = RunConfig("sample:shop", ("gold",))
 
@@ -30,7 +24,7 @@ def changed(**fields: object) -> RunConfig:
 
 
 def labels(**fields: object) -> list[str]:
-    return [entry.label for entry in voice_conditions((Condition(),), changed(**fields))]
+    return [entry.label for entry in voice_conditions((PLAIN,), changed(**fields))]
 
 
 def built(**fields: object) -> Setup:
@@ -61,13 +55,13 @@ def test_every_line_is_heard_by_every_recognizer_and_text_by_none() -> None:
 @pytest.mark.parametrize("line", ["studio", "telephone-without-loss", "street:mu_law"])
 @pytest.mark.parametrize("listener", ["mixed", "understood", "openai/whisper-1?prompt=a+b"])
 def test_a_voice_s_name_tells_its_line_and_who_listens(line: str, listener: str) -> None:
-    voice = voice_label(line, listener)
-    assert (spoken_over(voice), heard_by(voice)) == (line, listener)
+    condition = PLAIN.with_axes(voice=line, recognizer=listener)
+    assert condition_from(condition.label) == condition
 
 
 def test_the_record_of_a_voice_says_what_it_is_made_of() -> None:
     setup = built(voices=("telephone",), speakers=("us", "british"))
-    voiced = setup.voiced(Condition(voice="telephone"))
+    voiced = setup.voiced(PLAIN.with_axes(voice="telephone"))
     assert isinstance(voiced, Voiced)
     assert voiced.record["speakers"] == ["espeak-ng:us", "espeak-ng:british"]
     assert voiced.record["recognizer"] == "pocketsphinx:adapted:mixed"
@@ -77,12 +71,12 @@ def test_the_record_of_a_voice_says_what_it_is_made_of() -> None:
     )
     assert len(voiced.users) == 2
     assert voiced.agent.listener is None
-    assert setup.voiced(Condition()) is None
+    assert setup.voiced(PLAIN) is None
 
 
 def test_without_a_name_all_voices_of_the_language_speak() -> None:
     voiced = built(voices=("studio",), asr=("understood",)).voiced(
-        Condition(voice="studio+understood")
+        PLAIN.with_axes(voice="studio", recognizer="understood")
     )
     assert isinstance(voiced, Voiced)
     assert len({path.speaker.name for path in voiced.users}) == 10

@@ -7,12 +7,16 @@ import msgspec
 from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
 from dragoman.analysis.pass_hat import PassHat, ReferenceFigures, pass_hat, reference_figures
 from dragoman.analysis.rho import Rho, rho_hat
+from dragoman.core.conditions import Condition
 from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.rules import RULES
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
+
+CellKey = tuple[str, Condition, str]
+"""Suite, condition and agent."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -22,7 +26,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """
 
     suite: str
-    condition: str
+    condition: Condition
     agent: str
     task: str
     trial: int
@@ -46,7 +50,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     """
 
     suite: str
-    condition: str
+    condition: Condition
     agent: str
     rules: str
     judge: str
@@ -83,7 +87,7 @@ def summarize(
     outcomes: Iterable[Outcome], rules: str, judge: str, price_of: PriceOf = unpriced
 ) -> tuple[CellSummary, ...]:
     """Group outcomes into cells and compute their figures, in order of first appearance."""
-    cells: dict[tuple[str, str, str], list[Outcome]] = {}
+    cells: dict[CellKey, list[Outcome]] = {}
     for outcome in outcomes:
         key = (outcome.suite, outcome.condition, outcome.agent)
         cells.setdefault(key, []).append(outcome)
@@ -94,7 +98,7 @@ def summarize(
 
 
 def _summary(
-    key: tuple[str, str, str],
+    key: CellKey,
     rows: list[Outcome],
     scoring: tuple[str, str],
     lines: tuple[LedgerLine, ...],
@@ -105,7 +109,7 @@ def _summary(
     invalid = [row for row in rows if _is_invalid(row)]
     valid = [_as_if_not_played(row) if _is_invalid(row) else row for row in rows]
     is_checked = any(row.score is not None and row.score.simulator for row in rows)
-    seed = derive_seed(content_key(*key), "bootstrap")
+    seed = derive_seed(content_key(key[0], key[1].label, key[2]), "bootstrap")
     episodes = [row.episode for row in rows if row.episode is not None]
     trials = max(len(column) for column in rewards.values())
     return CellSummary(
@@ -130,7 +134,9 @@ def _summary(
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
         without_invalid=pass_hat(_rewards(valid), trials, seed) if invalid else None,
-        rho=tuple(rho_hat(rewards, trials, derive_seed(content_key(*key), "rho"))),
+        rho=tuple(
+            rho_hat(rewards, trials, derive_seed(content_key(key[0], key[1].label, key[2]), "rho"))
+        ),
     )
 
 

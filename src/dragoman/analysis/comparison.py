@@ -14,6 +14,7 @@ from dragoman.analysis.consumption import measures
 from dragoman.analysis.intervals import Interval, difference_interval
 from dragoman.analysis.pass_hat import is_complete, is_success, task_pass_hat
 from dragoman.analysis.sign_flip import holm, sign_flip_p
+from dragoman.core.conditions import Condition, differ_in_one_thing, differing_axes
 from dragoman.core.costs import PriceOf, unpriced
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.scores import Scored, Verdict
@@ -24,7 +25,7 @@ class CellName(msgspec.Struct, frozen=True):
 
     run: str
     suite: str
-    condition: str
+    condition: Condition
     agent: str
 
 
@@ -99,6 +100,11 @@ class Comparison(msgspec.Struct, frozen=True):
     assumed: bool
 
     @property
+    def differs(self) -> tuple[str, ...]:
+        """What tells the two cells apart: `agent`, or axes; empty for one cell in two runs."""
+        return _differing(self.a, self.b)
+
+    @property
     def won(self) -> tuple[TaskPair, ...]:
         """The tasks on which B succeeded more often."""
         return tuple(pair for pair in self.pairs if pair.gain > 0)
@@ -126,13 +132,29 @@ def group_cells(
     return tuple(Cell(name, tuple(found), digests, price_of) for name, found in rows.items())
 
 
-def comparable(cells: Iterable[Cell]) -> Iterator[tuple[Cell, Cell]]:
-    """Yield every two cells of a suite that differ in agent or condition, but not in both."""
+def comparable(cells: Iterable[Cell], by: str | None = None) -> Iterator[tuple[Cell, Cell]]:
+    """Yield every two cells of a suite that differ in one thing: the agent or the condition.
+
+    Args:
+        cells: The cells.
+        by: Only those that differ in this axis, or in `agent`; None for any one thing.
+    """
     for a, b in combinations(cells, 2):
         one, other = a.name, b.name
-        alike = one.agent == other.agent or one.condition == other.condition
-        if alike and one.suite == other.suite:
+        wanted = by is None or by in _differing(one, other)
+        if wanted and one.suite == other.suite and _differ_in_one_thing(one, other):
             yield a, b
+
+
+def _differing(one: CellName, other: CellName) -> tuple[str, ...]:
+    agent = ("agent",) if one.agent != other.agent else ()
+    return (*agent, *differing_axes(one.condition, other.condition))
+
+
+def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
+    if one.condition == other.condition:
+        return True
+    return one.agent == other.agent and differ_in_one_thing(one.condition, other.condition)
 
 
 def compare(couples: Iterable[tuple[Cell, Cell]]) -> tuple[Comparison, ...]:
@@ -218,7 +240,7 @@ def _complete(rows: dict[str, list[Verdict | None]]) -> dict[str, tuple[float, .
 
 def _seed(a: Cell, b: Cell, pairs: Sequence[TaskPair]) -> int:
     """Return a seed that is the same whichever of the two cells comes first."""
-    sides = sorted([name.suite, name.condition, name.agent] for name in (a.name, b.name))
+    sides = sorted([name.suite, name.condition.label, name.agent] for name in (a.name, b.name))
     return derive_seed(content_key(sides, [pair.task for pair in pairs]), "comparison")
 
 

@@ -29,6 +29,7 @@ class Asked(msgspec.Struct, frozen=True):
     rules: str | None
     judge: str | None
     prices: Path | None
+    by: str | None = None
 
 
 class Gate(msgspec.Struct, frozen=True):
@@ -63,7 +64,7 @@ def print_comparison(asked: Asked, gate: Gate, *, full: bool, as_json: bool) -> 
         if value is not None and not 0 <= value <= 1:
             option = {"margin": "--fail-under", "interval_margin": "--fail-under-interval"}[name]
             raise UsageError(f"{option} must lie between 0 and 1, not {value:g}")
-    wanted = Wanted(asked.agents, asked.versus, asked.rules, judge_name(asked.judge))
+    wanted = Wanted(asked.agents, asked.versus, asked.rules, judge_name(asked.judge), asked.by)
     prices = None if asked.prices is None else load_prices(asked.prices)
     found = compare_runs(asked.folders, wanted, prices)
     if as_json:
@@ -97,7 +98,7 @@ def _judged(found: RunComparison, gate: Gate) -> int:
     status = 0
     for entry in found.comparisons:
         for objection in gate.objections(entry):
-            where = f"{entry.a.agent} -> {entry.b.agent}, {entry.b.condition}"
+            where = f"{entry.a.agent} -> {entry.b.agent}, {entry.b.condition.label}"
             print_error(visible(f"{where}: {objection}"))
             status = FAILED
     return status

@@ -63,8 +63,7 @@ def _languages() -> dict[str, str]:
 
 
 def _scenarios() -> dict[str, str]:
-    from dragoman.core.conditions import SCENARIOS
-    from dragoman.wiring.conditions import IN_ENGLISH
+    from dragoman.core.conditions import IN_ENGLISH, SCENARIOS
 
     named = {name: f"in the language: {', '.join(parts)}" for name, parts in SCENARIOS.items()}
     own = {"SURFACE+SURFACE": "a combination of your own"}

@@ -311,6 +311,10 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     versus: Annotated[
         str | None, typer.Option(help="The agent in B to set against the one --agent in A.")
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Only cells that differ in this alone: agent, language, voice, ..."),
+    ] = None,
     rules: RuleSet = None,
     judge: Judge = None,
     prices: Prices = None,
@@ -328,7 +332,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     """Compare two runs, or the cells of one, over the tasks that both finished."""
     from dragoman.cli.comparing import Asked, Gate, print_comparison
 
-    asked = Asked(tuple(folders), tuple(agent or ()), versus, rules, judge, prices)
+    asked = Asked(tuple(folders), tuple(agent or ()), versus, rules, judge, prices, by)
     gate = Gate(fail_under, fail_under_interval)
     _exit(print_comparison(asked, gate, full=full, as_json=as_json))
 

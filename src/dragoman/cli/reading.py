@@ -22,6 +22,7 @@ from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
 from dragoman.studies.blame import read_blame
 from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
+from dragoman.tables.results import outcome_object
 from dragoman.wiring.participants import judge_name
 
 
@@ -52,7 +53,7 @@ def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool
         outcome = _find(store, choice)
         tasks = store.tasks()
     if as_json:
-        print(msgspec.json.encode(outcome).decode())
+        print(msgspec.json.encode(outcome_object(outcome)).decode())
         return
     print_conversation(Console(), outcome, tasks[choice.task], full=full)
 
@@ -63,16 +64,16 @@ def _find(store: RunStore, choice: Choice) -> Outcome:
     if choice.agent is None and len(agents) > 1:
         names = ", ".join(sorted(agents))
         raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
-    conditions = dict.fromkeys(cell.condition for cell in store.cells())
+    conditions = dict.fromkeys(cell.condition.label for cell in store.cells())
     if choice.condition is None and len(conditions) > 1:
         names = ", ".join(conditions)
         raise UsageError(f"{store.folder}: played in several: choose --condition of {names}")
     for cell in store.cells():
         wanted = (
             *(choice.task, choice.trial),
-            *(choice.agent or cell.agent, choice.condition or cell.condition),
+            *(choice.agent or cell.agent, choice.condition or cell.condition.label),
         )
-        if (cell.task, cell.trial, cell.agent, cell.condition) == wanted:
+        if (cell.task, cell.trial, cell.agent, cell.condition.label) == wanted:
             return Outcome(
                 cell.suite,
                 cell.condition,

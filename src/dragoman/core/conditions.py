@@ -1,10 +1,18 @@
-"""The cell of the grid that a conversation runs under."""
+"""The cell of the grid that a conversation runs under: a value on every axis.
 
-from collections.abc import Mapping
+Whoever compares, groups or plots conditions asks for an axis. The text of a condition is for people;
+it is written and read here alone.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
+
+from dragoman.core.errors import DataError
 
 Surface = Literal["conversation", "greeting", "tools", "policy", "database", "tasks"]
 """What can be in another language: what is said, the first words, the tools, what the agent must
@@ -20,15 +28,50 @@ SCENARIOS: Mapping[str, tuple[Surface, ...]] = {
 """The combinations that have a name; `english` is that without any."""
 
 ENGLISH = "en"
+IN_ENGLISH = "english"
+"""The scenario of conditions in which everything is English."""
+
 TEXT = "text"
 """The voice of conditions in which nobody speaks."""
+
+MIXED = "mixed"
+"""The recognizer that listens where none is named."""
+
+NONE = "none"
+"""The value of axes on which nothing is set."""
 
 RELEASED_SEED = 42
 """The seed by which SEATauBench dealt its tools to languages."""
 
+JOIN = "+"
+"""Stands between languages that share tools, and between surfaces that make a scenario."""
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """One axis of the grid: the layer that realises it, and its value where nothing is set."""
+
+    layer: str
+    default: str = NONE
+
+
+AXES: Mapping[str, Axis] = {
+    "language": Axis("language", ENGLISH),
+    "scenario": Axis("language", IN_ENGLISH),
+    "partition": Axis("language", str(RELEASED_SEED)),
+    "voice": Axis("voice", TEXT),
+    "recognizer": Axis("voice", MIXED),
+    "persona": Axis("persona"),
+}
+"""The axes that have a place in a condition's text, in their order; any other is its own layer."""
+
+
+def axis_of(name: str) -> Axis:
+    """Return what is known of an axis."""
+    return AXES.get(name, Axis(name))
+
 
 class Localized(msgspec.Struct, frozen=True):
-    """Which surfaces are in which language.
+    """Which surfaces are in which language: the axes of language, read.
 
     Attributes:
         languages: One language; several share the tools, the first has those that none else has.
@@ -49,33 +92,200 @@ class Localized(msgspec.Struct, frozen=True):
     def scenario(self) -> str:
         """The name of this combination of surfaces, or the surfaces joined by `+`."""
         named = (name for name, surfaces in SCENARIOS.items() if surfaces == self.surfaces)
-        return next(named, "+".join(self.surfaces))
+        return next(named, JOIN.join(self.surfaces))
 
     @property
-    def label(self) -> str:
-        """Languages and surfaces in one word, for example `th:domain` or `en+th+vi:tools`."""
-        dealt = f"@{self.seed}" if self.seed != RELEASED_SEED and len(self.languages) > 1 else ""
-        return f"{'+'.join(self.languages)}:{self.scenario}{dealt}"
+    def axes(self) -> dict[str, str]:
+        """The values on the axes of language."""
+        return {
+            "language": JOIN.join(self.languages),
+            "scenario": self.scenario,
+            "partition": str(self.seed if len(self.languages) > 1 else RELEASED_SEED),
+        }
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """Language, voice and persona of one cell; the defaults are plain English text.
+    """One cell's values; an axis that is absent has its default, so that nothing is plain English text.
 
-    `language` is the one that is spoken. `localized` is unset where everything is English.
+    Make one with `condition_of` or `with_axes`: pairs stand in the axes' order, without defaults.
     """
 
-    language: str = ENGLISH
-    voice: str = TEXT
-    persona: str = "none"
-    localized: Localized | UnsetType = UNSET
+    axes: tuple[tuple[str, str], ...] = ()
+
+    def axis(self, name: str) -> str:
+        """Return the value on an axis."""
+        return next((value for axis, value in self.axes if axis == name), axis_of(name).default)
+
+    def with_axes(self, **values: str) -> "Condition":
+        """Return this condition with other values on some axes."""
+        return condition_of({**dict(self.axes), **values})
+
+    @property
+    def localized(self) -> Localized | None:
+        """Which surfaces are in which language; None where everything is English."""
+        return _localized(self)
 
     @property
     def is_localized(self) -> bool:
         """Whether anything is in another language than English."""
-        return self.localized is not UNSET
+        return _localized(self) is not None
+
+    @property
+    def language(self) -> str:
+        """The language that is spoken."""
+        localized = _localized(self)
+        is_spoken = localized is not None and "conversation" in localized.surfaces
+        return localized.languages[0] if localized is not None and is_spoken else ENGLISH
+
+    @property
+    def voice(self) -> str:
+        """The line that is spoken over; `text` where nobody speaks."""
+        return self.axis("voice")
+
+    @property
+    def recognizer(self) -> str:
+        """Who hears what is said."""
+        return self.axis("recognizer")
+
+    @property
+    def persona(self) -> str:
+        """Who the user is, beside the task."""
+        return self.axis("persona")
 
     @property
     def label(self) -> str:
-        """The short name of the condition in tables, for example `th:domain/text/none`."""
-        place = self.language if self.localized is UNSET else self.localized.label
-        return f"{place}/{self.voice}/{self.persona}"
+        """The condition's text, for example `th:domain/telephone/none` or `en/text/none`."""
+        further = (f"{axis}={value}" for axis, value in self.axes if axis not in AXES)
+        return "/".join((self._place, self._spoken, self.persona, *further))
+
+    @property
+    def _place(self) -> str:
+        language, scenario = self.axis("language"), self.axis("scenario")
+        if scenario == IN_ENGLISH:
+            return language
+        partition = dict(self.axes).get("partition")
+        return f"{language}:{scenario}{f'@{partition}' if partition else ''}"
+
+    @property
+    def _spoken(self) -> str:
+        listener = dict(self.axes).get("recognizer")
+        return f"{self.voice}{JOIN}{listener}" if listener else self.voice
+
+    @property
+    def identity(self) -> object:
+        """What goes into content keys: equal in every version for what every version knows."""
+        further = {axis: value for axis, value in self.axes if axis not in AXES}
+        return _Identity(
+            self.language,
+            self._spoken,
+            self.persona,
+            self.localized or UNSET,
+            further or UNSET,
+        )
+
+
+class _Identity(msgspec.Struct, frozen=True):
+    """A condition in content keys."""
+
+    language: str
+    voice: str
+    persona: str
+    localized: Localized | UnsetType = UNSET
+    further: dict[str, str] | UnsetType = UNSET
+
+
+PLAIN = Condition()
+"""English, text, nobody in particular."""
+
+
+def condition_of(values: Mapping[str, str]) -> Condition:
+    """Return the condition with these values; what is left out has its axis' default."""
+    order = [*AXES, *sorted(set(values).difference(AXES))]
+    return Condition(
+        tuple(
+            (name, values[name])
+            for name in order
+            if name in values and values[name] != axis_of(name).default
+        )
+    )
+
+
+def axis_names(conditions: Iterable[Condition]) -> tuple[str, ...]:
+    """Return the axes that tables of these conditions have: those of the text, and any other in use."""
+    used = {name for condition in conditions for name, _ in condition.axes}
+    return (*AXES, *sorted(used.difference(AXES)))
+
+
+def axis_values(condition: Condition, names: Iterable[str] = AXES) -> dict[str, str]:
+    """Return the values on these axes, defaults too."""
+    return {name: condition.axis(name) for name in names}
+
+
+def differing_axes(a: Condition, b: Condition) -> tuple[str, ...]:
+    """Return the axes on which two conditions differ."""
+    names = dict.fromkeys(name for name, _ in (*a.axes, *b.axes))
+    return tuple(name for name in names if a.axis(name) != b.axis(name))
+
+
+def differ_in_one_thing(a: Condition, b: Condition) -> bool:
+    """Whether two conditions differ in one thing alone, so that a gap has one cause.
+
+    One thing is one axis; or one layer that only one of the two has, since English has no scenario and
+    text no recognizer that could be the same.
+    """
+    axes = differing_axes(a, b)
+    layers = {axis_of(name).layer for name in axes}
+    if len(layers) != 1:
+        return False
+    return len(axes) == 1 or not all(layers <= _layers(entry) for entry in (a, b))
+
+
+def _layers(condition: Condition) -> set[str]:
+    return {axis_of(name).layer for name, _ in condition.axes}
+
+
+_MOST_DIGITS = 18
+_LABEL = re.compile(
+    r"(?P<language>[^:/]+)(?::(?P<scenario>[^@/]+)(?:@(?P<partition>\d+))?)?"
+    r"/(?P<voice>[^+]+?)(?:\+(?P<recognizer>.+))?/(?P<persona>[^/]+)"
+)
+
+
+def condition_from(text: str) -> Condition:
+    """Read a condition as runs store it: a JSON object of axes, or, in older runs, its label.
+
+    Raises:
+        DataError: Where it is neither.
+    """
+    if text.startswith("{"):
+        try:
+            return _checked(msgspec.json.decode(text, type=dict[str, str]), text)
+        except msgspec.DecodeError as error:
+            raise DataError(f"{text:.80}: no condition ({error})") from error
+    found = _LABEL.fullmatch(text)
+    if found is None:
+        raise DataError(f"{text:.80}: no condition")
+    return _checked({name: value for name, value in found.groupdict().items() if value}, text)
+
+
+def _checked(values: Mapping[str, str], text: str) -> Condition:
+    partition = values.get("partition", "0")
+    if not (partition.isascii() and partition.isdigit() and len(partition) <= _MOST_DIGITS):
+        raise DataError(f"{text:.80}: no condition (partition {partition:.20})")
+    return condition_of(values)
+
+
+def condition_text(condition: Condition) -> str:
+    """Return a condition as runs store it: a JSON object of its axes."""
+    return msgspec.json.encode(dict(condition.axes)).decode()
+
+
+@lru_cache(maxsize=4096)
+def _localized(condition: Condition) -> Localized | None:
+    scenario = condition.axis("scenario")
+    if scenario == IN_ENGLISH:
+        return None
+    named = scenario.split(JOIN)
+    surfaces = SCENARIOS.get(scenario) or tuple(each for each in SURFACES if each in named)
+    languages = tuple(condition.axis("language").split(JOIN))
+    return Localized(languages, surfaces, int(condition.axis("partition")))

@@ -19,7 +19,7 @@ from dragoman.benchmarks.bfcl.result_files import (
 )
 from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.suite import GROUPS
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
@@ -114,7 +114,7 @@ def _cell(played: _Played, suite: Suite) -> StoredCell:
     key = content_key(
         _VERSION, task.suite, task.digest, played.agent, played.line.source, suite.provenance.digest
     )
-    return StoredCell(key, task.suite, Condition().label, played.agent, task.id, 0)
+    return StoredCell(key, task.suite, PLAIN, played.agent, task.id, 0)
 
 
 def _episode(played: _Played) -> Episode:

@@ -12,6 +12,7 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.store.run import RunStore
 from dragoman.tables.frames import run_tables
 from dragoman.tables.outcomes import outcomes
+from dragoman.tables.results import outcome_object
 
 CONVERSATIONS = "conversations.jsonl"
 
@@ -67,7 +68,7 @@ def _write_lines(path: Path, rows: list[Outcome]) -> None:
 
 def _lines(rows: list[Outcome]) -> Iterator[bytes]:
     for row in rows:
-        yield msgspec.json.encode(row) + b"\n"
+        yield msgspec.json.encode(outcome_object(row)) + b"\n"
 
 
 def _require_agent(store: RunStore, agent: str | None) -> None:

@@ -20,7 +20,7 @@ from dragoman.benchmarks.tau2.results import (
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.benchmarks.tau2.verdicts import encode_reward, unscored
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN
 from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
@@ -87,7 +87,7 @@ def _plan(raw: RawResults, file: ResultFile) -> list[StoredCell]:
             )
         places[place] = played.id
         key = content_key(_VERSION, file.suite, task.digest, *place, played.episode.source)
-        condition, agent = Condition().label, file.info.agent_info.name
+        condition, agent = PLAIN, file.info.agent_info.name
         cells.append(StoredCell(key, file.suite, condition, agent, *place))
     return cells
 

@@ -70,30 +70,30 @@ def _name_lines(entry: Comparison, *, is_condition_shared: bool) -> list[str]:
     a, b = entry.a, entry.b
     agents = [a.agent] if a.agent == b.agent else [a.agent, f"-> {b.agent}"]
     if a.condition != b.condition:
-        return [*agents, a.condition, f"-> {b.condition}"]
-    return agents if is_condition_shared and len(agents) > 1 else [*agents, a.condition]
+        return [*agents, a.condition.label, f"-> {b.condition.label}"]
+    return agents if is_condition_shared and len(agents) > 1 else [*agents, a.condition.label]
 
 
 def _names(entry: Comparison) -> str:
     """Return what differs between the cells, in as few words as tell them apart."""
     a, b = entry.a, entry.b
     if (a.agent, a.condition) == (b.agent, b.condition):
-        return f"{a.agent}, {a.condition}"
+        return f"{a.agent}, {a.condition.label}"
     if a.condition == b.condition:
         return f"{a.agent} -> {b.agent}"
     if a.agent == b.agent:
-        return f"{a.agent}: {a.condition} -> {b.condition}"
+        return f"{a.agent}: {a.condition.label} -> {b.condition.label}"
     return f"{_place(a)} -> {_place(b)}"
 
 
 def _place(name: CellName) -> str:
-    return f"{name.agent}, {name.condition}"
+    return f"{name.agent}, {name.condition.label}"
 
 
 def _title(entry: Comparison) -> str:
     a, b = entry.a, entry.b
     runs = f"run {a.run}" if a.run == b.run else f"A {a.run}, B {b.run}"
-    where = "" if a.condition != b.condition else f", {a.condition}"
+    where = "" if a.condition != b.condition else f", {a.condition.label}"
     return f"{_names(entry)}: {a.suite}{where}, {runs}"
 
 

@@ -75,7 +75,7 @@ class _CellView(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The cell in words."""
         cell = self.cell
-        return f"{cell.agent}, {cell.condition}, {cell.suite}, run {self.run}"
+        return f"{cell.agent}, {cell.condition.label}, {cell.suite}, run {self.run}"
 
 
 def render_report(runs: Sequence[RunView], title: str) -> str:

@@ -76,7 +76,9 @@ def _used_tasks(runs: Sequence[RunView]) -> dict[tuple[str, str, str], Task]:
 def _cells(runs: Sequence[RunView]) -> list[tuple[str, str, str, str]]:
     """Return the cells of all runs in the order in which the report numbers them."""
     return [
-        (run.name, cell.suite, cell.condition, cell.agent) for run in runs for cell in run.cells
+        (run.name, cell.suite, cell.condition.label, cell.agent)
+        for run in runs
+        for cell in run.cells
     ]
 
 
@@ -91,13 +93,14 @@ def _conversations(
     for run in runs:
         culprits = {(row.condition, row.agent, row.task, row.trial): row for row in run.blames}
         for outcome in run.outcomes:
-            lost = culprits.get((outcome.condition, outcome.agent, outcome.task, outcome.trial))
+            label = outcome.condition.label
+            lost = culprits.get((label, outcome.agent, outcome.task, outcome.trial))
             yield {
                 "culprit": None if lost is None else f"{lost.culprit}: {CULPRITS[lost.culprit]}",
-                "cell": numbered[run.name, outcome.suite, outcome.condition, outcome.agent],
+                "cell": numbered[run.name, outcome.suite, label, outcome.agent],
                 "run": run.name,
                 "suite": outcome.suite,
-                "condition": outcome.condition,
+                "condition": label,
                 "agent": outcome.agent,
                 "task": outcome.task,
                 "trial": outcome.trial,

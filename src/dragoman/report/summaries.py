@@ -10,7 +10,7 @@ from dragoman.report.fitting import Table
 
 _NAMES: dict[str, Callable[[CellSummary], str]] = {
     "suite": lambda cell: cell.suite,
-    "condition": lambda cell: cell.condition,
+    "condition": lambda cell: cell.condition.label,
     "rules": lambda cell: cell.rules,
     "judge": lambda cell: cell.judge,
 }

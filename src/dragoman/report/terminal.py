@@ -45,7 +45,7 @@ def print_conversation(
     """
     limit = None if full else MAX_SHOWN
     place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
-    console.print(_text(", ".join((*place, outcome.condition, outcome.agent)), "bold"))
+    console.print(_text(", ".join((*place, outcome.condition.label, outcome.agent)), "bold"))
     _print_lines(console, [("wanted", _shortened(_wanted(task), limit), "dim")])
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))

@@ -166,5 +166,5 @@ def stored_prices(store: RunStore) -> PriceTable:
 
 def _stored(cell: Cell) -> StoredCell:
     return StoredCell(
-        cell.key, cell.task.suite, cell.condition.label, cell.agent.name, cell.task.id, cell.trial
+        cell.key, cell.task.suite, cell.condition, cell.agent.name, cell.task.id, cell.trial
     )

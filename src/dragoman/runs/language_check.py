@@ -21,7 +21,7 @@ from dragoman.conditions.language.coverage import (
 )
 from dragoman.conditions.language.label_calls import LabelCall, label_calls
 from dragoman.conditions.language.localization import Localization
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.protocols import StateDelta
 from dragoman.core.scores import Score, Scored, Unscored
@@ -79,7 +79,7 @@ async def check_languages(setup: Setup) -> tuple[LanguageCheck, ...]:
     for cell in plan(setup):
         played = (cell, *await player.play(cell))
         by_condition.setdefault(cell.condition, []).append(played)
-    english = msgspec.structs.replace(setup, conditions=(Condition(),))
+    english = msgspec.structs.replace(setup, conditions=(PLAIN,))
     states = {
         cell.task.id: _state(player, cell, await player.converse(cell)) for cell in plan(english)
     }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from dragoman.conditions.language.localization import Localization
-from dragoman.core.conditions import ENGLISH
+from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError
 from dragoman.core.measures import (
@@ -116,14 +116,14 @@ class _Cases:
         self.places: Mapping[str, StoredCell] = {cell.key: cell for cell in store.cells()}
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
         _require_same_tasks(self._tasks, store)
-        self._localizations: Mapping[str, Localization] = {
-            entry.label: setup.localization(entry) for entry in setup.conditions
+        self._localizations: Mapping[Condition, Localization] = {
+            entry: setup.localization(entry) for entry in setup.conditions
         }
         self._settings = settings(manifest)
         self._factory: WorldFactory = setup.suite.factory(find_rules(manifest.config.rules))
 
     def setting(self, key: str) -> Setting:
-        return self._settings.get(self.places[key].condition, Setting())
+        return self._settings.get(self.places[key].condition.label, Setting())
 
     def case(self, key: str, episode: Episode) -> PlayedCase:
         cell = self.places[key]

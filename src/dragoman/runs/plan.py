@@ -55,7 +55,7 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
 
 
 def _place(cell: Cell) -> Place:
-    return Place(cell.condition.label, cell.agent.name, cell.task.id, cell.trial)
+    return Place(cell.condition, cell.agent.name, cell.task.id, cell.trial)
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:
@@ -98,7 +98,7 @@ def _cell(
         setup.suite.provenance.digest,
         task.id,
         task.digest,
-        condition,
+        condition.identity,
         agent.identity,
         user.identity,
         setup.rules,

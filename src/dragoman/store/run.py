@@ -13,6 +13,7 @@ import shlex
 import sqlite3
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,9 +22,10 @@ import msgspec
 import zstandard
 
 from dragoman.core.carried import UNWRITABLE
+from dragoman.core.conditions import Condition, condition_from, condition_text
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode
-from dragoman.core.errors import StoreError
+from dragoman.core.errors import DataError, StoreError
 from dragoman.core.measures import Declared, Measured
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
@@ -33,7 +35,10 @@ from dragoman.store.unwritable import fault_for, unmeasured_for, unscored_for
 
 FILE = "run.sqlite"
 LOCK = "run.lock"
-FORMAT = "1"
+FORMAT = "2"
+READABLE = frozenset({"1", FORMAT})
+"""Format 1 has conditions as labels."""
+_READS = ", ".join(sorted(READABLE))
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
@@ -94,7 +99,7 @@ class StoredCell(msgspec.Struct, frozen=True):
 
     key: str
     suite: str
-    condition: str
+    condition: Condition
     agent: str
     task: str
     trial: int
@@ -163,10 +168,12 @@ class RunStore:
 
     def cells(self) -> tuple[StoredCell, ...]:
         """Return the plan, in its order."""
+        read_condition = cache(condition_from)
         query = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
         with self._errors("read"):
             return tuple(
-                StoredCell(key.hex(), *rest) for key, *rest in self._connection.execute(query)
+                StoredCell(key.hex(), suite, read_condition(condition), *rest)
+                for key, suite, condition, *rest in self._connection.execute(query)
             )
 
     def put(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
@@ -380,7 +387,7 @@ class RunStore:
             yield
         except sqlite3.Error as error:
             raise _store_error(self.folder, action, error) from error
-        except (*UNREADABLE, zstandard.ZstdError, TypeError) as error:
+        except (*UNREADABLE, DataError, zstandard.ZstdError, TypeError) as error:
             raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
 
 
@@ -453,7 +460,14 @@ def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
     connection.executemany(
         "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
         (
-            (bytes.fromhex(cell.key), cell.suite, cell.condition, cell.agent, cell.task, cell.trial)
+            (
+                bytes.fromhex(cell.key),
+                cell.suite,
+                condition_text(cell.condition),
+                cell.agent,
+                cell.task,
+                cell.trial,
+            )
             for cell in new.cells
         ),
     )
@@ -494,9 +508,11 @@ def _check_format(folder: Path, connection: sqlite3.Connection) -> None:
         row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
     except sqlite3.Error as error:
         raise _store_error(folder, "read", error) from error
-    if row is None or row[0] != FORMAT:
+    if row is None or row[0] not in READABLE:
         found = "none" if row is None else row[0]
-        raise StoreError(f"{folder}: run format {found}, this version reads {FORMAT}")
+        raise StoreError(
+            f"{folder}: run format {found}, this version reads {', '.join(sorted(READABLE))}"
+        )
 
 
 def _connect(folder: Path, mode: str) -> sqlite3.Connection:

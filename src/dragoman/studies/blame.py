@@ -20,12 +20,12 @@ from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.trust import require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import open_run
-from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts, voice_of
+from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.config import Place
 from dragoman.wiring.participants import calls_in_text
 from dragoman.wiring.reach import reached_by
-from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD, heard_by, spoken_over, voice_label
+from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD
 
 FOLDER = "blame"
 FILE = "blame.json"
@@ -88,17 +88,17 @@ def _require_playable(run: Path, manifest: Manifest, lost: Sequence[Place]) -> N
 
 def _is_known(place: Place) -> bool:
     """Whether errors were simulated: nobody spoke, and what they did is in the run."""
-    return voice_of(place).startswith(SIMULATED)
+    return place.condition.voice.startswith(SIMULATED)
 
 
 def _understood(place: Place) -> Place:
     """Return the place with the words that were meant: in text, the place itself."""
-    voice = voice_of(place)
-    return place if voice == TEXT else _voiced(place, voice_label(spoken_over(voice), UNDERSTOOD))
+    is_spoken = place.condition.voice != TEXT
+    return _with_axes(place, recognizer=UNDERSTOOD) if is_spoken else place
 
 
 def _over_clean_line(place: Place) -> Place:
-    return _voiced(place, voice_label(CLEAN, heard_by(voice_of(place))))
+    return _with_axes(place, voice=CLEAN)
 
 
 def _canonical(place: Place) -> Place:
@@ -106,10 +106,8 @@ def _canonical(place: Place) -> Place:
     return msgspec.structs.replace(_understood(place), agent=canonical_name(place.agent))
 
 
-def _voiced(place: Place, voice: str) -> Place:
-    language, _, rest = place.condition.partition("/")
-    persona = rest.rpartition("/")[2]
-    return msgspec.structs.replace(place, condition=f"{language}/{voice}/{persona}")
+def _with_axes(place: Place, **values: str) -> Place:
+    return msgspec.structs.replace(place, condition=place.condition.with_axes(**values))
 
 
 def _open(places: Iterable[Place], found: Verdicts) -> list[Place]:
@@ -154,7 +152,7 @@ def _blame(place: Place, found: Verdicts) -> Blame:
         clean=found.get(_over_clean_line(place)),
         canonical=found.get(_canonical(place)),
     )
-    return Blame(place.condition, place.agent, place.task, place.trial, blamed(where))
+    return Blame(place.condition.label, place.agent, place.task, place.trial, blamed(where))
 
 
 def _write(path: Path, blames: Sequence[Blame]) -> None:

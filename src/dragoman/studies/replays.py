@@ -19,7 +19,6 @@ from dragoman.tables.outcomes import outcomes
 from dragoman.wiring.config import Place, RunConfig, checked
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import build_setup
-from dragoman.wiring.voices import heard_by, spoken_over
 
 Verdicts = dict[Place, bool | None]
 """Which conversations succeeded; None where that is not known."""
@@ -71,15 +70,12 @@ def has_passed(row: Outcome) -> bool | None:
     return is_success(row.score.reward.value)
 
 
-def voice_of(place: Place) -> str:
-    """Return the voice in the name of a place's condition."""
-    return place.condition.partition("/")[2].rpartition("/")[0]
-
-
 def _grid(config: RunConfig, places: Collection[Place]) -> RunConfig:
     """Return the smallest grid that holds the places, and these alone of it."""
-    voices = dict.fromkeys(map(voice_of, places))
-    listeners = dict.fromkeys(heard_by(voice) for voice in voices if voice != TEXT)
+    voices = dict.fromkeys(place.condition.voice for place in places)
+    listeners = dict.fromkeys(
+        place.condition.recognizer for place in places if place.condition.voice != TEXT
+    )
     canonical = {canonical_name(agent): agent for agent in config.agents}
     return checked(
         msgspec.structs.replace(
@@ -87,7 +83,7 @@ def _grid(config: RunConfig, places: Collection[Place]) -> RunConfig:
             tasks=tuple(dict.fromkeys(place.task for place in places)),
             limit=None,
             agents=tuple(dict.fromkeys(canonical.get(each.agent, each.agent) for each in places)),
-            voices=tuple(dict.fromkeys(map(spoken_over, voices))),
+            voices=tuple(voices),
             asr=tuple(listeners),
             speakers=config.speakers if listeners else (),
             places=tuple(places),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
+from dragoman.core.conditions import Condition
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.models.spending.prices import PriceTable
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
@@ -29,12 +30,14 @@ class Wanted(msgspec.Struct, frozen=True):
         versus: The agent whose cells are B, against those of the one agent that is named.
         rules: By which rules; None for the newest scoring that all runs have.
         judge: By which judge.
+        by: Only cells that differ in this alone: an axis, or `agent`; None for any one thing.
     """
 
     agents: tuple[str, ...] = ()
     versus: str | None = None
     rules: str | None = None
     judge: str | None = None
+    by: str | None = None
 
 
 class RunComparison(msgspec.Struct, frozen=True):
@@ -97,7 +100,7 @@ def compare_runs(
     _require_known(runs, wanted)
     couples = _couples(runs, wanted)
     if not couples:
-        raise _nothing(runs)
+        raise _nothing(runs, wanted.by)
     return RunComparison(
         runs=tuple(run.folder for run in runs),
         rules=rules,
@@ -112,6 +115,8 @@ def _require_sensible(folders: Sequence[Path], wanted: Wanted) -> None:
         raise UsageError(f"{len(folders)} runs: name one, or two")
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UsageError(f"{folders[0]} is named twice: name it once to compare its cells")
+    if wanted.by is not None and len(folders) != 1:
+        raise UsageError("--by chooses among the cells of one run: name one run")
     if wanted.versus is not None and len(wanted.agents) != 1:
         raise UsageError("--versus needs one --agent to be set against")
 
@@ -165,7 +170,7 @@ def _couples(runs: Sequence[_Run], wanted: Wanted) -> tuple[Couple, ...]:
         rivals = [cell for cell in runs[-1].cells if cell.name.agent == wanted.versus]
         return _matched(first, rivals, by_agent=False)
     if len(runs) == 1:
-        return tuple(comparable(first))
+        return tuple(comparable(first, wanted.by))
     agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
     return _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
 
@@ -177,16 +182,17 @@ def _chosen(run: _Run, wanted: Wanted) -> Iterator[Cell]:
 def _matched(a: Sequence[Cell], b: Sequence[Cell], *, by_agent: bool) -> tuple[Couple, ...]:
     """Couple cells of one suite and condition; where each side has one agent, names may differ."""
 
-    def place(cell: Cell) -> tuple[str, str, str]:
+    def place(cell: Cell) -> tuple[str, Condition, str]:
         return (cell.name.suite, cell.name.condition, cell.name.agent if by_agent else "")
 
     rivals = {place(cell): cell for cell in b}
     return tuple((cell, rivals[place(cell)]) for cell in a if place(cell) in rivals)
 
 
-def _nothing(runs: Sequence[_Run]) -> UsageError:
+def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:
     if len(runs) == 1:
-        return UsageError(f"{runs[0].folder}: no two cells to compare: name a second run")
+        apart = f" that differ in {by} alone" if by else ""
+        return UsageError(f"{runs[0].folder}: no two cells{apart} to compare: name a second run")
     suites = [", ".join(dict.fromkeys(cell.name.suite for cell in run.cells)) for run in runs]
     where = f"{runs[0].folder} and {runs[1].folder}"
     if suites[0] != suites[1]:
@@ -209,7 +215,7 @@ def _notes(runs: Sequence[_Run], couples: Sequence[Couple]) -> Iterator[str]:
     for side, run in (("A", a), ("B", b)):
         alone = [cell.name for cell in run.cells if cell.name not in compared]
         if alone:
-            names = ", ".join(f"{name.agent} ({name.condition})" for name in alone)
+            names = ", ".join(f"{name.agent} ({name.condition.label})" for name in alone)
             yield f"not compared in {side}: {names}"
 
 

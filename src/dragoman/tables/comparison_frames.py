@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import msgspec
 import polars as pl
 
-from dragoman.analysis.comparison import Comparison, TaskPair
+from dragoman.analysis.comparison import CellName, Comparison, TaskPair
+from dragoman.core.conditions import axis_values
 
 _CELLS: dict[str, pl.DataType] = {
     "run_a": pl.String(),
@@ -15,6 +16,7 @@ _CELLS: dict[str, pl.DataType] = {
     "condition_b": pl.String(),
     "agent_a": pl.String(),
     "agent_b": pl.String(),
+    "differs": pl.String(),
 }
 
 GAP_COLUMNS: dict[str, pl.DataType] = {
@@ -74,8 +76,9 @@ def comparison_object(entry: Comparison) -> dict[str, object]:
     """Return a comparison as JSON has it: figures by k, unknown is null."""
     gaps = {str(gap.k): gap for gap in entry.gaps}
     return {
-        "a": msgspec.to_builtins(entry.a),
-        "b": msgspec.to_builtins(entry.b),
+        "a": _name_object(entry.a),
+        "b": _name_object(entry.b),
+        "differs": entry.differs,
         "tasks": len(entry.pairs),
         "left_out": entry.left_out,
         "pass_hat_a": {k: gap.a for k, gap in gaps.items()},
@@ -91,6 +94,14 @@ def comparison_object(entry: Comparison) -> dict[str, object]:
     }
 
 
+def _name_object(name: CellName) -> dict[str, object]:
+    return {
+        **msgspec.structs.asdict(name),
+        "condition": name.condition.label,
+        "axes": axis_values(name.condition),
+    }
+
+
 def _pair_object(pair: TaskPair) -> dict[str, object]:
     return {"task": pair.task, "a": pair.a, "b": pair.b}
 
@@ -100,10 +111,11 @@ def _cells(entry: Comparison) -> dict[str, object]:
         "run_a": entry.a.run,
         "run_b": entry.b.run,
         "suite": entry.a.suite,
-        "condition_a": entry.a.condition,
-        "condition_b": entry.b.condition,
+        "condition_a": entry.a.condition.label,
+        "condition_b": entry.b.condition.label,
         "agent_a": entry.a.agent,
         "agent_b": entry.b.agent,
+        "differs": "+".join(entry.differs),
     }
 
 

@@ -6,6 +6,7 @@ import msgspec
 import polars as pl
 
 from dragoman.analysis.cells import CellSummary
+from dragoman.core.conditions import axis_names, axis_values
 from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.models.spending.prices import PriceTable
@@ -15,11 +16,13 @@ from dragoman.tables.outcomes import summary
 
 def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
     """Return one row per cell of the grid and k; rho^k is null for k = 1."""
+    names = axis_names(cell.condition for cell in cells)
     return pl.DataFrame(
         [
             {
                 "suite": cell.suite,
-                "condition": cell.condition,
+                "condition": cell.condition.label,
+                **axis_values(cell.condition, names),
                 "agent": cell.agent,
                 "rules": cell.rules,
                 "judge": cell.judge,
@@ -89,10 +92,12 @@ USAGE_COLUMNS: dict[str, pl.DataType] = {
 
 def usage_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
     """Return one row per cell of the grid, purpose and model; unknown is null."""
+    names = axis_names(cell.condition for cell in cells)
     rows = [
         {
             "suite": cell.suite,
-            "condition": cell.condition,
+            "condition": cell.condition.label,
+            **axis_values(cell.condition, names),
             "agent": cell.agent,
             **msgspec.structs.asdict(line.usage),
             "faults": sum(line.usage.faults.values()),
@@ -102,13 +107,14 @@ def usage_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
         for cell in cells
         for line in cell.ledger
     ]
-    columns = [[row[name] for row in rows] for name in USAGE_COLUMNS]
-    return pl.DataFrame(dict(zip(USAGE_COLUMNS, columns, strict=True)), schema=USAGE_COLUMNS)
+    schema = _with_axes(USAGE_COLUMNS, names)
+    return pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
 
 
 def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
     """Return one row per planned conversation with its ending and reward."""
     scores = store.scores(rules, judge, METRIC_VERSION)
+    names = axis_names(cell.condition for cell in store.cells())
     heads = {key: episode for key, _, episode in store.episodes(heads_only=True)}
     rows = []
     for cell in store.cells():
@@ -117,7 +123,8 @@ def episodes_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
         rows.append(
             {
                 "suite": cell.suite,
-                "condition": cell.condition,
+                "condition": cell.condition.label,
+                **axis_values(cell.condition, names),
                 "agent": cell.agent,
                 "task": cell.task,
                 "trial": cell.trial,
@@ -170,10 +177,12 @@ COMPONENT_COLUMNS: dict[str, pl.DataType] = {
 def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
     """Return one row per conversation and component, in the basis or not."""
     scores = store.scores(rules, judge, METRIC_VERSION)
+    names = axis_names(cell.condition for cell in store.cells())
     rows = [
         {
             "suite": cell.suite,
-            "condition": cell.condition,
+            "condition": cell.condition.label,
+            **axis_values(cell.condition, names),
             "agent": cell.agent,
             "task": cell.task,
             "trial": cell.trial,
@@ -191,7 +200,7 @@ def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
         if (score := scores.get(cell.key)) is not None
         for part in score.components
     ]
-    return pl.DataFrame(rows, schema=COMPONENT_COLUMNS)
+    return pl.DataFrame(rows, schema=_with_axes(COMPONENT_COLUMNS, names))
 
 
 CALL_COLUMNS: dict[str, pl.DataType] = {
@@ -218,15 +227,30 @@ def calls_frame(store: RunStore) -> pl.DataFrame:
     call changed) are null where the conversation ended before it was answered.
     """
     cells = {cell.key: cell for cell in store.cells()}
-    rows = [row for key, _, episode in store.episodes() for row in _call_rows(cells[key], episode)]
-    return pl.DataFrame(rows, schema=CALL_COLUMNS, orient="row")
+    names = axis_names(cell.condition for cell in cells.values())
+    rows = [
+        row
+        for key, _, episode in store.episodes()
+        for row in _call_rows(cells[key], episode, names)
+    ]
+    return pl.DataFrame(rows, schema=_with_axes(CALL_COLUMNS, names), orient="row")
 
 
-def _call_rows(cell: StoredCell, episode: Episode) -> Iterator[dict[str, object]]:
+def _with_axes(columns: dict[str, pl.DataType], names: Sequence[str]) -> dict[str, pl.DataType]:
+    """Return the columns of a table with one for each axis behind the condition."""
+    place = list(columns).index("condition") + 1
+    pairs = list(columns.items())
+    return dict([*pairs[:place], *((name, pl.String()) for name in names), *pairs[place:]])
+
+
+def _call_rows(
+    cell: StoredCell, episode: Episode, names: Sequence[str]
+) -> Iterator[dict[str, object]]:
     for position, (call, result) in enumerate(executed_calls(episode.events)):
         yield {
             "suite": cell.suite,
-            "condition": cell.condition,
+            "condition": cell.condition.label,
+            **axis_values(cell.condition, names),
             "agent": cell.agent,
             "task": cell.task,
             "trial": cell.trial,

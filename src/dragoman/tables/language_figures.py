@@ -65,9 +65,9 @@ def language_figures(store: RunStore, detector: Detector) -> tuple[SideFigure, .
     uses: dict[tuple[str, str, Role], list[tuple[LanguageUse, LanguageUse]]] = {}
     for cell, pairs in _uses(store, places, spoken, detector):
         for strict, accepting in pairs:
-            place = (cell.condition, cell.agent, strict.by)
+            place = (cell.condition.label, cell.agent, strict.by)
             uses.setdefault(place, []).append((strict, accepting))
-    order = dict.fromkeys((cell.condition, cell.agent) for cell in places.values())
+    order = dict.fromkeys((cell.condition.label, cell.agent) for cell in places.values())
     return tuple(
         _figure((*place, side), spoken_by)
         for place in order
@@ -88,7 +88,7 @@ def _uses(
         if episode.is_infrastructure_fault:
             continue
         cell = places[key]
-        label, relatives = spoken.get(cell.condition, (ENGLISH, ()))
+        label, relatives = spoken.get(cell.condition.label, (ENGLISH, ()))
         expected = dict.fromkeys(_SIDES, label)
         judged = (
             language_use(tasks[cell.task], episode, expected, rules, detector)

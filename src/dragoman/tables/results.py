@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.ledger import LedgerLine, ledger_cost, merged
 from dragoman.analysis.pass_hat import PassHat
+from dragoman.core.conditions import axis_values
 from dragoman.core.costs import Cost
 from dragoman.core.scores import METRIC_VERSION
 
@@ -54,7 +55,8 @@ def _cost_object(cost: Cost | None) -> dict[str, float] | None:
 def _cell_object(cell: CellSummary) -> dict[str, object]:
     return {
         "suite": cell.suite,
-        "condition": cell.condition,
+        "condition": cell.condition.label,
+        "axes": axis_values(cell.condition),
         "agent": cell.agent,
         "rules": cell.rules,
         "judge": cell.judge,
@@ -87,3 +89,9 @@ def _figures_object(result: PassHat) -> dict[str, object]:
         "interval": {str(figure.k): msgspec.to_builtins(figure.interval) for figure in figures},
         "bounds": {str(figure.k): msgspec.to_builtins(figure.bounds) for figure in figures},
     }
+
+
+def outcome_object(row: Outcome) -> dict[str, object]:
+    """Return one conversation as JSON shows it: its condition as text, and by axis."""
+    fields = msgspec.structs.asdict(row)
+    return {**fields, "condition": row.condition.label, "axes": axis_values(row.condition)}

@@ -61,10 +61,11 @@ def heard_figures(store: RunStore) -> tuple[HeardFigure, ...]:
     replies: dict[tuple[str, str], list[bool]] = {}
     for key, _, episode in store.episodes():
         cell = places[key]
-        if cell.condition not in voices:
+        label = cell.condition.label
+        if label not in voices:
             continue
-        language = str(voices[cell.condition]["language"])
-        place = (cell.condition, cell.agent)
+        language = str(voices[label]["language"])
+        place = (label, cell.agent)
         rows = list(_compared(episode, tasks[cell.task], language))
         if rows:
             found.setdefault(place, []).extend(rows)

@@ -6,22 +6,22 @@ from dragoman.conditions.language.languages import Language, find_language
 from dragoman.conditions.language.partition import MOST_LANGUAGES
 from dragoman.core.conditions import (
     ENGLISH,
+    IN_ENGLISH,
+    JOIN,
+    PLAIN,
     RELEASED_SEED,
     SCENARIOS,
     SURFACES,
     Condition,
     Localized,
     Surface,
+    condition_of,
 )
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import OwnRules
 from dragoman.core.rules import Rules, find_rules
 from dragoman.wiring.catalogue import find_benchmark
 
-JOIN = "+"
-"""Stands between languages that share tools, and between surfaces that make a scenario."""
-
-IN_ENGLISH = "english"
 _SCENARIO_NAMES = f"{IN_ENGLISH}, {', '.join(SCENARIOS)}, or surfaces joined by {JOIN}"
 
 
@@ -42,7 +42,7 @@ def conditions_of(
         DataError: Where a file does not describe a language.
     """
     if not languages and not scenarios:
-        return (Condition(),)
+        return (PLAIN,)
     if not scenarios:
         raise UsageError(f"a language needs a --scenario: {_SCENARIO_NAMES}")
     if not languages and set(scenarios) != {IN_ENGLISH}:
@@ -97,16 +97,15 @@ def surfaces_of(scenario: str) -> tuple[Surface, ...]:
 def _conditions(entry: str, scenario: str, seeds: Sequence[int]) -> Iterator[Condition]:
     codes = tuple(find_language(name).code for name in entry.split(JOIN))
     if scenario == IN_ENGLISH or set(codes) == {ENGLISH}:
-        yield Condition()
+        yield PLAIN
         return
     surfaces = surfaces_of(scenario)
-    spoken = codes[0] if "conversation" in surfaces else ENGLISH
     if len(codes) == 1:
-        yield Condition(spoken, localized=Localized(codes, surfaces))
+        yield condition_of(Localized(codes, surfaces).axes)
         return
     if surfaces != SCENARIOS["tools"]:
         raise UsageError(f"{entry}: several languages share tools only: --scenario tools")
     if len(set(codes)) < len(codes) or len(codes) > MOST_LANGUAGES:
         raise UsageError(f"{entry}: name 2 to {MOST_LANGUAGES} different languages")
     for seed in seeds:
-        yield Condition(spoken, localized=Localized(codes, surfaces, seed))
+        yield condition_of(Localized(codes, surfaces, seed).axes)

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
 from dragoman.core.rules import DEFAULT_RULES
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where one conversation stands in a grid; `condition` is the label."""
+    """Where one conversation stands in a grid."""
 
-    condition: str
+    condition: Condition
     agent: str
     task: str
     trial: int

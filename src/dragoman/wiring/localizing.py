@@ -51,7 +51,7 @@ def localizations_of(
     """
     return {
         condition.label: english(condition)
-        if condition.localized is msgspec.UNSET
+        if condition.localized is None
         else _localization(condition, condition.localized, languages, artifacts, rules)
         for condition in conditions
         if not suite.not_applicable(condition)

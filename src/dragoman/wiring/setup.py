@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dragoman.conditions.language.localization import Localization, english
-from dragoman.core.conditions import TEXT, Condition
+from dragoman.core.conditions import PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Check, Judge, Suite
 from dragoman.core.rules import Rules
@@ -51,7 +51,7 @@ class Setup(msgspec.Struct, frozen=True):
     prompts: str = ""
     users: UserCheck | None = None
     check: Check | None = None
-    conditions: tuple[Condition, ...] = (Condition(),)
+    conditions: tuple[Condition, ...] = (PLAIN,)
     connections: Connections | None = None
     prices: PriceTable = NO_PRICES
     budget: Budget | None = None
@@ -60,7 +60,7 @@ class Setup(msgspec.Struct, frozen=True):
 
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
-        if condition.localized is msgspec.UNSET:
+        if condition.localized is None:
             return english(condition)
         return self.localizations[condition.label]
 
@@ -219,7 +219,7 @@ def localizations(
         UsageError: Where a suite has no translated artifacts.
         DataError: Where artifacts are missing or damaged.
     """
-    localized = [entry for entry in conditions if entry.localized is not msgspec.UNSET]
+    localized = [entry for entry in conditions if entry.localized is not None]
     if not localized:
         return {}
     from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES

@@ -12,7 +12,7 @@ from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
 from dragoman.conditions.voice.voice_channel import VoicePath
 from dragoman.conditions.voice.voice_prompt import voice_prompt
 from dragoman.conditions.voice.voiced import Simulated, Voiced
-from dragoman.core.conditions import TEXT, Condition
+from dragoman.core.conditions import MIXED, TEXT, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Suite, Synthesizer
@@ -33,7 +33,6 @@ MOST_WORKERS = 8
 CLEAN = "studio"
 """The line that takes nothing away."""
 
-MIXED = "mixed"
 GENERIC = "generic"
 UNDERSTOOD = "understood"
 _EMBEDDED = frozenset({MIXED, GENERIC})
@@ -61,22 +60,20 @@ def voice_conditions(conditions: Sequence[Condition], config: RunConfig) -> tupl
     if not lines:
         return tuple(conditions)
     return tuple(
-        msgspec.structs.replace(condition, voice=label)
-        for condition in conditions
-        for label in dict.fromkeys(_labels(config))
+        condition.with_axes(**values) for condition in conditions for values in _spoken(config)
     )
 
 
-def _labels(config: RunConfig) -> Iterator[str]:
-    for line in config.voices:
+def _spoken(config: RunConfig) -> Iterator[dict[str, str]]:
+    for line in dict.fromkeys(config.voices):
         if line == TEXT or line.startswith(SIMULATED):
             if line != TEXT:
                 simulated_rate(line)
-            yield line
+            yield {"voice": line}
             continue
         effects_of(line)
-        for name in config.asr or (MIXED,):
-            yield voice_label(line, name)
+        for name in dict.fromkeys(config.asr or (MIXED,)):
+            yield {"voice": line, "recognizer": name}
 
 
 def simulated_rate(line: str) -> float:
@@ -92,21 +89,6 @@ def simulated_rate(line: str) -> float:
     if not 0 <= percent <= 100:  # noqa: PLR2004 - percent
         raise UsageError(f"{line}: write a word error rate in percent, such as {SIMULATED}15")
     return percent / 100
-
-
-def voice_label(line: str, listener: str) -> str:
-    """Return the name of a voice in conditions: the line, and who listens where it is not `mixed`."""
-    return line if listener == MIXED else f"{line}+{listener}"
-
-
-def spoken_over(voice: str) -> str:
-    """Return the line of a voice."""
-    return voice.partition("+")[0]
-
-
-def heard_by(voice: str) -> str:
-    """Return who listens to a voice."""
-    return voice.partition("+")[2] or MIXED
 
 
 class Speech:
@@ -133,7 +115,7 @@ class Speech:
         """
         if condition.voice.startswith(SIMULATED):
             return self._simulated(condition, texts)
-        line, listener = spoken_over(condition.voice), heard_by(condition.voice)
+        line, listener = condition.voice, condition.recognizer
         language, effects = condition.language, effects_of(line)
         hears = self._listener(listener)
         if listener in _EMBEDDED and language != LANGUAGE:

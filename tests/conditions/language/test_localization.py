@@ -8,7 +8,7 @@ from dragoman.conditions.language.localization import (
     english,
 )
 from dragoman.conditions.plain import PlainView
-from dragoman.core.conditions import Condition, Localized
+from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Move
 from dragoman.core.protocols import Limits
 from dragoman.core.rules import DEFAULT_RULES
@@ -16,7 +16,7 @@ from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario
 from dragoman.core.wording import ENGLISH_WORDING
 
-THAI = Condition("th", localized=Localized(("th",), ("conversation", "greeting")))
+THAI = condition_of({"language": "th", "scenario": "interaction"})
 
 
 def thai(realised: Realised, told: dict[str, Told] | None = None) -> Localization:
@@ -27,7 +27,7 @@ def thai(realised: Realised, told: dict[str, Told] | None = None) -> Localizatio
 
 def test_english_changes_nothing(shop: DomainSuite) -> None:
     task = shop.tasks[0]
-    plain = english(Condition())
+    plain = english(PLAIN)
     world = shop.factory(DEFAULT_RULES)(task)
     conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
     assert plain.is_english

@@ -77,7 +77,7 @@ class Tau2:
         has_phone = suite.startswith("tau2:telecom") and any(
             {"conversation", "tools"} <= set(entry.localized.surfaces)
             for entry in conditions
-            if entry.localized is not msgspec.UNSET
+            if entry.localized is not None
         )
         return in_records(rules) if has_phone and rules is DEFAULT_RULES else rules
 

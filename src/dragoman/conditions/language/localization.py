@@ -100,7 +100,7 @@ class Localization(NamedTuple):
     @property
     def is_english(self) -> bool:
         """Whether nothing is in another language."""
-        return self.condition.localized is msgspec.UNSET
+        return self.condition.localized is None
 
     def judged(self, task: Task) -> Task:
         """Return a task as scoring sees it: told in the language, planned in the world's values."""
@@ -141,7 +141,7 @@ class Localization(NamedTuple):
         Nothing that users are told is among them.
         """
         localized = self.condition.localized
-        if localized is msgspec.UNSET:
+        if localized is None:
             return ()
         spoken = self.condition.language
         is_spoken = localized.languages[0] == spoken

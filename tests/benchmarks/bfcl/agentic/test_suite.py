@@ -4,7 +4,7 @@ import pytest
 
 from dragoman.benchmarks.bfcl.agentic.suite import PREPARES, AgenticSuite
 from dragoman.benchmarks.kit.offered_tools import OfferedTools
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
@@ -126,8 +126,8 @@ def test_rules_and_conditions_of_conversations_are_refused(load_agentic_suite: L
     suite = load_agentic_suite("memory_kv")
     with pytest.raises(UsageError):
         suite.check(find_rules("tau2-1.0.1"))
-    assert suite.not_applicable(Condition()) == ""
-    assert "persona" in suite.not_applicable(Condition(persona="hurried"))
+    assert suite.not_applicable(PLAIN) == ""
+    assert "persona" in suite.not_applicable(PLAIN.with_axes(persona="hurried"))
 
 
 def test_the_user_begins_and_the_agent_is_asked_with_all_functions(
