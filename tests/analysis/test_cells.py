@@ -77,8 +77,9 @@ def test_agents_are_cells_of_their_own_in_order_of_appearance() -> None:
 
 def test_trials_are_those_planned_and_not_those_played() -> None:
     cell = summary(outcome("a", Scored(1.0)), missing("a", trial=1))
-    assert (cell.result.trials, cell.result.tasks, cell.result.left_out) == (2, 0, 1)
-    assert [figure.value for figure in cell.result.figures] == [None, None]
+    assert (cell.result.trials, cell.result.tasks, cell.result.left_out) == (2, 1, 0)
+    assert [figure.tasks for figure in cell.result.figures] == [1, 0]
+    assert [figure.value for figure in cell.result.figures] == [1.0, None]
 
 
 def test_a_cells_interval_does_not_depend_on_the_rest_of_the_grid() -> None:

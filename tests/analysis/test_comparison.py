@@ -90,6 +90,18 @@ def test_figures_are_those_of_the_tasks_that_both_finished() -> None:
     assert found.p == 1.0
 
 
+def test_a_power_is_compared_over_the_tasks_with_so_many_trials_in_both() -> None:
+    found = compared(
+        cell({"1": (1.0, 1.0), "2": (1.0,), "3": (0.0,)}),
+        cell({"1": (1.0, 0.0), "2": (0.0,), "3": (0.0,)}),
+    )
+    first, second = found.gaps
+    assert first.tasks == 3
+    assert [first.a, first.b] == pytest.approx([2 / 3, 1 / 6])
+    assert (second.tasks, second.a, second.b) == (1, 1.0, 0.0)
+    assert found.p == 0.5
+
+
 def test_a_task_that_changed_between_the_runs_is_not_compared() -> None:
     a = cell({"1": (1.0,), "2": (1.0,)}, digests={"1": "old", "2": "same"})
     b = cell({"1": (0.0,), "2": (1.0,)}, digests={"1": "new", "2": "same"})

@@ -53,17 +53,36 @@ def test_the_figure_is_the_mean_over_tasks() -> None:
         assert figure.bounds.low == figure.bounds.high == pytest.approx(figure.value)
 
 
-@pytest.mark.parametrize("unknown", [OPEN, None, FAIL_OPEN])
-def test_a_task_with_anything_unknown_is_left_out(unknown: Verdict | None) -> None:
+@pytest.mark.parametrize("unknown", [OPEN, FAIL_OPEN, Unscored("infrastructure: cut")])
+def test_a_task_with_a_played_trial_that_has_no_verdict_is_left_out(unknown: Verdict) -> None:
     result = pass_hat({"a": [PASS, PASS], "b": [PASS, unknown]}, 2, 0)
     assert (result.tasks, result.left_out) == (1, 1)
     assert [figure.value for figure in result.figures] == [1.0, 1.0]
 
 
-def test_a_task_with_trials_missing_at_the_end_is_left_out() -> None:
-    result = pass_hat({"a": [PASS, PASS], "b": [PASS]}, 2, 0)
-    assert (result.tasks, result.left_out) == (1, 1)
-    assert [(f.bounds.low, f.bounds.high) for f in result.figures] == [(0.75, 1.0), (0.5, 1.0)]
+def test_a_trial_that_was_not_played_takes_no_lower_power_away() -> None:
+    first, second = pass_hat(
+        {"a": [PASS, PASS], "b": [PASS, None], "c": [FAIL, None]}, 2, 0
+    ).figures
+    assert (first.value, first.tasks) == (2 / 3, 3)
+    assert (second.value, second.tasks) == (1.0, 1)
+    assert (first.bounds.low, first.bounds.high) == (1.5 / 3, 2.5 / 3)
+    assert (second.bounds.low, second.bounds.high) == (1 / 3, 2 / 3)
+
+
+def test_one_task_played_twice_leaves_the_others_in() -> None:
+    rewards: dict[str, list[Verdict | None]] = {
+        **{f"t{n}": [PASS if n < 21 else FAIL] for n in range(39)},
+        "twice": [PASS, PASS],
+    }
+    result = pass_hat(rewards, 2, 0)
+    assert (result.tasks, result.left_out, result.trials) == (40, 0, 2)
+    first, second = result.figures
+    assert (first.value, first.tasks) == (0.55, 40)
+    assert first.bounds.low == first.bounds.high == pytest.approx(0.55)
+    assert (second.value, second.tasks) == (1.0, 1)
+    assert (second.bounds.low, second.bounds.high) == (1 / 40, 22 / 40)
+    assert reference_figures(rewards, 2).pass_hat == {1: pytest.approx(0.55)}
 
 
 def test_bounds_take_what_is_unknown_as_failed_and_as_passed() -> None:
@@ -124,12 +143,33 @@ def test_however_the_unknown_comes_out_the_figure_lies_within_the_bounds(
 
 @settings(max_examples=60, deadline=None)
 @given(ROWS)
-def test_every_task_is_counted_once(rows: dict[str, list[Verdict | None]]) -> None:
+def test_every_task_is_counted_once_and_a_higher_power_has_no_more_of_them(
+    rows: dict[str, list[Verdict | None]],
+) -> None:
     result = pass_hat(rows, TRIALS, 0)
     assert result.tasks + result.left_out == len(rows)
-    values = [figure.value for figure in result.figures if figure.value is not None]
-    assert values == sorted(values, reverse=True)
-    assert len(values) in {0, TRIALS}
+    entered = [figure.tasks for figure in result.figures]
+    assert entered == sorted(entered, reverse=True)
+    assert entered[0] == result.tasks
+    assert [figure.value is None for figure in result.figures] == [count == 0 for count in entered]
+
+
+PLAYED = st.lists(st.sampled_from([PASS, FAIL]), min_size=1, max_size=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PLAYED, min_size=1, max_size=6), st.integers(0, 3))
+def test_trials_that_were_not_played_change_bounds_and_no_figure(
+    rows: list[list[Verdict | None]], missing: int
+) -> None:
+    whole = {str(n): row for n, row in enumerate(rows)}
+    cut = {name: [*row, *([None] * missing)] for name, row in whole.items()}
+    most = max(map(len, rows))
+    pairs = zip(pass_hat(whole, most, 0).figures, pass_hat(cut, most, 0).figures, strict=True)
+    for figure, with_missing in pairs:
+        assert (figure.value, figure.tasks) == (with_missing.value, with_missing.tasks)
+        assert with_missing.bounds.low <= figure.bounds.low + 1e-9
+        assert with_missing.bounds.high >= figure.bounds.high - 1e-9
 
 
 @settings(max_examples=100, deadline=None)

@@ -72,7 +72,9 @@ def test_imported_outputs_get_the_recorded_verdicts(
     for (model, category), rows in recorded.items():
         layout(tmp_path / "result", model, category, rows)
 
-    imported = dragoman("import", tmp_path / "result", "--out", tmp_path / "run", cache=pulled_bfcl)
+    # The recorded verdicts are those of upstream's default reader, whatever the models wrote.
+    told = ("import", tmp_path / "result", "--out", tmp_path / "run", "--format", "python")
+    imported = dragoman(*told, cache=pulled_bfcl)
     assert imported.returncode == 0, imported.stderr
     scored = dragoman("score", tmp_path / "run", "--rules", "bfcl-v4", cache=pulled_bfcl)
     assert scored.returncode == 0, scored.stderr
@@ -99,3 +101,27 @@ def verdict(score: Score) -> tuple[bool, str | None]:
     assert isinstance(score.reward, Scored)
     is_valid = score.reward.value == 1
     return is_valid, None if is_valid else score.components[0].evidence[0].subject
+
+
+def test_figures_that_say_nothing_of_the_model_are_told_before_them(
+    dragoman: Cli, pulled_bfcl: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "result" / "lab" / "BFCL_v4_simple_python_result.json"
+    path.parent.mkdir(parents=True)
+    call = '<tool_call>{"name": "calculate_triangle_area", "arguments": {"base": 10, "height": 5}}'
+    path.write_text(json.dumps({"id": "simple_python_0", "result": call}))
+    where = ("import", path, "--out")
+    wrong = dragoman(*where, tmp_path / "wrong", "--format", "python", cache=pulled_bfcl)
+    assert "lab, simple_python: no calls could be read as python in 1 of 1 replies" in wrong.stderr
+    scored = dragoman("score", tmp_path / "wrong", "--rules", "bfcl-v4", cache=pulled_bfcl)
+    first, *rest = scored.stdout.splitlines()
+    assert first.startswith("lab, bfcl:simple_python: no calls could be read in 1 of 1 replies")
+    assert rest
+
+    right = dragoman(*where, tmp_path / "right", cache=pulled_bfcl)
+    assert "lab: calls read as tool_call (replies: tool_call in 1)" in right.stdout
+    scored = dragoman(
+        "score", tmp_path / "right", "--rules", "bfcl-v4", "--json", cache=pulled_bfcl
+    )
+    (cell,) = json.loads(scored.stdout)["cells"]
+    assert (cell["pass_hat"], cell["unreadable"]) == ({"1": 1.0}, 0)

@@ -354,7 +354,7 @@ def test_the_answer_of_a_cell_is_one_sentence_with_what_failed() -> None:
 
 def test_a_cell_without_a_figure_says_so_first() -> None:
     words = Page(render_report([run_view([outcome("1", 0, None, None)])], "None")).text
-    assert "no figure : none of 1 task has all its trials scored." in words
+    assert "no figure : none of 1 task has all its played trials scored." in words
     assert "No conversation failed. 1 not run." in words
 
 

@@ -12,7 +12,7 @@ from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.rules import RULES
-from dragoman.core.scores import Score, Scored, Unscored, Verdict
+from dragoman.core.scores import UNREADABLE_CALLS, Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
 
 CellKey = tuple[str, Condition, str]
@@ -38,10 +38,11 @@ class Outcome(msgspec.Struct, frozen=True):
 class CellSummary(msgspec.Struct, frozen=True):
     """The figures of one cell.
 
-    `tasks` entered the figures, `left_out` did not. `reference` holds the figures as the reference
+    `planned_tasks` are all its tasks; `result` says how many of them entered each figure. `reference` holds the figures as the reference
     computes them, under its rules. `assumed` says that a figure rests on verdicts
     that were assumed. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
     `malformed_calls` those among them whose arguments could not be read.
+    `unreadable` counts conversations in whose deciding reply no calls could be read.
     `invalid` counts conversations whose simulated user failed a check (None where none was checked)
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
     with these conversations taken as not played; it is None where there are none. `ledger` counts
@@ -66,11 +67,17 @@ class CellSummary(msgspec.Struct, frozen=True):
     endings: dict[str, int]
     seconds: float
     ledger: tuple[LedgerLine, ...]
+    unreadable: int = 0
     reference: ReferenceFigures | None = None
     invalid: int | None = None
     invalid_kinds: dict[str, int] = {}
     without_invalid: PassHat | None = None
     rho: tuple[Rho, ...] = ()
+
+    @property
+    def is_mostly_unreadable(self) -> bool:
+        """Whether the figures may say more of how replies are read than of the agent."""
+        return 2 * self.unreadable > self.episodes
 
     @property
     def usage(self) -> tuple[Usage, ...]:
@@ -107,7 +114,7 @@ def _summary(
     rules, judge = scoring
     rewards = _rewards(rows)
     invalid = [row for row in rows if _is_invalid(row)]
-    valid = [_as_if_not_played(row) if _is_invalid(row) else row for row in rows]
+    valid = [_without_verdict(row) if _is_invalid(row) else row for row in rows]
     is_checked = any(row.score is not None and row.score.simulator for row in rows)
     seed = derive_seed(content_key(key[0], key[1].label, key[2]), "bootstrap")
     episodes = [row.episode for row in rows if row.episode is not None]
@@ -130,6 +137,7 @@ def _summary(
         endings=_count(episode.ending.reason for episode in episodes),
         seconds=sum(episode.seconds for episode in episodes),
         ledger=lines,
+        unreadable=sum(_is_unreadable(row) for row in rows),
         reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
@@ -147,12 +155,24 @@ def _rewards(rows: Iterable[Outcome]) -> dict[str, list[Verdict | None]]:
     return rewards
 
 
+def _is_unreadable(row: Outcome) -> bool:
+    """Whether no calls could be read, by the rules themselves: what another says is no matter."""
+    components = row.score.components if row.score is not None else ()
+    return any(entry.kind == UNREADABLE_CALLS for part in components for entry in part.evidence)
+
+
 def _is_invalid(row: Outcome) -> bool:
     return row.score is not None and bool(row.score.invalid)
 
 
-def _as_if_not_played(row: Outcome) -> Outcome:
-    return msgspec.structs.replace(row, episode=None, score=None)
+def _without_verdict(row: Outcome) -> Outcome:
+    """Return a conversation whose user failed as one that says nothing, whatever came of it."""
+    score = None if row.score is None else _unscored(row.score)
+    return msgspec.structs.replace(row, score=score)
+
+
+def _unscored(score: Score) -> Score:
+    return msgspec.structs.replace(score, reward=Unscored("the simulated user failed"))
 
 
 def _follows_reference(rules: str) -> bool:

@@ -1,23 +1,28 @@
 """Two cells of a grid side by side: what differs, over the same tasks, and whether it is chance.
 
-A task enters where it is the same in both cells (by its digest) and its trials are complete in both.
+A task enters where it is the same in both cells (by its digest) and the trials that were played in each
+are all decided; pass^k is compared over the tasks with k trials in both.
 A difference is always that of B to A.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
+from math import lcm
 
 import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.consumption import measures
 from dragoman.analysis.intervals import Interval, difference_interval
-from dragoman.analysis.pass_hat import is_complete, is_success, task_pass_hat
+from dragoman.analysis.pass_hat import is_success, played_rewards, task_pass_hat
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.core.conditions import Condition, differ_in_one_thing, differing_axes
 from dragoman.core.costs import PriceOf, unpriced
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.scores import Scored, Verdict
+from dragoman.core.scores import Verdict
+
+FINEST_UNIT = 5_000
+"""Into so many parts a success is divided at most where tasks have different numbers of trials."""
 
 
 class CellName(msgspec.Struct, frozen=True):
@@ -58,13 +63,14 @@ class TaskPair(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """pass^k of both cells over the paired tasks, and the difference with its interval."""
+    """pass^k of both cells over the tasks with k trials in both, and the difference with its interval."""
 
     k: int
     a: float
     b: float
     difference: float
     interval: Interval
+    tasks: int = 0
 
 
 class Means(msgspec.Struct, frozen=True):
@@ -178,7 +184,7 @@ def _comparison(a: Cell, b: Cell) -> Comparison:
         pairs=pairs,
         left_out=left_out,
         gaps=_gaps(pairs, _seed(a, b, pairs)) if pairs else (),
-        p=sign_flip_p([pair.gain for pair in pairs]) if pairs else None,
+        p=sign_flip_p(_whole_gains(pairs)) if pairs else None,
         adjusted_p=None,
         means=_means(_mean_measures(of_a, a.price_of), _mean_measures(of_b, b.price_of)),
         assumed=any(row.score is not None and row.score.assumed for row in (*of_a, *of_b)),
@@ -229,13 +235,20 @@ def _verdicts(cell: Cell) -> dict[str, list[Verdict | None]]:
 
 
 def _complete(rows: dict[str, list[Verdict | None]]) -> dict[str, tuple[float, ...]]:
-    """Return the rewards of the tasks whose planned trials are all scored and decided."""
-    trials = max((len(row) for row in rows.values()), default=0)
-    return {
-        task: tuple(verdict.value for verdict in row if isinstance(verdict, Scored))
-        for task, row in rows.items()
-        if is_complete(row, trials)
-    }
+    """Return the rewards of the tasks whose played trials are all decided."""
+    return {task: played for task, row in rows.items() if (played := played_rewards(row))}
+
+
+def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
+    """Return how much more often B succeeded on each task, in one unit for all.
+
+    Numbers of trials that have no small common multiple are rounded to a fine unit.
+    """
+    products = [len(pair.a) * len(pair.b) for pair in pairs]
+    unit = min(lcm(*products), FINEST_UNIT)
+    return [
+        round(pair.gain * unit / product) for pair, product in zip(pairs, products, strict=True)
+    ]
 
 
 def _seed(a: Cell, b: Cell, pairs: Sequence[TaskPair]) -> int:
@@ -245,8 +258,11 @@ def _seed(a: Cell, b: Cell, pairs: Sequence[TaskPair]) -> int:
 
 
 def _gaps(pairs: Sequence[TaskPair], seed: int) -> tuple[Gap, ...]:
-    most = min(len(pairs[0].a), len(pairs[0].b))
-    return tuple(_gap(pairs, k, seed + k) for k in range(1, most + 1))
+    shared = [min(len(pair.a), len(pair.b)) for pair in pairs]
+    return tuple(
+        _gap([pair for pair, trials in zip(pairs, shared, strict=True) if trials >= k], k, seed + k)
+        for k in range(1, max(shared) + 1)
+    )
 
 
 def _gap(pairs: Sequence[TaskPair], k: int, seed: int) -> Gap:
@@ -260,6 +276,7 @@ def _gap(pairs: Sequence[TaskPair], k: int, seed: int) -> Gap:
         b=sum(of_b) / count,
         difference=sum(differences) / count,
         interval=difference_interval(differences, seed),
+        tasks=count,
     )
 
 

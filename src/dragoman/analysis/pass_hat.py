@@ -1,9 +1,11 @@
 """pass^k over tasks: the figure, how sure it is, and what was left out.
 
 pass^k of a task with n trials and c successes is C(c, k) / C(n, k) (tau-bench, section 3); the figure
-is the mean over tasks. Only tasks enter whose n trials are all scored without anything undecided:
-which tasks enter must not depend on how the agent did. Bounds take every task of the cell in, with
-what is unknown counted as failed and as passed.
+is the mean over tasks. A task enters pass^k with at least k played trials, all of them scored without
+anything undecided: a trial that was not played takes nothing away, and one that was played without a
+verdict (a judge that failed, infrastructure that broke) takes its task out of every figure, for
+that may depend on how the agent did. Bounds take every task of the cell in, with what is unknown,
+trials not played among it, counted as failed and as passed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,17 +22,21 @@ SUCCESS_TOLERANCE = 1e-6
 class Figure(msgspec.Struct, frozen=True):
     """One pass^k: its value, its interval over tasks, and the bounds over all tasks.
 
-    `value` and `interval` are None where no task is complete.
+    `tasks` entered it. `value` and `interval` are None where none did.
     """
 
     k: int
     value: float | None
     interval: Interval | None
     bounds: Interval
+    tasks: int = 0
 
 
 class PassHat(msgspec.Struct, frozen=True):
-    """pass^k for k = 1..trials of one cell of the grid."""
+    """pass^k for k = 1..trials of one cell of the grid.
+
+    `tasks` entered pass^1 and `left_out` did not; `trials` is the most that a task has.
+    """
 
     tasks: int
     left_out: int
@@ -74,25 +80,26 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed:
     """Compute pass^k over tasks.
 
     Args:
-        rewards: By task, the reward of every trial that ran; missing trials may be None or absent.
-        trials: How many trials were planned for each task.
+        rewards: By task, the reward of every planned trial; None where it was not played.
+        trials: The most trials that are planned for a task.
         seed: Of the bootstrap; derive it from the cell.
     """
-    complete = [_successes(row) for row in rewards.values() if is_complete(row, trials)]
+    counts = trial_counts(rewards)
     figures = []
     for k in range(1, trials + 1):
-        values = [task_pass_hat(trials, successes, k) for successes in complete]
-        low = [task_pass_hat(trials, _successes(row), k) for row in rewards.values()]
-        high = [task_pass_hat(trials, _at_most(row, trials), k) for row in rewards.values()]
+        values = [task_pass_hat(played, passed, k) for played, passed in counts if played >= k]
+        low = [_at_least(row, k) for row in rewards.values()]
+        high = [_at_most(row, k) for row in rewards.values()]
         figures.append(
             Figure(
                 k=k,
                 value=_mean(values),
                 interval=clustered_interval(values, seed + k) if values else None,
                 bounds=Interval(_mean(low) or 0.0, 1.0 if not high else _mean(high) or 0.0),
+                tasks=len(values),
             )
         )
-    return PassHat(len(complete), len(rewards) - len(complete), trials, tuple(figures))
+    return PassHat(len(counts), len(rewards) - len(counts), trials, tuple(figures))
 
 
 def reference_figures(
@@ -119,19 +126,33 @@ def reference_figures(
     )
 
 
-def is_complete(row: Sequence[Verdict | None], trials: int) -> bool:
-    """Whether all of a task's trials are scored with nothing undecided: only then it is counted."""
-    decided = [verdict for verdict in row if isinstance(verdict, Scored) and not verdict.undecided]
-    return len(decided) == trials
+def trial_counts(rewards: Mapping[str, Sequence[Verdict | None]]) -> list[tuple[int, int]]:
+    """Return of each task that can be counted how many trials were played, and how many passed."""
+    rows = [played for row in rewards.values() if (played := played_rewards(row))]
+    return [(len(row), sum(map(is_success, row))) for row in rows]
+
+
+def played_rewards(row: Sequence[Verdict | None]) -> tuple[float, ...]:
+    """Return the rewards of a task's played trials; none where one of them has nothing decided."""
+    played = [verdict for verdict in row if verdict is not None]
+    decided = [each.value for each in played if isinstance(each, Scored) and not each.undecided]
+    return tuple(decided) if len(decided) == len(played) else ()
+
+
+def _at_least(row: Sequence[Verdict | None], k: int) -> float:
+    """Return a task's pass^k where whatever is unknown fails."""
+    return task_pass_hat(max(len(row), k), _successes(row), k)
+
+
+def _at_most(row: Sequence[Verdict | None], k: int) -> float:
+    """Return a task's pass^k where whatever is unknown passes."""
+    failures = sum(isinstance(verdict, Scored) and not is_success(verdict.value) for verdict in row)
+    trials = max(len(row), k)
+    return task_pass_hat(trials, trials - failures, k)
 
 
 def _successes(row: Sequence[Verdict | None]) -> int:
     return sum(isinstance(verdict, Scored) and is_success(verdict.value) for verdict in row)
-
-
-def _at_most(row: Sequence[Verdict | None], trials: int) -> int:
-    failures = sum(isinstance(verdict, Scored) and not is_success(verdict.value) for verdict in row)
-    return trials - failures
 
 
 def _mean(values: Sequence[float]) -> float | None:

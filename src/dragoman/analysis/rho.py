@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.intervals import LEVEL, RESAMPLES, Interval, clustered_interval
-from dragoman.analysis.pass_hat import is_complete, is_success, task_pass_hat
-from dragoman.core.scores import Scored, Verdict
+from dragoman.analysis.pass_hat import task_pass_hat, trial_counts
+from dragoman.core.scores import Verdict
 
 
 class Rho(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Rho(msgspec.Struct, frozen=True):
         q: How many trials must all succeed.
         value: None where no task was solved.
         interval: 95 %, by percentile bootstrap over tasks; None as `value`.
-        tasks: Tasks that entered: those whose trials are all graded.
+        tasks: Tasks that entered: those that pass^q is over.
         solved: Those among them with a success; only they say something of rho.
     """
 
@@ -33,33 +33,30 @@ class Rho(msgspec.Struct, frozen=True):
 
 
 def rho_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed: int) -> list[Rho]:
-    """Return rho^q for q = 2..trials, over the tasks that pass^k is over.
+    """Return rho^q for q = 2..trials, each over the tasks that pass^q is over.
 
     Args:
-        rewards: By task, the reward of every trial that ran.
-        trials: How many trials were planned for each task.
+        rewards: By task, the reward of every planned trial; None where it was not played.
+        trials: The most trials that are planned for a task.
         seed: Of the bootstrap; derive it from the cell.
     """
-    complete = [row for row in rewards.values() if is_complete(row, trials)]
-    successes = [
-        sum(isinstance(verdict, Scored) and is_success(verdict.value) for verdict in row)
-        for row in complete
-    ]
-    return [rho_of(successes, trials, q, seed + q) for q in range(2, trials + 1)]
+    counts = trial_counts(rewards)
+    return [rho_of(counts, q, seed + q) for q in range(2, trials + 1)]
 
 
-def rho_of(successes: Sequence[int], trials: int, q: int, seed: int) -> Rho:
-    """Return rho^q of tasks of which it is known how many of their trials succeeded."""
-    first = [task_pass_hat(trials, count, 1) for count in successes]
-    every = [task_pass_hat(trials, count, q) for count in successes]
-    solved = sum(count > 0 for count in successes)
+def rho_of(counts: Sequence[tuple[int, int]], q: int, seed: int) -> Rho:
+    """Return rho^q of tasks by their trials and successes; those with fewer trials are left out."""
+    entered = [(trials, passed) for trials, passed in counts if trials >= q]
+    first = [task_pass_hat(trials, passed, 1) for trials, passed in entered]
+    every = [task_pass_hat(trials, passed, q) for trials, passed in entered]
+    solved = sum(passed > 0 for _, passed in entered)
     if not solved:
-        return Rho(q, None, None, len(successes), 0)
+        return Rho(q, None, None, len(entered), 0)
     return Rho(
         q=q,
         value=sum(every) / sum(first),
         interval=_interval(first, every, seed),
-        tasks=len(successes),
+        tasks=len(entered),
         solved=solved,
     )
 

@@ -2,13 +2,16 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
-from dragoman.benchmarks.bfcl.result_files import find_result_files
-from dragoman.cli.output import print_line
+import msgspec
+
+from dragoman.benchmarks.bfcl.result_files import ResultFile, find_result_files
+from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.core.errors import UsageError
-from dragoman.exchange.bfcl import import_bfcl
+from dragoman.exchange.bfcl import FileReading, ModelReading, import_bfcl
 from dragoman.exchange.result_files import write_results
 from dragoman.exchange.table_files import write_json_lines, write_parquet
 from dragoman.exchange.tau2 import export_results, import_results
@@ -19,17 +22,57 @@ from dragoman.wiring.participants import judge_name
 FORMATS = ("tau2", "parquet", "jsonl")
 
 
-def import_file(path: Path, out: Path) -> None:
-    """Make a run of a result file, or of BFCL's result files, and say what came in."""
+def import_file(path: Path, out: Path, form: str | None, *, as_json: bool) -> None:
+    """Make a run of a result file, or of BFCL's result files, and say what came in and how it was read."""
     files = find_result_files(path)
-    if not files:
-        print(f"{import_results(path, out, time.time())} conversations imported: {out}")
+    if files:
+        _import_bfcl(files, out, form, as_json=as_json)
         return
-    imported = import_bfcl(files, out, time.time())
-    print(f"{imported.conversations} conversations imported: {out}")
+    if form is not None:
+        raise UsageError(f"--format is for result files of BFCL, and {path} is none")
+    count = import_results(path, out, time.time())
+    if as_json:
+        print_json({"run": str(out), "conversations": count})
+    else:
+        print(f"{count} conversations imported: {out}")
+
+
+def _import_bfcl(
+    files: Sequence[ResultFile], out: Path, form: str | None, *, as_json: bool
+) -> None:
+    imported = import_bfcl(files, out, time.time(), form)
+    if as_json:
+        print_json({"run": str(out), **msgspec.to_builtins(imported)})
+    else:
+        print(f"{imported.conversations} conversations imported: {out}")
+        for model in imported.models:
+            print_line(_told_form(model))
+    for model in imported.models:
+        for file in model.files:
+            if file.is_mostly_unreadable:
+                print_error(_unreadable(model, file))
+    if imported.infrastructure_errors:
+        faults = f"{imported.infrastructure_errors} conversations ended by infrastructure"
+        print_line(f"{faults}: the model was not reached", to_stderr=True)
     if imported.left_out:
         print_line(f"left out: {', '.join(imported.left_out)}", to_stderr=True)
     print(f"no verdicts yet: dragoman score {quote(str(out))} --rules bfcl-v4", file=sys.stderr)
+
+
+def _told_form(model: ModelReading) -> str:
+    """Return a line on the form in which a model's calls were read."""
+    counts = ", ".join(f"{name} in {count}" for name, count in model.spoken_for.items())
+    return f"{model.model}: calls read as {model.form}" + (
+        f" (replies: {counts})" if counts else ""
+    )
+
+
+def _unreadable(model: ModelReading, file: FileReading) -> str:
+    return (
+        f"{model.model}, {file.category}: no calls could be read as {model.form} in "
+        f"{file.replies - file.read} of {file.replies} replies: figures would say nothing of the "
+        "model; choose another --format"
+    )
 
 
 def export_run(  # noqa: PLR0913 - the options of one command

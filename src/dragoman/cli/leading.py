@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.aggregates import Standing
-from dragoman.cli.output import print_json
+from dragoman.cli.output import print_json, print_line
 from dragoman.report import wording
 from dragoman.report.fitting import Table, print_table
 from dragoman.tables.leaderboard import Board, boards
@@ -26,6 +26,11 @@ def print_leaderboard(
 
 
 def _print(board: Board) -> None:
+    if board.unreadable:
+        print_line(
+            f"{board.agent}: in most replies of {', '.join(board.unreadable)} no calls could be read: "
+            "the figures may say more of how they were read than of the agent"
+        )
     aggregates = [standing for standing in board.aggregates if standing.tasks]
     print_table(
         Table(

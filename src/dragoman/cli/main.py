@@ -394,11 +394,19 @@ def import_results(
         ),
     ],
     out: Annotated[Path, typer.Option(help="The run's folder.")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="BFCL: the form of calls in a model's texts; told from the texts unless it is named.",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Make a run of tau2-bench or BFCL results: to show, to compare, to score again."""
     from dragoman.cli.exchanging import import_file
 
-    import_file(path, out)
+    import_file(path, out, form, as_json=as_json)
 
 
 @app.command(

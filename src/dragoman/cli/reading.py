@@ -9,9 +9,11 @@ from urllib.parse import quote
 import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.cli.output import print_line
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.spending.prices import PriceTable, load_prices
+from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
 from dragoman.report.summaries import summary_table, usage_table
@@ -28,6 +30,9 @@ from dragoman.wiring.participants import judge_name
 
 def print_summary(cells: Sequence[CellSummary]) -> None:
     """Print the figures of a run as a table, and what it used as another."""
+    for cell in cells:
+        if cell.is_mostly_unreadable:
+            print_line(wording.unreadable(cell))
     print_table(summary_table(cells))
     usage = usage_table(cells)
     if usage is not None:

@@ -18,6 +18,10 @@ METRIC_VERSION = "reward-1"
 """The version of how components make a reward; part of every score's key."""
 
 
+UNREADABLE_CALLS = "unreadable"
+"""The kind of evidence that says of a reply that no calls could be read in it."""
+
+
 class Scored(msgspec.Struct, frozen=True, tag="scored", omit_defaults=True):
     """A value between 0 and 1.
 

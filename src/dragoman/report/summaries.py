@@ -93,8 +93,11 @@ def _counts(cell: CellSummary) -> list[str]:
 
 
 def _figures(figures: Sequence[Figure]) -> list[str]:
+    """Return the figures; one that fewer tasks entered than the first says how many."""
+    first = figures[0].tasks if figures else 0
     return [
         f"^{figure.k} {wording.number(figure.value)} {wording.interval(figure.interval)}"
+        + (f" ({wording.counted(figure.tasks, 'task')})" if figure.tasks != first else "")
         for figure in figures
     ]
 

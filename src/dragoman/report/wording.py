@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
@@ -92,6 +93,14 @@ def reference(figures: ReferenceFigures) -> str:
     """Return what the reference itself would print, and over how many conversations."""
     powers = " ".join(f"^{k} {number(value)}" for k, value in figures.pass_hat.items()) or "none"
     return f"tau2 prints {powers} ({figures.simulations}, {figures.dropped} dropped)"
+
+
+def unreadable(cell: CellSummary) -> str:
+    """Return what to know before a figure where most replies could not be read as calls."""
+    return (
+        f"{cell.agent}, {cell.suite}: no calls could be read in {cell.unreadable:,} of "
+        f"{cell.episodes:,} replies: the figures may say more of how they were read than of the agent"
+    )
 
 
 def tokens(count: int | None) -> str:

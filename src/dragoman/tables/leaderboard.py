@@ -35,13 +35,17 @@ class FormatSpread(msgspec.Struct, frozen=True):
 
 
 class Board(msgspec.Struct, frozen=True):
-    """One agent's standings: categories, then aggregates."""
+    """One agent's standings: categories, then aggregates.
+
+    `unreadable` names the categories in most of whose replies no calls could be read.
+    """
 
     agent: str
     rules: str
     categories: tuple[Standing, ...]
     aggregates: tuple[Standing, ...]
     formats: FormatSpread | None = None
+    unreadable: tuple[str, ...] = ()
 
 
 def boards(folders: Sequence[Path], rules: str | None, judge: str | None) -> tuple[Board, ...]:
@@ -106,7 +110,8 @@ def _board(
     }
     ordered = tuple(categories[name] for name in board.sizes if name in categories)
     found = aggregated(board.aggregates, categories, board.sizes)
-    return Board(agent, rules, ordered, tuple(found.values()), formats)
+    unreadable = tuple(name for name, cell in rows.items() if cell.is_mostly_unreadable)
+    return Board(agent, rules, ordered, tuple(found.values()), formats, unreadable)
 
 
 def _category(name: str, cell: CellSummary, size: int) -> Standing:

@@ -6,6 +6,7 @@ from typing import Literal
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.source_code.text import read_java_calls, read_javascript_calls
 from dragoman.benchmarks.bfcl.text.bounds import check_length
+from dragoman.benchmarks.bfcl.text.formats.table import FORMATS, behind_thought
 from dragoman.benchmarks.bfcl.text.framing import bracketed, tagged
 from dragoman.benchmarks.bfcl.text.json_text import read_json_calls
 from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
@@ -34,6 +35,17 @@ def read_calls(
     if in_tags:
         framed = tagged(framed)
     return _READERS[form](framed, rules)
+
+
+def read_format(text: str, name: str, code: Form, rules: BfclRules) -> tuple[ToolCall, ...]:
+    """Return the calls of a reply in one of `FORMATS`, where calls that are code have the form `code`.
+
+    Raises:
+        UnreadableError: Where the reply holds no calls of that form.
+    """
+    check_length(text)
+    found = FORMATS[name]
+    return found.read(behind_thought(text), lambda part: read_calls(part, code, rules))
 
 
 def reading_choices(rules: BfclRules) -> tuple[bool, ...]:

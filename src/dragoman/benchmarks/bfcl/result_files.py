@@ -5,19 +5,12 @@ v4: `result/<model>/<group>/BFCL_v4_<category>_result.json`; 2024:
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.single.calls_check import STORED_FORMS
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
-from dragoman.core.carried import UNWRITABLE
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
-from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.usage import Usage
 
 CATEGORIES_OF_2024 = {
@@ -56,10 +49,6 @@ class Line(msgspec.Struct, frozen=True):
     result: object
     usage: Usage
     source: msgspec.Raw
-
-
-Kind = Literal["text", "items", "objects"]
-"""How a model's calls are stored: in its text, with JSON texts as arguments, or with objects."""
 
 
 def find_result_files(path: Path) -> tuple[ResultFile, ...]:
@@ -122,75 +111,3 @@ def _line(text: bytes, number: int, file: ResultFile) -> Line:
 def _id_of_today(identity: str, file: ResultFile) -> str:
     name, _, rest = identity.rpartition("_")
     return f"{file.category}_{rest}" if name == file.written_as else identity
-
-
-def kind_of(results: Sequence[object], model: str) -> Kind:
-    """Return how a model's calls are stored, told by what it gave in all of its files.
-
-    Lists are native calls. Where a model gave nothing but text, it was asked for calls in its text,
-    unless its name ends as those of models with native calls do.
-    """
-    lists = [result for result in results if isinstance(result, list)]
-    given = [value for listed in lists for item in listed for value in _arguments(item)]
-    if any(isinstance(value, dict) for value in given):
-        return "objects"
-    return "items" if lists or model.endswith("-FC") else "text"
-
-
-def _arguments(item: object) -> Sequence[object]:
-    return list(item.values()) if isinstance(item, Mapping) else []
-
-
-def has_dotted_names(answered: Iterable[tuple[object, Sequence[str]]]) -> bool:
-    """Whether a model was shown functions by their own names, dots and all.
-
-    Told by the calls of offered functions that have a dot: most are spelled the one way or the other.
-
-    Args:
-        answered: A stored result and the names of the functions on offer, for every entry.
-    """
-    balance = 0
-    for result, offered in answered:
-        dotted = {name for name in offered if "." in name}
-        underscored = {name.replace(".", "_") for name in dotted}
-        for name in _called(result):
-            balance += (name in dotted) - (name in underscored)
-    return balance > 0
-
-
-def _called(result: object) -> Iterator[str]:
-    for item in result if isinstance(result, list) else ():
-        yield from (item if isinstance(item, dict) else ())
-
-
-def call_form(kind: Kind, *, dotted: bool) -> str:
-    """Return the form that a model's moves carry."""
-    if kind == "text":
-        return "python"
-    return f"{kind}-dotted" if dotted else kind
-
-
-def reply_of_result(result: object, form: str) -> Reply:
-    """Return what a stored result is: calls, words, or calls that cannot be read."""
-    if isinstance(result, str):
-        return say(result) if result.strip() else Unparsed(result, "neither words nor calls")
-    kind, _ = STORED_FORMS.get(form, ("items", True))
-    try:
-        calls = (read_items if kind == "items" else read_object_items)(result)
-    except UnreadableError as error:
-        return Unparsed(msgspec.json.encode(result).decode(), str(error))
-    if not calls:
-        return Unparsed("[]", "an empty list of calls")
-    if any(not _is_carried(call.arguments) for call in calls):
-        # Judged as it was stored: what was read could not be kept as it is.
-        return Unparsed(msgspec.json.encode(result).decode(), "values that JSON cannot carry")
-    return Called(calls)
-
-
-def _is_carried(arguments: Mapping[str, object]) -> bool:
-    """Whether arguments are the same after they were written and read: NaN, for one, is not."""
-    try:
-        read: object = msgspec.json.decode(msgspec.json.encode(arguments))
-    except UNWRITABLE:
-        return False
-    return read == arguments

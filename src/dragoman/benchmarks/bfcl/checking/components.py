@@ -1,8 +1,14 @@
 """A verdict of BFCL as a component of a reward, with the rule that tells it from the reference's."""
 
-from dragoman.benchmarks.bfcl.verdicts import Judged, Judgement, Outcome
+from dragoman.benchmarks.bfcl.verdicts import (
+    DECODER_FAILED,
+    WRONG_FORMAT,
+    Judged,
+    Judgement,
+    Outcome,
+)
 from dragoman.core.carried import carried
-from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
+from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Scored, Unscored
 
 REFERENCE = "bfcl-v4"
 
@@ -24,4 +30,6 @@ def _evidence(outcome: Outcome) -> Evidence:
         return Evidence("no verdict", None, outcome.reason)
     if outcome.fault is None:
         return Evidence("as expected", True)
-    return Evidence(outcome.fault.error_type, False, carried(outcome.fault.why))
+    fault = outcome.fault
+    kind = UNREADABLE_CALLS if fault.error_type in {DECODER_FAILED, WRONG_FORMAT} else ""
+    return Evidence(fault.error_type, False, carried(fault.why), kind)

@@ -13,7 +13,13 @@ from dragoman.benchmarks.bfcl.checking.against_reference import against_referenc
 from dragoman.benchmarks.bfcl.checking.call_check import Terms
 from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Question
-from dragoman.benchmarks.bfcl.reading import READ_BY_RULES, Form, read_calls, reading_choices
+from dragoman.benchmarks.bfcl.reading import (
+    READ_BY_RULES,
+    Form,
+    read_calls,
+    read_format,
+    reading_choices,
+)
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
@@ -34,13 +40,15 @@ class Written(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `content` is text, the calls of a reply, or the list of a function-calling model as it was
     stored: `items` with arguments as JSON texts, `object_items` as objects. `underscored` says
-    that names were shown with `_` for dots.
+    that names were shown with `_` for dots. `told_as` is one of `FORMATS` where a model wrote calls in a
+    form of its own; `form` is then that of calls which are code in it.
     """
 
     content: object
     form: Form | Literal["calls", "items", "object_items"] = "python"
     in_tags: bool = False
     underscored: bool = False
+    told_as: str = ""
 
     @property
     def text(self) -> str:
@@ -58,6 +66,8 @@ def read(written: Written, rules: BfclRules) -> tuple[ToolCall, ...]:
         return read_object_items(written.content)
     if not isinstance(written.content, str):
         raise UnreadableError("the reply is no text")
+    if written.told_as:
+        return read_format(written.content, written.told_as, written.form, rules)
     return read_calls(written.content, written.form, rules, in_tags=written.in_tags)
 
 

@@ -1,6 +1,7 @@
 """How an episode of one question is judged: its last reply against the calls that are expected."""
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Literal
 
 import msgspec
@@ -11,6 +12,7 @@ from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.questions import Question
 from dragoman.benchmarks.bfcl.reading import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
+from dragoman.benchmarks.bfcl.text.formats.table import FORMATS
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import COMPLETE, Episode, Move
@@ -24,8 +26,16 @@ STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
     "items-dotted": ("items", False),
     "objects": ("object_items", True),
     "objects-dotted": ("object_items", False),
+    "named": ("items", True),
+    "named-dotted": ("items", False),
 }
 """Forms of native calls: how they are stored, and whether names were shown with `_` for dots."""
+
+TOLD_FORMS: Mapping[str, tuple[str, bool]] = {
+    f"{name}-underscored" if underscored else name: (name, underscored)
+    for name, underscored in product(FORMATS, (False, True))
+}
+"""Forms that models have of their own, in replies that were imported: the same."""
 
 
 class CallsCheck:
@@ -67,6 +77,10 @@ def written(move: Move, question: Question) -> Written:
     if move.call_form in CALL_FORMS:
         form, in_tags = CALL_FORMS[move.call_form]
         return Written(_text(move.reply), _in_its_language(form, question), in_tags)
+    if move.call_form in TOLD_FORMS:
+        told_as, underscored = TOLD_FORMS[move.call_form]
+        text = _text(move.reply)
+        return Written(text, question.language, underscored=underscored, told_as=told_as)
     stored, underscored = STORED_FORMS[move.call_form]
     match move.reply:
         case Called(calls=calls):

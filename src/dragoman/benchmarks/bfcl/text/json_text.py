@@ -30,14 +30,19 @@ def read_json(text: str) -> object:
     What the strict and fast decoder refuses is left to Python's, which takes NaN, infinite numbers
     and halves of characters as well.
     """
-    if len(text) > MAX_DEPTH:
-        check_length(text)
-        if text.count("[") + text.count("{") > _FEW_BRACKETS:
-            check_bounds(text)
+    check_json_bounds(text)
     try:
         return _decode(text)
     except (ValueError, RecursionError):
         return _read_leniently(text)
+
+
+def check_json_bounds(text: str) -> None:
+    """Raise UnreadableError for a JSON text that is too long, or that may nest too deeply."""
+    if len(text) > MAX_DEPTH:
+        check_length(text)
+        if text.count("[") + text.count("{") > _FEW_BRACKETS:
+            check_bounds(text)
 
 
 def _read_leniently(text: str) -> object:

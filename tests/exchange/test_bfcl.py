@@ -1,0 +1,84 @@
+"""Result files of BFCL's program, written here, become runs on the pulled questions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks.bfcl.result_files import find_result_files
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import UsageError
+from dragoman.exchange.bfcl import FileReading, Imported, import_bfcl
+from dragoman.store.run import open_run
+
+WORDS = "I would need more details for that."
+
+
+@pytest.fixture(autouse=True)
+def _pulled(pulled_bfcl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+
+
+def tagged(number: int) -> str:
+    return f'<tool_call>\n{{"name": "f", "arguments": {{"a": {number}}}}}\n</tool_call>'
+
+
+def imported(
+    folder: Path, results: dict[str, object], form: str | None = None, category: str = "irrelevance"
+) -> Imported:
+    path = folder / "result" / "lab-model" / f"BFCL_v4_{category}_result.json"
+    path.parent.mkdir(parents=True)
+    lines = (json.dumps({"id": name, "result": result}) for name, result in results.items())
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return import_bfcl(find_result_files(path), folder / "run", 0.0, form)
+
+
+def episodes(folder: Path) -> dict[str, Episode]:
+    with open_run(folder / "run", write=False) as store:
+        tasks = {cell.key: cell.task for cell in store.cells()}
+        return {tasks[key]: episode for key, _, episode in store.episodes()}
+
+
+def test_a_form_is_told_from_the_texts_and_kept_with_each_reply(tmp_path: Path) -> None:
+    results = {f"simple_python_{number}": tagged(number) for number in range(3)}
+    (model,) = imported(
+        tmp_path, {**results, "simple_python_3": WORDS}, None, "simple_python"
+    ).models
+    assert (model.model, model.form, model.spoken_for) == (
+        "lab-model",
+        "tool_call",
+        {"tool_call": 3},
+    )
+    assert model.files == (FileReading("simple_python", 4, 3),)
+    assert not model.files[0].is_mostly_unreadable
+    moves = [episode.events[-1] for episode in episodes(tmp_path).values()]
+    assert {getattr(move, "call_form", None) for move in moves} == {"tool_call"}
+
+
+def test_a_chosen_form_that_reads_little_is_told(tmp_path: Path) -> None:
+    results = {f"simple_python_{number}": tagged(number) for number in range(3)}
+    (model,) = imported(
+        tmp_path, {**results, "simple_python_3": "f(a=1)"}, "python", "simple_python"
+    ).models
+    assert model.files == (FileReading("simple_python", 4, 1),)
+    assert model.files[0].is_mostly_unreadable
+
+
+def test_where_no_call_is_wanted_words_are_no_sign_of_a_wrong_form(tmp_path: Path) -> None:
+    (model,) = imported(tmp_path, {f"irrelevance_{n}": WORDS for n in range(3)}).models
+    assert not model.files[0].is_mostly_unreadable
+
+
+def test_a_model_that_was_not_reached_is_infrastructure_and_no_abstention(tmp_path: Path) -> None:
+    fault = "Error during inference: Request timed out."
+    found = imported(tmp_path, {"irrelevance_0": fault, "irrelevance_1": WORDS})
+    assert (found.conversations, found.infrastructure_errors) == (2, 1)
+    broken = episodes(tmp_path)["irrelevance_0"]
+    assert (broken.ending.reason, broken.ending.detail) == ("infrastructure_error", fault)
+    assert found.models[0].files == (FileReading("irrelevance", 1, 0),)
+
+
+def test_a_form_that_does_not_exist_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unknown format 'yaml'"):
+        imported(tmp_path, {"irrelevance_0": WORDS}, "yaml")
+    assert not (tmp_path / "run").exists()
