@@ -22,11 +22,12 @@ from dragoman.core.tools import Role
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser
 from dragoman.simulation.loop import Conversation, Surfaces
 from dragoman.wiring.environment import data_folder
-from dragoman.wiring.language_assets import PULLED, surface_of
+from dragoman.wiring.language_assets import surface_of
 
 LANGUAGES = ("vi", "th", "id")
 SIDES: tuple[Role, ...] = ("agent", "user")
 ROUNDS = 15
+PULLED = "seataubench"
 
 
 def print_languages(suite: Suite) -> None:

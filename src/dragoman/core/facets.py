@@ -19,6 +19,7 @@ from dragoman.core.rules import Rules
 from dragoman.core.speech import Reply
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, Toolset
+from dragoman.core.translations import EnglishDomain, Release
 from dragoman.core.usage import Usage
 
 # Of a benchmark
@@ -111,7 +112,41 @@ class Ranked(Protocol):
         ...
 
 
+@runtime_checkable
+class HasTranslations(Protocol):
+    """Has domains that folders of artifacts may translate."""
+
+    def translated_domains(self) -> Sequence[str]:
+        """Return the names of their folders."""
+        ...
+
+    def english(self, domain: str, data: Path) -> EnglishDomain:
+        """Return a domain's English side.
+
+        Raises:
+            DataError: Where its data are missing or damaged.
+        """
+        ...
+
+    def releases(self) -> Sequence[Release]:
+        """Return the artifacts that can be pulled."""
+        ...
+
+
 # Of a suite
+
+
+@runtime_checkable
+class Translatable(Protocol):
+    """Is of a domain that a folder of artifacts may translate."""
+
+    def english(self) -> EnglishDomain:
+        """Return its English side.
+
+        Raises:
+            DataError: Where its data are missing or damaged.
+        """
+        ...
 
 
 @runtime_checkable

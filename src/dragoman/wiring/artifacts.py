@@ -5,17 +5,15 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from dragoman.benchmarks.kit.world import Domain
-from dragoman.benchmarks.tau2.seataubench.upstream import source_folder
-from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
-from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.conditions.language.artifacts import TASKS
 from dragoman.conditions.language.folders import AssetFolder, domains_root
 from dragoman.conditions.language.localization import Told
 from dragoman.conditions.language.surface import DomainSurface
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.facets import Translatable
 from dragoman.core.protocols import Suite
-from dragoman.wiring.language_assets import PULLED, surface_of
+from dragoman.core.translations import EnglishDomain, Release
+from dragoman.wiring.language_assets import given_folder, read_surface
 
 
 class Artifacts:
@@ -26,11 +24,11 @@ class Artifacts:
 
         Args:
             suite: The suite.
-            assets: The folder that holds `DOMAIN/LANGUAGE`; "" for the pulled artifacts.
+            assets: The folder that holds `DOMAIN/LANGUAGE`; "" for the artifacts that can be pulled.
             data: The folder of pulled data.
         """
         self._suite = suite
-        self._assets = assets or PULLED
+        self._assets = assets
         self._data = data
         self.surface: Callable[[str], DomainSurface] = functools.cache(self._surface)
 
@@ -39,15 +37,14 @@ class Artifacts:
         """The name of the domain's folder of artifacts.
 
         Raises:
-            UsageError: Where the suite is of no domain that was translated.
+            UsageError: Where the suite is of no domain that can be translated.
         """
-        name = self._domain_name()
-        return ALL_DOMAINS[name].folder or name
+        return self._english.name
 
     @property
     def policy_files(self) -> tuple[str, ...]:
         """The names of the files that the policy is made of."""
-        return self._domain().policy_files
+        return tuple(self._english.policy_files)
 
     def policy(self, language: str) -> str:
         """Return the policy in a language.
@@ -59,7 +56,7 @@ class Artifacts:
         missing = [name for name in self.policy_files if name not in policies]
         if missing:
             raise DataError(f"{self.domain}/{language}/{missing[0]} is missing: it is the policy")
-        return self._domain().compose_policy([policies[name] for name in self.policy_files])
+        return self._english.compose_policy([policies[name] for name in self.policy_files])
 
     def told(self, language: str) -> dict[str, Told]:
         """Return what the users of all tasks are told, by task; nothing where the release lacks it.
@@ -71,7 +68,7 @@ class Artifacts:
         if content is None:
             return {}
         where = f"{self.domain}/{language}/{TASKS}"
-        tasks = decode_tasks(content, self._suite.name, self._domain(), where)
+        tasks = self._english.decode_tasks(content, where)
         found = {task.id: Told(task.scenario, task.ticket) for task in tasks}
         missing = [task.id for task in self._suite.tasks if task.id not in found]
         if missing:
@@ -81,7 +78,7 @@ class Artifacts:
     def hashes(self, language: str, names: Sequence[str]) -> dict[str, str]:
         """Return the SHA-256 of those files that are there, by `DOMAIN/LANGUAGE/FILE`."""
         place = f"{self.domain}/{language}"
-        given = source_folder(self._data) if self._assets == PULLED else Path(self._assets)
+        given, _ = given_folder(self._named, self._releases, self._data)
         folder = AssetFolder(domains_root(given) / place)
         return {
             f"{place}/{name}": hashlib.sha256(folder.read(name)).hexdigest()
@@ -90,17 +87,34 @@ class Artifacts:
         }
 
     def _surface(self, language: str) -> DomainSurface:
-        return surface_of(self.domain, language, self._assets, self._data)
+        return read_surface(self._english, language, self._named, self._data)
 
-    def _domain(self) -> Domain:
-        return ALL_DOMAINS[self._domain_name()]
+    @property
+    def _named(self) -> str:
+        """What was named, or the artifacts that can be pulled.
 
-    def _domain_name(self) -> str:
-        source, _, rest = self._suite.name.partition(":")
-        name = rest.split(":")[0]
-        if source != "tau2" or name not in ALL_DOMAINS:
-            raise UsageError(
-                f"{self._suite.name} has no translated artifacts: only what is said can be in another "
-                "language there (--scenario interaction)"
-            )
-        return name
+        Raises:
+            UsageError: Where there is neither.
+        """
+        release = self._english.release
+        if self._assets or release is not None:
+            return self._assets or str(release and release.name)
+        raise UsageError(
+            f"{self._suite.name} has no translated artifacts to pull: name a folder that holds "
+            f"{self.domain}/LANGUAGE with --assets, or have only what is said in another language "
+            "(--scenario interaction)"
+        )
+
+    @property
+    def _releases(self) -> tuple[Release, ...]:
+        release = self._english.release
+        return () if release is None else (release,)
+
+    @functools.cached_property
+    def _english(self) -> EnglishDomain:
+        if isinstance(self._suite, Translatable):
+            return self._suite.english()
+        raise UsageError(
+            f"{self._suite.name} has no translated artifacts: only what is said can be in "
+            "another language there (--scenario interaction)"
+        )

@@ -10,16 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.pulling.data import open_file
-from dragoman.benchmarks.tau2 import pulled as tau2
-from dragoman.benchmarks.tau2.seataubench.upstream import (
-    ENGLISH_SCHEMAS,
-    SOURCE_HASHES,
-    seataubench_source,
-    source_folder,
-)
-from dragoman.benchmarks.tau2.suite import DOMAINS, TOOL_FILES, decode_tools
-from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.conditions.language.artifacts import SCHEMA_FILES, Language, Schema, decode_artifact
 from dragoman.conditions.language.folders import (
     ENGLISH,
@@ -31,41 +21,52 @@ from dragoman.conditions.language.folders import (
 from dragoman.conditions.language.lint.assets import EnglishAssets, LanguageAssets
 from dragoman.conditions.language.surface import DomainSurface, English, load_surface
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.tools import Role, Toolset
+from dragoman.core.facets import HasTranslations
+from dragoman.core.tools import Role
+from dragoman.core.translations import ENGLISH_SCHEMAS, SOURCE_HASHES, EnglishDomain, Release
+from dragoman.wiring.catalogue import benchmarks
 
-PULLED = "seataubench"
-"""Stands for the pulled artifacts where a folder is asked for."""
-
-HINT = f"run `dragoman data pull {PULLED}`"
 _TEXTS = (".md", ".json", ".toml")
 _REGISTRIES = ("languages.json", "data/seatau/languages.json")
 
 
 def surface_of(domain: str, language: str, assets: str, data: Path) -> DomainSurface:
-    """Load a domain's surfaces in a language.
+    """Load the surfaces in a language of a domain that some benchmark has.
 
     Args:
-        domain: One of tau2-bench's domains.
+        domain: The name of the domain's folder.
         language: The language's code.
-        assets: A folder of artifacts, or `seataubench` for the pulled ones.
+        assets: A folder of artifacts, or the name of a release.
         data: The folder of pulled data.
 
     Raises:
         UsageError: Where the folder has no such domain or language.
         DataError: Where an artifact is missing or damaged, or a map has no way back.
     """
-    given = _given(assets, data)
-    root = domains_root(given)
-    _require_there(
-        [domain], [name for name in DOMAINS if languages_of(root / name)], "domain", given
+    domains = _translated_domains()
+    _require_there([domain], list(domains), "domain", Path(assets))
+    return read_surface(domains[domain].english(domain, data), language, assets, data)
+
+
+def read_surface(english: EnglishDomain, language: str, assets: str, data: Path) -> DomainSurface:
+    """Load the surfaces of a domain in a language, given its English side; see `surface_of`."""
+    domain = english.name
+    given, release = given_folder(
+        assets, () if english.release is None else (english.release,), data
     )
-    _require_there([language], languages_of(root / domain), "language", given)
-    if assets == PULLED:
-        _require_undamaged(f"{domain}/{language}/", data)
-    files = {**_pulled_files(domain, data), **_files_beside(root / domain)}
-    databases = {side: files[name] for side, name in DOMAINS[domain].databases.items()}
+    root = domains_root(given)
+    there = languages_of(root / domain)
+    if not there:
+        raise UsageError(
+            f"{given} has no domain {domain!r}: name a folder that holds {domain}/LANGUAGE"
+        )
+    _require_there([language], there, "language", given)
+    if release is not None:
+        release.require_undamaged(f"{domain}/{language}/", data)
+    files = {**english.files(), **_files_beside(root / domain)}
+    databases = {side: files[name] for side, name in english.databases.items()}
     folder = AssetFolder(root / domain / language)
-    return load_surface(domain, language, folder, English(_toolsets(domain, data), databases))
+    return load_surface(domain, language, folder, English(dict(english.toolsets), databases))
 
 
 def lint_subjects(
@@ -74,18 +75,20 @@ def lint_subjects(
     """Yield the artifacts of each domain and language in a folder, with their English side.
 
     Args:
-        assets: The folder, or `seataubench` for the pulled artifacts.
+        assets: The folder, or the name of a release.
         data: The folder of pulled data.
-        domains: Only these domains; all that tau2-bench has where none is named.
+        domains: Only these domains; all that benchmarks have where none is named.
         languages: Only these languages; all that are there where none is named.
 
     Raises:
         UsageError: Where a domain or a language is not there.
         DataError: Where there are no artifacts, or their English side was not pulled.
     """
-    given = _given(assets, data)
+    known = _translated_domains()
+    releases = {each.name: each for owner in known.values() for each in owner.releases()}
+    given, _ = given_folder(assets, tuple(releases.values()), data)
     root = domains_root(given)
-    there = {domain: languages_of(root / domain) for domain in DOMAINS}
+    there = {domain: languages_of(root / domain) for domain in known}
     _require_there(domains, [name for name in there if there[name]], "domain", given)
     found = sorted({language for each in there.values() for language in each})
     _require_there(languages, found, "language", given)
@@ -99,7 +102,7 @@ def lint_subjects(
         raise UsageError(f"{given} has {', '.join(domains)} in none of {', '.join(languages)}")
     names = _language_names(given)
     english = {
-        domain: _english_assets(domain, root / domain, given, data)
+        domain: _english_assets(known[domain].english(domain, data), root / domain, given)
         for domain in dict.fromkeys(domain for domain, _ in chosen)
     }
     for domain, language in chosen:
@@ -107,11 +110,31 @@ def lint_subjects(
         yield LanguageAssets(domain, language, folder, english[domain], names.get(language))
 
 
-def _given(assets: str, data: Path) -> Path:
-    given = source_folder(data) if assets == PULLED else Path(assets)
-    if assets == PULLED and not given.is_dir():
-        raise DataError(f"{given} not found: {HINT}")
-    return given
+def given_folder(
+    assets: str, releases: Sequence[Release], data: Path
+) -> tuple[Path, Release | None]:
+    """Return the folder that was named, and the release that it is, if it is one.
+
+    Raises:
+        DataError: Where a release was not pulled.
+    """
+    release = next((each for each in releases if each.name == assets), None)
+    if release is None:
+        return Path(assets), None
+    folder = release.folder(data)
+    if not folder.is_dir():
+        raise DataError(f"{folder} not found: run `dragoman data pull {release.name}`")
+    return folder, release
+
+
+def _translated_domains() -> dict[str, HasTranslations]:
+    """Return whose each domain is that folders of artifacts may translate."""
+    return {
+        domain: each
+        for each in benchmarks()
+        if isinstance(each, HasTranslations)
+        for domain in each.translated_domains()
+    }
 
 
 def _require_there(asked: Sequence[str], there: Sequence[str], what: str, given: Path) -> None:
@@ -120,18 +143,17 @@ def _require_there(asked: Sequence[str], there: Sequence[str], what: str, given:
         raise UsageError(f"{given} has no {what} {unknown[0]!r}: choose {', '.join(there)}")
 
 
-def _english_assets(domain: str, folder: Path, given: Path, data: Path) -> EnglishAssets:
-    beside = _files_beside(folder)
-    pulled = _pulled_files(domain, data)
+def _english_assets(english: EnglishDomain, folder: Path, given: Path) -> EnglishAssets:
+    files = {**english.files(), **_files_beside(folder)}
     computed = {
-        f"{UPSTREAM}/{domain}/{name}": hashlib.sha256(content).hexdigest()
-        for name, content in {**pulled, **beside}.items()
+        f"{UPSTREAM}/{english.name}/{name}": hashlib.sha256(content).hexdigest()
+        for name, content in files.items()
     }
     return EnglishAssets(
-        files={**pulled, **beside},
-        toolsets=_toolsets(domain, data),
-        hashes={**computed, **_checkout_hashes(given, domain), **_recorded_hashes(given)},
-        schemas=_english_schemas(given, domain),
+        files=files,
+        toolsets=dict(english.toolsets),
+        hashes={**computed, **_checkout_hashes(given, english.name), **_recorded_hashes(given)},
+        schemas=_english_schemas(given, english.name),
     )
 
 
@@ -141,30 +163,6 @@ def _files_beside(folder: Path) -> dict[str, bytes]:
     for each in (AssetFolder(folder), AssetFolder(folder / ENGLISH)):
         found.update({name: each.read(name) for name in each.names if name.endswith(_TEXTS)})
     return found
-
-
-def _pulled_files(domain: str, data: Path) -> dict[str, bytes]:
-    """Return tau2-bench's files of a domain by name."""
-    source, target = tau2_source(), tau2.source_folder(data)
-    prefix = f"{domain}/"
-    names = [
-        file.name
-        for file in source.files
-        if file.kept and file.name.startswith(prefix) and file.name.count("/") == 1
-    ]
-    return {name.removeprefix(prefix): open_file(target, source, name, tau2.HINT) for name in names}
-
-
-def _toolsets(domain: str, data: Path) -> dict[Role, Toolset]:
-    source, target = tau2_source(), tau2.source_folder(data)
-    return {
-        side: decode_tools(
-            open_file(target, source, f"{domain}/{TOOL_FILES[side]}", tau2.HINT),
-            kinds,
-            f"{domain}: {TOOL_FILES[side]}",
-        )
-        for side, kinds in DOMAINS[domain].kinds.items()
-    }
 
 
 def _checkout_hashes(given: Path, domain: str) -> dict[str, str]:
@@ -216,15 +214,3 @@ def _language_names(given: Path) -> Mapping[str, str]:
             registry = decode_artifact(folder.read(path.name), dict[str, Language], str(path))
             return {code: language.display_name for code, language in registry.items()}
     return {}
-
-
-def _require_undamaged(prefix: str, data: Path) -> None:
-    """Check the pulled files below a path against their pins.
-
-    Raises:
-        DataError: Where one is damaged, or one that is pinned is missing.
-    """
-    source, target = seataubench_source(), source_folder(data)
-    for file in source.files:
-        if file.name.startswith(prefix):
-            open_file(target, source, file.name, HINT)

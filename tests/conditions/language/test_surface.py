@@ -100,9 +100,15 @@ def test_a_database_that_differs_in_more_than_names_is_refused(assets: Path) -> 
         load_surface("retail", "id", AssetFolder(assets), ENGLISH)
 
 
-def test_a_domain_of_which_nothing_is_declared_is_refused(assets: Path) -> None:
-    with pytest.raises(DataError, match="nothing is declared of the domain 'mock'"):
-        load_surface("mock", "id", AssetFolder(assets), ENGLISH)
+def test_of_a_domain_of_which_nothing_is_declared_the_artifacts_alone_are_read(
+    assets: Path,
+) -> None:
+    (assets / "db.json").unlink()
+    surface = load_surface("mock", "id", AssetFolder(assets), ENGLISH)
+    assert surface.tool_texts["agent"]["cancel_pending_order"].arguments == {"reason": "Alasan."}
+    assert surface.value_sets["Status"].labels == {"pending": "tertunda"}
+    order = {"status": "pending"}
+    assert in_language(order, surface.results["agent"]["get_order_details"]) == order
 
 
 def test_values_of_two_sets_with_different_labels_cannot_be_told_apart(assets: Path) -> None:

@@ -1,9 +1,10 @@
 """What is known of courier before it is loaded."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dragoman.core.protocols import Suite
+from dragoman.core.translations import EnglishDomain, Release
 
 
 class Courier:
@@ -20,6 +21,20 @@ class Courier:
         from dragoman.benchmarks.courier.suite import courier_suite
 
         return courier_suite(name.partition(":")[2])
+
+    def translated_domains(self) -> Sequence[str]:
+        """Return the one name of a folder of artifacts."""
+        return ("courier",)
+
+    def english(self, domain: str, data: Path) -> EnglishDomain:  # noqa: ARG002 - there is one
+        """Return its English side."""
+        from dragoman.benchmarks.courier.suite import courier_suite
+
+        return courier_suite().english()
+
+    def releases(self) -> Sequence[Release]:
+        """Return none: no artifacts of it were released."""
+        return ()
 
 
 COURIER = Courier()

@@ -17,6 +17,7 @@ from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldF
 from dragoman.core.rules import CONVERSATION_RULES, Rules, require_known
 from dragoman.core.tasks import Stakes, Task
 from dragoman.core.tools import Role, Toolset
+from dragoman.core.translations import EnglishDomain
 
 MOST_OWN_DATABASES = 8
 """How many databases with a task's own data in them are kept at a time."""
@@ -32,7 +33,8 @@ class SuiteParts(msgspec.Struct, frozen=True):
         tasks: All tasks, in the order of the data.
         toolsets: The tools that each side is shown.
         policy: The text that the agent must follow.
-        databases: The content of the domain's database files, by name.
+        files: The content of all files by name: policies, databases, tasks.
+        decode_tasks: Decodes tasks in the suite's format, given how to name them in errors.
         stakes: What can go badly wrong.
     """
 
@@ -42,7 +44,8 @@ class SuiteParts(msgspec.Struct, frozen=True):
     tasks: Sequence[Task]
     toolsets: Mapping[Role, Toolset]
     policy: str
-    databases: Mapping[str, bytes]
+    files: Mapping[str, bytes]
+    decode_tasks: Callable[[bytes, str], Sequence[Task]]
     stakes: Stakes = Stakes()
 
 
@@ -57,7 +60,8 @@ class ConversationSuite:
         self.stakes = parts.stakes
         self.policy_text = parts.policy
         self._domain = parts.domain
-        self._databases = parts.databases
+        self._parts = parts
+        self._databases = {file: parts.files[file] for file in parts.domain.databases.values()}
 
     def not_applicable(self, condition: Condition) -> str:
         """Return why the domain cannot be played under a condition; "" where it can."""
@@ -81,6 +85,18 @@ class ConversationSuite:
                 decode_database(content, dict[str, object]) for content in self._databases.values()
             ],
         }
+
+    def english(self) -> EnglishDomain:
+        """Return what artifacts in other languages are read against: a folder of the suite's name."""
+        return EnglishDomain(
+            name=self._domain.folder or self.name.partition(":")[0],
+            toolsets=self.toolsets,
+            files=lambda: self._parts.files,
+            databases=self._domain.databases,
+            policy_files=self._domain.policy_files,
+            compose_policy=self._domain.compose_policy,
+            decode_tasks=self._parts.decode_tasks,
+        )
 
     def factory(self, rules: Rules) -> WorldFactory:
         """Return what makes worlds under a rule set."""

@@ -95,7 +95,8 @@ def suite_from_files(
             tasks=splits[split] if split else tasks,
             toolsets=tools,
             policy=content[POLICY].decode("utf-8", "replace"),
-            databases={file: content[file] for file in _databases(domain)},
+            files=content,
+            decode_tasks=lambda told, where: _translated(told, name, where),
             stakes=about.stakes,
         )
     )
@@ -131,17 +132,31 @@ def _decoded(content: bytes, kind: type[Record], where: str) -> Record:
 def _tasks(content: bytes, suite: str, about: SuiteFile, where: str) -> Iterator[Task]:
     records = _decoded(content, _TaskFile, where).tasks
     for number, record in enumerate(records, start=1):
-        here = f"{where}: task {record.get('id', number)}"
-        try:
-            task = msgspec.convert(
-                {**record, "suite": suite, "digest": content_key(record)}, Task, strict=True
-            )
-        except UNREADABLE as error:
-            raise DataError(f"{here}: {error}") from error
-        unknown = next(unknown_fields(record, task), None)
-        if unknown is not None:
-            raise DataError(f"{here}: unknown field {unknown}")
+        task = _task(record, number, suite, where)
         yield replace(task, scenario=_with_keywords(task.scenario, about))
+
+
+def _task(record: dict[str, Any], number: int, suite: str, where: str) -> Task:
+    here = f"{where}: task {record.get('id', number)}"
+    try:
+        task = msgspec.convert(
+            {**record, "suite": suite, "digest": content_key(record)}, Task, strict=True
+        )
+    except UNREADABLE as error:
+        raise DataError(f"{here}: {error}") from error
+    unknown = next(unknown_fields(record, task), None)
+    if unknown is not None:
+        raise DataError(f"{here}: unknown field {unknown}")
+    return task
+
+
+def _translated(content: bytes, suite: str, where: str) -> list[Task]:
+    """Return the tasks of a file in another language: a JSON list in the schema of task files."""
+    try:
+        records = msgspec.json.decode(content, type=list[dict[str, Any]])
+    except UNREADABLE as error:
+        raise DataError(f"{where}: not a list of tasks ({error})") from error
+    return [_task(record, number, suite, where) for number, record in enumerate(records, start=1)]
 
 
 def unknown_fields(record: object, decoded: object, path: str = "$") -> Iterator[str]:

@@ -11,6 +11,7 @@ from dragoman.core.facets import DataSource
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import DEFAULT_RULES, Rules, in_records
+from dragoman.core.translations import EnglishDomain, Release
 
 _SUITES = {
     "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
@@ -50,6 +51,28 @@ class Tau2:
         from dragoman.benchmarks.tau2.seataubench.upstream import SEATAUBENCH_DATA
 
         return {"tau2": TAU2_DATA, "seataubench": SEATAUBENCH_DATA}
+
+    def translated_domains(self) -> Sequence[str]:
+        """Return the names of the folders of artifacts: its domains."""
+        from dragoman.benchmarks.tau2.suite import DOMAINS
+
+        return tuple(DOMAINS)
+
+    def english(self, domain: str, data: Path) -> EnglishDomain:
+        """Return a domain's English side as pulled.
+
+        Raises:
+            DataError: Where it is not pulled, or damaged.
+        """
+        from dragoman.benchmarks.tau2.pulled import english_domain
+
+        return english_domain(domain, data)
+
+    def releases(self) -> Sequence[Release]:
+        """Return the artifacts that can be pulled."""
+        from dragoman.benchmarks.tau2.seataubench.upstream import RELEASE
+
+        return (RELEASE,)
 
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all domains
         """Return our prompts; under the reference's rules, with its guidelines for the user.

@@ -2,37 +2,102 @@
 
 from pathlib import Path
 
+import msgspec
+
 from dragoman.benchmarks.pulling.data import PinnedData, open_file
-from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
+from dragoman.benchmarks.tau2.seataubench.upstream import RELEASE
+from dragoman.benchmarks.tau2.suite import (
+    ALL_DOMAINS,
+    DOMAINS,
+    TOOL_FILES,
+    DomainSuite,
+    decode_tools,
+)
+from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.protocols import Provenance
+from dragoman.core.translations import EnglishDomain
 
 HINT = "run `dragoman data pull tau2`"
 
 
-def pulled_suite(domain: str, folder: Path, split: str = "base") -> DomainSuite:
+class PulledSuite(DomainSuite):
+    """A domain whose translations were released."""
+
+    def __init__(self, domain: str, folder: Path, split: str) -> None:
+        source = tau2_source()
+        self._folder = folder
+        self._domain_name = ALL_DOMAINS[domain].folder or domain
+        super().__init__(
+            f"tau2:{domain}",
+            lambda name: _open(folder, f"{self._domain_name}/{name}"),
+            Provenance(f"tau2-bench {source.commit}", source.licence, source.notice, ""),
+            ALL_DOMAINS[domain],
+            split,
+        )
+
+    def english(self) -> EnglishDomain:
+        """Return the English side of its domain's artifacts, with the policy of its variant."""
+        return msgspec.structs.replace(
+            english_domain(self._domain_name, self._folder),
+            toolsets=self.toolsets,
+            policy_files=self._domain.policy_files,
+            decode_tasks=super().english().decode_tasks,
+        )
+
+
+def pulled_suite(domain: str, folder: Path, split: str = "base") -> PulledSuite:
     """Load a split of a domain from the folder of pulled data.
 
     Raises:
         DataError: Where a file is missing or damaged; the line names the command that helps.
     """
-    source = tau2_source()
-    target = source_folder(folder)
-    where = ALL_DOMAINS[domain].folder or domain
-    return DomainSuite(
-        f"tau2:{domain}",
-        lambda name: open_file(target, source, f"{where}/{name}", HINT),
-        Provenance(f"tau2-bench {source.commit}", source.licence, source.notice, ""),
-        ALL_DOMAINS[domain],
-        split,
+    return PulledSuite(domain, folder, split)
+
+
+def english_domain(name: str, folder: Path) -> EnglishDomain:
+    """Return the English side of a domain's artifacts.
+
+    Raises:
+        DataError: Where a file is missing or damaged; the line names the command that helps.
+    """
+    domain = DOMAINS[name]
+    return EnglishDomain(
+        name=name,
+        toolsets={
+            side: decode_tools(
+                _open(folder, f"{name}/{TOOL_FILES[side]}"), kinds, f"{name}: {TOOL_FILES[side]}"
+            )
+            for side, kinds in domain.kinds.items()
+        },
+        files=lambda: _files(name, folder),
+        databases=domain.databases,
+        policy_files=domain.policy_files,
+        compose_policy=domain.compose_policy,
+        decode_tasks=lambda told, where: decode_tasks(told, f"tau2:{name}", domain, where),
+        release=RELEASE,
     )
+
+
+def _files(domain: str, folder: Path) -> dict[str, bytes]:
+    """Return tau2-bench's files of a domain by name."""
+    prefix = f"{domain}/"
+    names = [
+        file.name
+        for file in tau2_source().files
+        if file.kept and file.name.startswith(prefix) and file.name.count("/") == 1
+    ]
+    return {name.removeprefix(prefix): _open(folder, name) for name in names}
+
+
+def _open(folder: Path, name: str) -> bytes:
+    return open_file(source_folder(folder), tau2_source(), name, HINT)
 
 
 def user_guidelines(folder: Path) -> tuple[str, str]:
     """Return the reference's guidelines for user simulators: without tools, and with tools."""
-    source, target = tau2_source(), source_folder(folder)
     without, with_tools = (
-        open_file(target, source, f"user_simulator/{name}.md", HINT).decode("utf-8").strip()
+        _open(folder, f"user_simulator/{name}.md").decode("utf-8").strip()
         for name in ("simulation_guidelines", "simulation_guidelines_tools")
     )
     return without, with_tools

@@ -62,7 +62,8 @@ class DomainSuite(ConversationSuite):
                     for side, file in tool_files.items()
                 },
                 policy=domain.compose_policy(policies),
-                databases={file: content[file] for file in domain.databases.values()},
+                files=content,
+                decode_tasks=lambda told, where: decode_tasks(told, name, domain, where),
             )
         )
 

@@ -3,14 +3,13 @@ import hashlib
 import pytest
 
 from dragoman.benchmarks.tau2.seataubench.upstream import (
-    ENGLISH_SCHEMAS,
-    SOURCE_HASHES,
     adopt_facts,
     derive_facts,
     seataubench_source,
 )
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
+from dragoman.core.translations import ENGLISH_SCHEMAS, SOURCE_HASHES
 
 SOURCE = seataubench_source()
 DERIVED = {entry.name: entry for entry in SOURCE.derived}

@@ -7,15 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.pulling.data import PinnedData
+from dragoman.benchmarks.pulling.data import PinnedData, open_file
 from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
 from dragoman.core.errors import DataError
-
-SOURCE_HASHES = "sources.json"
-"""Hashes of the sources that manifests name, by their path upstream."""
-
-ENGLISH_SCHEMAS = "english_fields.json"
-"""The English side of the schema artifacts, by `DOMAIN/FILE`."""
+from dragoman.core.translations import SOURCE_HASHES
 
 
 @functools.cache
@@ -74,5 +69,29 @@ def _shipped(name: str) -> bytes:
         .read_bytes()
     )
 
+
+class SeaTauBench:
+    """The released artifacts of tau2-bench's domains."""
+
+    name = "seataubench"
+
+    def folder(self, data: Path) -> Path:
+        """Return where they lie under the folder of pulled data."""
+        return source_folder(data)
+
+    def require_undamaged(self, prefix: str, data: Path) -> None:
+        """Check the pulled files below a path against their pins.
+
+        Raises:
+            DataError: Where one is damaged, or one that is pinned is missing.
+        """
+        source, target = seataubench_source(), source_folder(data)
+        hint = f"run `dragoman data pull {self.name}`"
+        for file in source.files:
+            if file.name.startswith(prefix):
+                open_file(target, source, file.name, hint)
+
+
+RELEASE = SeaTauBench()
 
 SEATAUBENCH_DATA = PinnedData(seataubench_source, source_folder, derive_facts, adopt_facts)
