@@ -54,6 +54,14 @@ def broken(messages, tools):
     raise RuntimeError("the line is dead\\nand the phone too")
 
 
+def cut_off(messages, tools):
+    raise ConnectionError("no route to the model")
+
+
+def sleeps(messages, tools):
+    threading.Event().wait(0.3)
+
+
 def broken_at_times(messages, tools):
     if "#S1000005" in messages[-1]["content"] and not pathlib.Path("mended").exists():
         raise ConnectionError("no route to the model")
@@ -228,15 +236,60 @@ def test_what_an_agent_breaks_is_reported_apart_and_left_out_of_the_figures(told
 
 
 def test_a_run_with_broken_conversations_says_how_to_try_them_again(dragoman: Cli) -> None:
-    done = dragoman("run", "sample:shop", "--agent", "own:broken", "--out", "mine")
+    done = dragoman("run", "sample:shop", "--agent", "own:cut_off", "--out", "mine")
 
     assert "5 conversations ended by infrastructure" in done.stdout
     assert "dragoman resume mine" in done.stdout
     assert "Traceback" not in done.stderr
 
 
+def test_an_agent_whose_code_raises_is_told_where_and_is_not_called_infrastructure(
+    dragoman: Cli, told: Told
+) -> None:
+    done = dragoman("run", "sample:shop", "--agent", "own:broken", "--out", "mine")
+
+    assert done.returncode == 1
+    line = AGENTS[: AGENTS.index("raise RuntimeError")].count("\n") + 1
+    error = "RuntimeError: the line is dead and the phone too"
+    where = f"own:broken raised {error} (own.py, line {line})"
+    assert f"ended: 5 code_error ({where})" in done.stdout
+    assert "0 infrastructure" in done.stdout
+    assert "5 code errors" in done.stdout
+    assert "mend it and run anew; what raised: dragoman show mine" in done.stdout
+    assert "Traceback" not in done.stderr
+    (cell,) = told("resume", "mine", status=1)["cells"]
+    assert (cell["code_errors"], cell["infrastructure_errors"]) == (5, 0)
+    assert cell["ending_details"] == {"code_error": where}
+    assert cell["unscored"] == {f"the code raised: {where}": 5}
+    assert (cell["tasks"], cell["left_out"]) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "ended"),
+    [
+        ("nothing", (), "5 agent_error (Expected `object`, got `null`)"),
+        ("number", (), "5 agent_error (Expected `object`, got `int`)"),
+        ("blank", (), "5 agent_error (the reply has neither words nor calls)"),
+        ("plain", ("--max-steps", "2"), "5 max_steps (the limit of steps was reached)"),
+        ("sleeps", ("--timeout", "0.05"), "5 timeout (a participant did not answer in time)"),
+    ],
+)
+def test_a_summary_says_how_conversations_ended_where_it_was_not_by_their_own_end(
+    dragoman: Cli, agent: str, options: tuple[str, ...], ended: str
+) -> None:
+    done = dragoman("run", "sample:shop", "--agent", f"own:{agent}", *options, "--out", "mine")
+
+    assert f"\nended: {ended}\n" in done.stdout
+
+
+def test_a_summary_is_silent_on_endings_where_all_were_regular(dragoman: Cli) -> None:
+    done = dragoman("run", "sample:shop", "--agent", "own:plain", "--out", "mine")
+
+    assert "ended:" not in done.stdout
+
+
 def test_the_command_that_tries_again_can_be_pasted_into_a_shell(dragoman: Cli) -> None:
-    done = dragoman("run", "sample:shop", "--agent", "own:broken", "--out", "my runs/one")
+    done = dragoman("run", "sample:shop", "--agent", "own:cut_off", "--out", "my runs/one")
 
     line = done.stdout.splitlines()[-1]
     words = shlex.split(line[line.index("dragoman resume") :])
@@ -290,10 +343,10 @@ def test_an_answer_that_json_cannot_hold_spoils_no_other_conversation(
     assert set(cell["endings"]) <= {"agent_error", "infrastructure_error", "too_many_errors"}
 
 
-def test_an_agent_that_is_cancelled_is_an_infrastructure_fault(cell_of: Told) -> None:
+def test_an_agent_that_cancels_itself_is_an_error_of_its_code(cell_of: Told) -> None:
     cell = cell_of("gives_up", status=1)
 
-    assert (cell["missing"], cell["infrastructure_errors"]) == (0, 5)
+    assert (cell["missing"], cell["code_errors"]) == (0, 5)
 
 
 def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: Told) -> None:
@@ -303,12 +356,12 @@ def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: Told)
 
 
 @pytest.mark.parametrize("agent", ["FailsToOpen", "FailsToReply", "RepliesWithText"])
-def test_a_participant_of_ones_own_that_breaks_is_an_infrastructure_fault(
+def test_a_participant_of_ones_own_that_breaks_is_an_error_of_its_code(
     cell_of: Told, agent: str
 ) -> None:
     cell = cell_of(agent, status=1)
 
-    assert (cell["missing"], cell["infrastructure_errors"]) == (0, 5)
+    assert (cell["missing"], cell["code_errors"]) == (0, 5)
 
 
 def test_what_an_agent_says_cannot_steer_the_terminal_or_the_report(

@@ -189,7 +189,7 @@ def test_a_recognizer_that_stays_down_is_infrastructure_and_what_was_spoken_is_c
         result = told(*TASK, *options, status=1, OPENAI_API_KEY="key-for-tests")
 
     (episode,) = episodes(folder / "mine").values()
-    assert episode.is_infrastructure_fault
+    assert episode.is_fault
     assert "status 500" in episode.ending.detail
     assert used(result)["synthesis", "openai/tts-1"]["calls"] == 1
     assert used(result)["recognition", "openai/whisper-1"]["calls"] == 0

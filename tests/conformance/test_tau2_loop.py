@@ -182,7 +182,7 @@ def compare(suite: DomainSuite, record: Record) -> None:
     played: dict[Role, Session] = {side: sessions[side] for side in conductor.sides}
     episode = asyncio.run(Conversation(world, played, PLAIN, time.monotonic).run(conductor))
     if "exception" in record:
-        assert episode.is_infrastructure_fault, where
+        assert episode.is_fault, where
         assert said(as_messages(episode.events)) == said(record["messages"]), where
         return
     opening = [ROLES[event.by] for event in conductor.opening()]

@@ -142,9 +142,9 @@ def test_an_unknown_ending_is_refused() -> None:
 
 
 @pytest.mark.parametrize("reason", get_args(EndReason))
-def test_only_infrastructure_errors_are_infrastructure_faults(reason: EndReason) -> None:
-    fault = Episode((), Ending(reason), 0, 0).is_infrastructure_fault
-    assert fault == (reason == "infrastructure_error")
+def test_what_broke_is_a_fault_and_nothing_else_is(reason: EndReason) -> None:
+    fault = Episode((), Ending(reason), 0, 0).is_fault
+    assert fault == (reason in {"infrastructure_error", "code_error"})
 
 
 def test_three_endings_are_judged() -> None:

@@ -51,7 +51,7 @@ class Remembering:
         words = str(last["content"])
         self.heard.append(words)
         if words in self.down:
-            raise OSError("the wire was cut")
+            raise ConnectionError("the wire was cut")
         if words.endswith("?"):
             return told
         key = {"key": f"note_{len(words)}"} if self._more else {}
@@ -177,14 +177,14 @@ def test_what_infrastructure_broke_breaks_what_comes_after_until_it_is_played(
     agent = Remembering("memory_kv", down=frozenset({"The lamp cost $49.99."}))
     setup = setup_of(suite, agent)
     play(setup, tmp_path)
-    broken = {name for name, episode in stored(tmp_path).items() if episode.is_infrastructure_fault}
+    broken = {name for name, episode in stored(tmp_path).items() if episode.is_fault}
     assert broken == {
         "memory_kv_prereq_1-customer-1/0",
         "memory_kv_0-customer-0/0",
         "memory_kv_1-customer-1/0",
     }
     detail = stored(tmp_path)["memory_kv_0-customer-0/0"].ending.detail
-    assert detail.startswith("a conversation that comes before was ended by infrastructure")
+    assert detail.startswith("a conversation that comes before was broken")
     assert "the wire was cut" in detail
     agent.down, agent.heard = frozenset(), []
     play(setup, tmp_path)

@@ -23,7 +23,7 @@ GOOD = """
 import pathlib
 def agent(messages, tools):
     if pathlib.Path("down").exists():
-        raise OSError("the wire was cut")
+        raise ConnectionError("the wire was cut")
     return "All done."
 """
 

@@ -133,7 +133,7 @@ def test_a_tool_of_ones_own_suite_that_breaks_ends_its_own_conversation_only(
     outcomes = played(RunConfig("lending", ("gold",), concurrency=1), here / "run")
 
     broken, score = outcomes["lent-already"]
-    assert broken.ending.reason == "infrastructure_error"
+    assert broken.ending.reason == "code_error"
     assert told in broken.ending.detail
     assert re.search(r"\((suite|world)\.py, line \d+\)$", broken.ending.detail)
     assert "\n" not in broken.ending.detail
@@ -173,7 +173,7 @@ def test_an_agent_that_cancels_its_own_task_ends_its_own_conversation_only(here:
     outcomes = played(RunConfig("sample:shop", ("px:agent",), concurrency=1), here / "run")
 
     endings = [episode.ending for episode, _ in outcomes.values()]
-    assert [ending.detail for ending in endings if ending.reason == "infrastructure_error"] == [
+    assert [ending.detail for ending in endings if ending.reason == "code_error"] == [
         "px:agent cancelled itself"
     ]
     assert len(endings) == 5

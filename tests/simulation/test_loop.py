@@ -183,7 +183,7 @@ def test_a_broken_participant_is_an_ending_that_keeps_what_happened(shop: Domain
     agent = Listener(Called((call("1"),)), ParticipantError("the wire was cut"))
     episode = play(shop, agent, Listener(say("Go.")))
     assert episode.ending == Ending("infrastructure_error", "the wire was cut")
-    assert episode.is_infrastructure_fault
+    assert episode.is_fault
     assert [type(event) for event in episode.events] == [Move, Move, Move, ToolResult]
 
 
@@ -336,7 +336,7 @@ def test_a_conductor_can_speak_for_a_side(shop: DomainSuite) -> None:
 
 def test_a_participant_with_a_bug_ends_its_own_conversation_only(shop: DomainSuite) -> None:
     episode = play(shop, Listener(ValueError("bug in the agent")), Listener(say("Go.")))
-    assert episode.ending.reason == "infrastructure_error"
+    assert episode.ending.reason == "code_error"
     assert "bug in the agent" in episode.ending.detail
 
 

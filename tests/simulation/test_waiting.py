@@ -96,7 +96,7 @@ def test_a_world_that_breaks_while_it_waits_is_a_fault_and_no_crash() -> None:
         raise OSError(f"no room for {query.keywords}")
 
     episode = asyncio.run(conversation(Awaited(failing)).run(turns()))
-    assert episode.ending.reason == "infrastructure_error"
+    assert episode.ending.reason == "code_error"
     assert "calling search_engine_query raised OSError: no room for orla" in episode.ending.detail
 
 

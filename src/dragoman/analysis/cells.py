@@ -1,6 +1,7 @@
 """Rows of the summary: one per cell of the grid (suite, condition, agent, rules, judge)."""
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import msgspec
 
@@ -9,7 +10,7 @@ from dragoman.analysis.pass_hat import PassHat, ReferenceFigures, pass_hat, refe
 from dragoman.analysis.rho import Rho, rho_hat
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import Cost, PriceOf, unpriced
-from dragoman.core.episodes import Episode
+from dragoman.core.episodes import COMPLETE, EndReason, Episode
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.rules import RULES
 from dragoman.core.scores import UNREADABLE_CALLS, Score, Scored, Unscored, Verdict
@@ -17,6 +18,8 @@ from dragoman.core.usage import Usage
 
 CellKey = tuple[str, Condition, str]
 """Suite, condition and agent."""
+
+Name = TypeVar("Name", bound=str)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -40,7 +43,8 @@ class CellSummary(msgspec.Struct, frozen=True):
 
     `planned_tasks` are all its tasks; `result` says how many of them entered each figure. `reference` holds the figures as the reference
     computes them, under its rules. `assumed` says that a figure rests on verdicts
-    that were assumed. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
+    that were assumed. `ending_details` is the commonest detail of each ending that is not a regular
+    one, `code_errors` counts conversations in which a participant's own code raised. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
     `malformed_calls` those among them whose arguments could not be read.
     `unreadable` counts conversations in whose deciding reply no calls could be read.
     `invalid` counts conversations whose simulated user failed a check (None where none was checked)
@@ -61,10 +65,12 @@ class CellSummary(msgspec.Struct, frozen=True):
     episodes: int
     missing: int
     infrastructure_errors: int
+    code_errors: int
     tool_errors: int
     malformed_calls: int
     unscored: dict[str, int]
-    endings: dict[str, int]
+    endings: dict[EndReason, int]
+    ending_details: dict[EndReason, str]
     seconds: float
     ledger: tuple[LedgerLine, ...]
     unreadable: int = 0
@@ -130,11 +136,15 @@ def _summary(
         assumed=any(row.score is not None and row.score.assumed for row in rows),
         episodes=len(episodes),
         missing=len(rows) - len(episodes),
-        infrastructure_errors=sum(episode.is_infrastructure_fault for episode in episodes),
+        infrastructure_errors=sum(
+            episode.ending.reason == "infrastructure_error" for episode in episodes
+        ),
+        code_errors=sum(episode.ending.reason == "code_error" for episode in episodes),
         tool_errors=sum(episode.errors for episode in episodes),
         malformed_calls=sum(episode.malformed_calls for episode in episodes),
         unscored=_reasons(rows),
         endings=_count(episode.ending.reason for episode in episodes),
+        ending_details=_commonest_details(episodes),
         seconds=sum(episode.seconds for episode in episodes),
         ledger=lines,
         unreadable=sum(_is_unreadable(row) for row in rows),
@@ -197,8 +207,16 @@ def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:
     return _count(reasons)
 
 
-def _count(names: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
+def _commonest_details(episodes: Iterable[Episode]) -> dict[EndReason, str]:
+    details: dict[EndReason, list[str]] = {}
+    for episode in episodes:
+        if episode.ending.reason not in COMPLETE and episode.ending.detail:
+            details.setdefault(episode.ending.reason, []).append(episode.ending.detail)
+    return {reason: next(iter(_count(texts))) for reason, texts in details.items()}
+
+
+def _count(names: Iterable[Name]) -> dict[Name, int]:
+    counts: dict[Name, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))

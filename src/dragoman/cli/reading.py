@@ -12,11 +12,12 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.cli.output import print_line
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.core.visible import visible
 from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
-from dragoman.report.summaries import summary_table, usage_table
+from dragoman.report.summaries import ending_lines, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
 from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
@@ -34,6 +35,8 @@ def print_summary(cells: Sequence[CellSummary]) -> None:
         if cell.is_mostly_unreadable:
             print_line(wording.unreadable(cell))
     print_table(summary_table(cells))
+    for line in ending_lines(cells):
+        print(f"\n{visible(line)}")
     usage = usage_table(cells)
     if usage is not None:
         print_table(usage)

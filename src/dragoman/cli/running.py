@@ -10,6 +10,7 @@ import msgspec
 from dragoman.cli.console import TerminalConsole
 from dragoman.cli.hearing import measured_hearing, print_hearing
 from dragoman.cli.languages import measured_languages, print_languages
+from dragoman.cli.next_step import next_step
 from dragoman.cli.output import print_error, print_json, print_line, progress
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.core.errors import RunHalted, UsageError
@@ -157,7 +158,7 @@ def _print_result(
             print_languages(store, languages)
             print_hearing(store, hearing)
     retried = None if again is None else Retried(len(again), valid)
-    faults = sum(cell.infrastructure_errors for cell in cells)
+    faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
         cell.missing for cell in cells
     )
@@ -172,11 +173,8 @@ def _print_result(
             f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
             f"{retried.valid} of them valid now"
         )
-    if faults:
-        print(
-            f"\n{faults} conversations ended by infrastructure: try them again with: dragoman resume {quote(str(result.folder))}"
-        )
-    print(f"\nrun: {result.folder}", file=sys.stderr)
+    print(f"\n{next_step(result.folder, cells)}")
+    print(f"run: {result.folder}", file=sys.stderr)
     return sound
 
 

@@ -19,9 +19,16 @@ EndReason = Literal[
     "agent_error",
     "user_error",
     "infrastructure_error",
+    "code_error",
     "turns_done",
 ]
-"""Why a conversation ended; `turns_done` is for benchmarks that fix the turns."""
+"""Why a conversation ended; `turns_done` is for benchmarks that fix the turns.
+
+`code_error` is for the code of a participant of one's own that raised.
+"""
+
+FAULTS: frozenset[EndReason] = frozenset({"infrastructure_error", "code_error"})
+"""The endings by which something broke: there is no score, and the conversation may be tried again."""
 
 COMPLETE: frozenset[EndReason] = frozenset({"user_stop", "agent_stop", "turns_done"})
 """The endings after which the outcome is judged; any other regular ending earns 0."""
@@ -71,9 +78,9 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
     @property
-    def is_infrastructure_fault(self) -> bool:
-        """Whether something other than the participants' behaviour ended it."""
-        return self.ending.reason == "infrastructure_error"
+    def is_fault(self) -> bool:
+        """Whether something broke, so that nothing can be said of the participants' behaviour."""
+        return self.ending.reason in FAULTS
 
 
 def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:

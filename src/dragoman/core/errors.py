@@ -7,14 +7,20 @@ DragomanError
 ├── ReplayError      a stored conversation whose tool results a fresh world does not repeat
 ├── JudgeError       a judge's reply that does not answer every question once
 ├── ParticipantError an agent, user or model that broke (not one that answered badly)
+│   └── CodeError    the code of an agent or user of one's own that raised
 └── RunHalted        what ends a whole run: a spent budget, an endpoint that refuses everything
 
 `ToolError` stands apart: it is a tool's answer to its caller, never a failure of the program.
 """
 
+import functools
+import sysconfig
 import traceback
 from pathlib import Path
 from typing import Any
+
+MAX_SAID = 2_000
+"""Characters of what an error says itself that are shown."""
 
 
 class DragomanError(Exception):
@@ -55,6 +61,10 @@ class ParticipantError(DragomanError):
     usage: Any = None
 
 
+class CodeError(ParticipantError):
+    """The code of a participant that raised: a fault to be mended there, not one of the infrastructure."""
+
+
 class RunHalted(DragomanError):  # noqa: N818 - says what happens to the run
     """What ends a run and not one conversation: what is stored stays, and the run can be resumed."""
 
@@ -66,8 +76,19 @@ class ToolError(Exception):
 def placed(error: BaseException) -> str:
     """Return an error in one line, with the file and the line that raised it.
 
-    Only the file's name is told: reports are passed on, and folders are a person's own.
+    The line is the innermost one of a person's own code, if any of it was running. Only the file's
+    name is told: reports are passed on, and folders are a person's own.
     """
-    said = " ".join(f"{type(error).__name__}: {error}".split())
-    last = next(reversed(traceback.extract_tb(error.__traceback__)), None)
-    return said if last is None else f"{said} ({Path(last.filename).name}, line {last.lineno})"
+    said = " ".join(f"{type(error).__name__}: {error}"[:MAX_SAID].split())
+    lines = [
+        (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    own = [place for place in lines if not place[0].startswith(_installed())] or lines
+    return f"{said} ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else said
+
+
+@functools.cache
+def _installed() -> tuple[str, ...]:
+    """Return the folders of code that is nobody's own: this package, Python and what is installed."""
+    places = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return (str(Path(__file__).resolve().parents[1]), *places)

@@ -113,7 +113,7 @@ def import_bfcl(
     with create_run(folder, new) as store:
         pairs = zip(cells, played, strict=True)
         store.put(StoredEpisode(cell.key, 0, entry.episode) for cell, entry in pairs)
-    faults = sum(entry.episode.is_infrastructure_fault for entry in played)
+    faults = sum(entry.episode.is_fault for entry in played)
     return Imported(len(played), faults, left_out, tuple(models))
 
 
@@ -156,7 +156,7 @@ def _fault(result: object) -> str:
 def _model_reading(model: str, reading: Reading, played: Sequence[_Played]) -> ModelReading:
     counts: dict[str, list[bool]] = {}
     for entry in played:
-        if not entry.episode.is_infrastructure_fault:
+        if not entry.episode.is_fault:
             category = entry.task.suite.partition(":")[2]
             last = entry.episode.events[-1]
             is_read = isinstance(last, Move) and isinstance(last.reply, Called)

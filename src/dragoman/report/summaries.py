@@ -1,12 +1,16 @@
 """The figures of a run as tables for a terminal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.ledger import ledger_cost, merged
 from dragoman.analysis.pass_hat import Figure, PassHat
+from dragoman.core.episodes import COMPLETE
 from dragoman.report import wording
 from dragoman.report.fitting import Table
+
+MAX_REASON = 200
+"""Characters of an ending's reason that are shown in a line."""
 
 _NAMES: dict[str, Callable[[CellSummary], str]] = {
     "suite": lambda cell: cell.suite,
@@ -38,6 +42,32 @@ def summary_table(cells: Sequence[CellSummary]) -> Table:
         note=f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else "",
         is_spaced=True,
     )
+
+
+def ending_lines(cells: Sequence[CellSummary]) -> list[str]:
+    """Return how the conversations of each cell ended, where any ended irregularly.
+
+    Beside each irregular ending stands its commonest reason; regular ones need none.
+    """
+    many_agents = len({cell.agent for cell in cells}) > 1
+    many_conditions = len({cell.condition.label for cell in cells}) > 1
+    lines = []
+    for cell in cells:
+        if COMPLETE.issuperset(cell.endings):
+            continue
+        names = [cell.agent] * many_agents + [cell.condition.label] * many_conditions
+        whose = f"{', '.join(names)}: " if names else ""
+        lines.append(f"ended: {whose}{', '.join(_endings(cell))}")
+    return lines
+
+
+def _endings(cell: CellSummary) -> Iterator[str]:
+    for reason, count in cell.endings.items():
+        if reason in COMPLETE:
+            yield f"{count:,} {reason}"
+        else:
+            why = cell.ending_details.get(reason) or wording.ENDINGS[reason]
+            yield f"{count:,} {reason} ({wording.shortened(why, MAX_REASON)})"
 
 
 def usage_table(cells: Sequence[CellSummary]) -> Table | None:
@@ -85,6 +115,7 @@ def _counts(cell: CellSummary) -> list[str]:
         wording.counted(cell.result.tasks, "task"),
         f"{cell.result.left_out} left out",
         f"{cell.infrastructure_errors} infrastructure",
+        *([wording.counted(cell.code_errors, "code error")] if cell.code_errors else []),
         wording.counted(cell.tool_errors, "tool error"),
         *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
         *([] if cell.invalid is None else [wording.counted(cell.invalid, "invalid user")]),

@@ -46,7 +46,7 @@ def print_conversation(
     limit = None if full else MAX_SHOWN
     place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
     console.print(_text(", ".join((*place, outcome.condition.label, outcome.agent)), "bold"))
-    _print_lines(console, [("wanted", _shortened(_wanted(task), limit), "dim")])
+    _print_lines(console, [("wanted", wording.shortened(_wanted(task), limit), "dim")])
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))
         return
@@ -98,7 +98,7 @@ def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:
                 yield from _call(call, limit)
         case Unparsed(raw=raw, error=error):
             yield "", f"unusable reply: {error}", "red"
-            yield "", _shortened(raw, limit), ""
+            yield "", wording.shortened(raw, limit), ""
 
 
 def _utterance(utterance: Utterance) -> Iterator[_Line]:
@@ -113,27 +113,27 @@ def _utterance(utterance: Utterance) -> Iterator[_Line]:
 
 def _call(call: ToolCall, limit: int | None) -> Iterator[_Line]:
     written = call.raw or " ".join(map(_json, (*call.positionals, call.arguments)))
-    yield "", f"calls {call.name} {_shortened(written, limit)}", "cyan"
+    yield "", f"calls {call.name} {wording.shortened(written, limit)}", "cyan"
     if call.sent is not None:
-        yield "  sent", _shortened(_json(call.sent), limit), ""
+        yield "  sent", wording.shortened(_json(call.sent), limit), ""
     if call.malformed:
         yield "", f"malformed: {call.malformed}", "red"
 
 
 def _result(result: ToolResult, limit: int | None) -> Iterator[_Line]:
     label, style = ("  error", "red") if result.error else ("  result", "")
-    yield label, _shortened(result.content, limit), style
+    yield label, wording.shortened(result.content, limit), style
     if result.shown is not None:
-        yield "  shown", _shortened(result.shown, limit), ""
+        yield "  shown", wording.shortened(result.shown, limit), ""
     if result.executed is not None:
-        yield "  executed", _shortened(_json(result.executed), limit), ""
+        yield "  executed", wording.shortened(_json(result.executed), limit), ""
     for change in result.changes:
         yield "  changed", _change(change, limit), "magenta"
 
 
 def _change(change: Change, limit: int | None) -> str:
     path = "/".join(map(str, change.path))
-    value = "" if change.op == "del" else f" {_shortened(_json(change.value), limit)}"
+    value = "" if change.op == "del" else f" {wording.shortened(_json(change.value), limit)}"
     side = "" if change.side == "agent" else f" ({change.side}'s side)"
     return f"{path}: {change.op}{value}{side}"
 
@@ -179,12 +179,6 @@ def _evidence(row: Evidence) -> _Line:
     word, style = _MET[row.met]
     notes = ": ".join(note for note in (row.kind, row.why) if note)
     return f"  {word}", f"{row.subject} ({notes})" if notes else row.subject, style
-
-
-def _shortened(text: str, limit: int | None) -> str:
-    if limit is None or len(text) <= limit:
-        return text
-    return f"{text[:limit]} … {wording.counted(len(text) - limit, 'character')} cut"
 
 
 def _json(value: object) -> str:

@@ -15,8 +15,11 @@ from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 
-Standing = Literal["pass", "fail", "unscored", "infrastructure", "missing"]
-"""Where a planned conversation stands; faults of the infrastructure are never the agent's."""
+Standing = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
+"""Where a planned conversation stands.
+
+`code` is for a participant whose code raised; faults of the infrastructure are never the agent's.
+"""
 
 
 UserStanding = Literal["valid", "invalid", "unchecked"]
@@ -74,8 +77,8 @@ def standing(outcome: Outcome) -> Standing:
     """Return where an outcome stands."""
     if outcome.episode is None:
         return "missing"
-    if outcome.episode.is_infrastructure_fault:
-        return "infrastructure"
+    if outcome.episode.is_fault:
+        return "code" if outcome.episode.ending.reason == "code_error" else "infrastructure"
     if outcome.score is None or isinstance(outcome.score.reward, Unscored):
         return "unscored"
     return "pass" if is_success(outcome.score.reward.value) else "fail"
@@ -119,7 +122,7 @@ def _reasons(outcome: Outcome, state: Standing) -> Iterator[str]:
         return
     if episode is None:
         yield "not run"
-    elif state == "infrastructure":
+    elif state in {"code", "infrastructure"}:
         yield episode.ending.detail or "no detail was recorded"
     elif score is None:
         yield "not scored yet"

@@ -30,6 +30,7 @@ ENDINGS: dict[EndReason, str] = {
     "agent_error": "the agent gave a reply that could not be used",
     "user_error": "the user gave a reply that could not be used",
     "infrastructure_error": "something outside the conversation broke",
+    "code_error": "code of an agent, a user or a tool raised an exception",
 }
 
 COMPONENTS: dict[Component, str] = {
@@ -162,6 +163,13 @@ def faults(usage: Usage) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun, in the plural where it is not 1."""
     return f"{count:,} {noun if count == 1 else noun + 's'}"
+
+
+def shortened(text: str, limit: int | None) -> str:
+    """Return a text up to a limit, and how much of it was cut."""
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]} … {counted(len(text) - limit, 'character')} cut"
 
 
 def verdict(value: Verdict | None) -> str:

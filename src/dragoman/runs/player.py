@@ -1,6 +1,6 @@
 """Plays and scores single conversations of one setup.
 
-A failed participant is an episode that infrastructure ended; a judge that breaks leaves it Unscored.
+A failed participant is an episode that ended by a fault; a judge that breaks leaves it Unscored.
 """
 
 import logging
@@ -13,7 +13,7 @@ from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.plain import PlainChannel
 from dragoman.core.audio import Audio
 from dragoman.core.carried import carried
-from dragoman.core.episodes import Ending, Episode, Event, executed_calls
+from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
 from dragoman.core.errors import (
     DragomanError,
     ParticipantError,
@@ -32,7 +32,7 @@ from dragoman.core.tools import Role
 from dragoman.runs.plan import Cell
 from dragoman.scoring.replay import replay
 from dragoman.scoring.reward import Scorer
-from dragoman.simulation.loop import Conversation, Surfaces, guarded
+from dragoman.simulation.loop import Conversation, Surfaces, broken, guarded
 from dragoman.wiring.setup import Setup
 
 log = logging.getLogger(__name__)
@@ -109,9 +109,9 @@ class Player:
         except (RunHalted, StoreError, UsageError):
             raise
         except DragomanError as error:
-            episode = _broken(str(error))
+            episode = _unbegun("infrastructure_error", str(error))
         except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
-            episode = _broken(f"the suite broke: {placed(error)}")
+            episode = _unbegun("code_error", f"the suite broke: {placed(error)}")
         return msgspec.structs.replace(episode, started=started)
 
     async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
@@ -150,7 +150,7 @@ class Player:
             )
             return await conversation.run(conductor)
         except ParticipantError as error:
-            return _broken(str(error), history)
+            return Episode(history, broken(error), 0, 0)
         finally:
             await _close(sessions)
 
@@ -169,17 +169,15 @@ class Player:
         return "\n\n".join(filter(None, told))
 
 
-def _broken(why: str, history: tuple[Event, ...] = ()) -> Episode:
+def _unbegun(reason: EndReason, why: str) -> Episode:
     """Return a conversation that never began, and what broke."""
-    return Episode(history, Ending("infrastructure_error", carried(why)), 0, 0)
+    return Episode((), Ending(reason, carried(why)), 0, 0)
 
 
 def _left_behind(episode: Episode) -> tuple[Event, ...]:
     """Return what a conversation left in its world, or raise ReplayError where it was broken."""
-    if episode.is_infrastructure_fault:
-        raise ReplayError(
-            f"a conversation that comes before was ended by infrastructure: {episode.ending.detail}"
-        )
+    if episode.is_fault:
+        raise ReplayError(f"a conversation that comes before was broken: {episode.ending.detail}")
     return episode.events
 
 

@@ -81,7 +81,7 @@ class Scorer:
         """
         case = Case(task.id, draw)
         score = await self._rewarded(task, episode, case, wording)
-        if self._users is None or episode.is_infrastructure_fault:
+        if self._users is None or episode.is_fault:
             return score
         checked = await self._users.check(task, episode, wording.language, case)
         return msgspec.structs.replace(
@@ -127,8 +127,9 @@ class Scorer:
     def _without_judging(self, criteria: Criteria | None, episode: Episode) -> Score | None:
         """Return the score that is clear before anything is looked at, if it is."""
         reason = episode.ending.reason
-        if episode.is_infrastructure_fault:
-            return self._without_components(Unscored(f"infrastructure: {episode.ending.detail}"))
+        if episode.is_fault:
+            what = "infrastructure" if reason == "infrastructure_error" else "the code raised"
+            return self._without_components(Unscored(f"{what}: {episode.ending.detail}"))
         if reason == "user_error" and self._rules.bad_reply_is_the_speakers:
             detail = f"the user simulator failed: {episode.ending.detail}"
             return self._without_components(Unscored(detail))

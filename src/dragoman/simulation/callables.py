@@ -2,7 +2,7 @@
 
 `def agent(messages, tools)` returns a string, or an object as `core.agent_answers` describes it. It may
 be `async`; a plain function runs in a thread, so that it never stops other conversations. A callable
-that fails is an infrastructure fault; one that answers badly has answered badly.
+that raises has an ending of its own, without a score; one that answers badly has answered badly.
 """
 
 import asyncio
@@ -16,9 +16,10 @@ from typing import cast
 import msgspec
 
 from dragoman.core.agent_answers import read_answer, shown
-from dragoman.core.errors import ParticipantError
+from dragoman.core.errors import CodeError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
+from dragoman.simulation.raising import participant_error
 
 log = logging.getLogger(__name__)
 
@@ -65,9 +66,9 @@ class CallableModel:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            raise ParticipantError(f"{self.name} cancelled itself") from error
+            raise CodeError(f"{self.name} cancelled itself") from error
         except (Exception, SystemExit) as error:
-            raise ParticipantError(f"{self.name} raised {type(error).__name__}: {error}") from error
+            raise participant_error(self.name, error) from error
 
 
 async def _in_task(work: Awaitable[object]) -> object:

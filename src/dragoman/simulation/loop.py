@@ -10,8 +10,8 @@ from typing import TypeVar, cast
 import msgspec
 
 from dragoman.core.carried import carried
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.errors import ParticipantError, RunHalted, StoreError, placed
+from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.errors import CodeError, ParticipantError, RunHalted, StoreError, placed
 from dragoman.core.protocols import (
     Answer,
     Ask,
@@ -28,6 +28,7 @@ from dragoman.core.protocols import (
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
+from dragoman.simulation.raising import participant_error
 
 Clock = Callable[[], float]
 Result = TypeVar("Result")
@@ -85,13 +86,13 @@ class Conversation:
         except TimeoutError:
             ending = Ending("timeout", "a participant did not answer in time")
         except ParticipantError as error:
-            ending = Ending("infrastructure_error", carried(str(error)))
+            ending = broken(error)
             if isinstance(error.usage, Usage):
                 self._usage.append(error.usage)
         except (RunHalted, StoreError):
             raise
         except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
-            ending = Ending("infrastructure_error", carried(f"the suite broke: {placed(error)}"))
+            ending = Ending("code_error", carried(f"the suite broke: {placed(error)}"))
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
         if self._waiting is not None:
@@ -126,7 +127,7 @@ class Conversation:
         tools = self._surfaces.views[side].show(ask.tools)
         answer = await guarded(self._sessions[side].reply(heard, tools), f"the {side}'s reply")
         if not isinstance(answer, Answer):
-            raise ParticipantError(f"the {side} returned {type(answer).__name__}, not an Answer")
+            raise CodeError(f"the {side} returned {type(answer).__name__}, not an Answer")
         if answer.usage is not None:
             self._usage.append(answer.usage)
         reply = await self._carried(side, _checked(answer.reply, side))
@@ -188,7 +189,13 @@ async def guarded(work: Awaitable[Result], what: str) -> Result:
     except (ParticipantError, RunHalted):
         raise
     except Exception as error:
-        raise ParticipantError(f"{what} raised {type(error).__name__}: {error}") from error
+        raise participant_error(what, error) from error
+
+
+def broken(error: ParticipantError) -> Ending:
+    """Return how a conversation ends whose participant broke."""
+    reason: EndReason = "code_error" if isinstance(error, CodeError) else "infrastructure_error"
+    return Ending(reason, carried(str(error)))
 
 
 def _waiting(world: World) -> WaitingWorld | None:

@@ -358,7 +358,7 @@ class RunStore:
             data = self._codec.encode_episode(episode)
         self._connection.execute(
             "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)",
-            (place, entry.attempt, episode.is_infrastructure_fault, data),
+            (place, entry.attempt, episode.is_fault, data),
         )
         return refused
 

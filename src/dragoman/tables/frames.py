@@ -38,6 +38,7 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
                 "trials": cell.result.trials,
                 "assumed": cell.assumed,
                 "infrastructure_errors": cell.infrastructure_errors,
+                "code_errors": cell.code_errors,
                 "invalid": cell.invalid,
                 "cost_usd": None if cell.cost is None else float(cell.cost.nominal),
                 "paid_usd": None if cell.cost is None else float(cell.cost.paid),

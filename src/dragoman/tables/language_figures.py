@@ -85,7 +85,7 @@ def _uses(
     """Yield each conversation's languages by side, under the strict definition and the tolerant one."""
     tasks = store.tasks()
     for key, _, episode in store.episodes():
-        if episode.is_infrastructure_fault:
+        if episode.is_fault:
             continue
         cell = places[key]
         label, relatives = spoken.get(cell.condition.label, (ENGLISH, ()))

@@ -127,7 +127,7 @@ def test_a_record_of_broken_infrastructure_is_a_fault_with_its_cause() -> None:
     )
 
     assert played.episode.events == ()
-    assert played.episode.is_infrastructure_fault
+    assert played.episode.is_fault
     assert played.score.reward == Unscored("infrastructure: connection reset")
 
 

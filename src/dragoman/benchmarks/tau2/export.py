@@ -117,7 +117,8 @@ def encode_simulation(played: Simulation, seed: int) -> msgspec.Raw:
         "start_time": started,
         "end_time": ended,
         "duration": episode.seconds,
-        "termination_reason": episode.ending.reason,
+        # The format has one word for all that broke; what it was stands in the error.
+        "termination_reason": "infrastructure_error" if episode.is_fault else episode.ending.reason,
         "agent_cost": None,
         "user_cost": None,
         "agent_usage": None,

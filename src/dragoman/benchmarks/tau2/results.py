@@ -30,7 +30,7 @@ SOLO_AGENT = "llm_agent_solo"
 MAX_SIMULATION_BYTES = 64 * 1024 * 1024
 
 _REASONS: Mapping[str, EndReason] = {
-    reason: reason for reason in get_args(EndReason) if reason != "turns_done"
+    reason: reason for reason in get_args(EndReason) if reason not in {"turns_done", "code_error"}
 }
 _NULL = msgspec.Raw(b"null")
 Trial = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
@@ -168,7 +168,7 @@ def decode_simulation(record: msgspec.Raw, number: int, file: ResultFile) -> Sim
         seconds=given.duration,
         source=source,
     )
-    if episode.is_infrastructure_fault:
+    if episode.is_fault:
         score = unscored(f"infrastructure: {ending.detail}")
     elif bytes(given.reward_info) == b"null" and info.ours.unscored:
         score = unscored(info.ours.unscored)

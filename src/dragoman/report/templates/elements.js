@@ -7,6 +7,7 @@ const STANDINGS = {
   pass: "✓ passed",
   fail: "✗ failed",
   unscored: "? unscored",
+  code: "‼ code raised",
   infrastructure: "! infrastructure",
   missing: "– not run",
 };

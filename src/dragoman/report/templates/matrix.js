@@ -1,7 +1,7 @@
 // Which tasks fail where: one row per task, one column per cell, one mark per trial.
 const ROWS = 150;
 const MARKED = 5;
-const MARKS = { pass: "✓", fail: "✗", unscored: "?", infrastructure: "!", missing: "–" };
+const MARKS = { pass: "✓", fail: "✗", unscored: "?", code: "‼", infrastructure: "!", missing: "–" };
 const matrix = document.getElementById("matrix");
 const differing = document.getElementById("differing");
 let rows = [];

@@ -25,7 +25,7 @@ def language_measure(detector: Detector) -> Counting:
     """
 
     def count(case: PlayedCase) -> Iterator[Counted] | Unscored:
-        if case.episode.is_infrastructure_fault:
+        if case.episode.is_fault:
             return Unscored(f"infrastructure: {case.episode.ending.detail}")
         return _counted(case, detector)
 

@@ -1,0 +1,35 @@
+"""What to do after a run: one line, the most urgent thing."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.pass_hat import is_success
+from dragoman.report import wording
+
+
+def next_step(folder: Path, cells: Sequence[CellSummary]) -> str:
+    """Return what to do next with a run, and the command for it."""
+    run = quote(str(folder))
+    raised = sum(cell.code_errors for cell in cells)
+    if raised:
+        return (
+            f"{wording.counted(raised, 'conversation')} ended by an error in code of your own and "
+            f"got no score: mend it and run anew; what raised: dragoman show {run}"
+        )
+    broken = sum(cell.infrastructure_errors for cell in cells)
+    if broken:
+        return (
+            f"{wording.counted(broken, 'conversation')} ended by infrastructure: "
+            f"try them again with: dragoman resume {run}"
+        )
+    if all(map(_is_perfect, cells)):
+        return f"next: dragoman report {run}"
+    return f"next, what failed and why: dragoman show {run}"
+
+
+def _is_perfect(cell: CellSummary) -> bool:
+    """Whether every conversation of a cell was a success."""
+    first = cell.result.figures[0]
+    return not cell.result.left_out and first.value is not None and is_success(first.value)
