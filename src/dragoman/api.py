@@ -12,23 +12,24 @@ result.episodes   # one row per conversation
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack, cast
 
 import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
-from dragoman.core.rules import find_rules
+from dragoman.core.rules import DEFAULT_RULES, find_rules
 from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
 from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.outcomes import chosen_scoring, summary
-from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.grid import by_field, request_of
 from dragoman.wiring.participants import Resolved, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.setup import build_setup
+from dragoman.wiring.signatures import taking_options
 
 AgentLike = str | Participant | Callable[..., Any]
 
@@ -85,132 +86,110 @@ class RunResult:
             return components_frame(store, self.rules, self.judge)
 
 
-def run(  # noqa: PLR0913 - keyword options of one call
+class ResumeOptions(TypedDict, total=False):
+    """What may be different when a run is gone on with; the table of keys says what they are."""
+
+    max_cost: str
+    prices: str | Path
+    cache: bool
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of a run by all their names; the table of keys says what they are."""
+
+    agents: Sequence[AgentLike]
+    user: str
+    judge: str
+    user_judge: str
+    rules: str
+    trials: int
+    tasks: Sequence[str]
+    task: str | Sequence[str]
+    limit: int | None
+    seed: int
+    max_steps: int
+    max_errors: int
+    timeout: float | None
+    concurrency: int
+    read_timeout: float
+    patience: float
+    max_cost: str
+    prices: str | Path
+    cache: bool
+    languages: Sequence[str]
+    language: str | Sequence[str]
+    scenarios: Sequence[str]
+    scenario: str | Sequence[str]
+    partition_seeds: Sequence[int]
+    partition_seed: int | Sequence[int]
+    assets: str | Path
+    embeddings: str
+    search: str
+    voices: Sequence[str]
+    voice: str | Sequence[str]
+    asr: str | Sequence[str]
+    speakers: Sequence[str]
+    speaker: str | Sequence[str]
+    split: str
+    out: str | Path | None
+
+
+@taking_options(RunOptions)
+def run(
     suite: str,
     agent: AgentLike | Sequence[AgentLike] = (),
-    *,
-    user: str = "",
-    judge: str = "none",
-    user_judge: str = "none",
-    rules: str = "dragoman-1",
-    trials: int = 1,
-    tasks: Sequence[str] = (),
-    limit: int | None = None,
-    seed: int = 0,
-    max_steps: int = 200,
-    max_errors: int = 10,
-    timeout: float | None = None,
-    concurrency: int = 64,
-    max_cost: str = "",
-    prices: str | Path = "",
-    cache: bool = True,
-    languages: Sequence[str] = (),
-    scenarios: Sequence[str] = (),
-    partition_seeds: Sequence[int] = (),
-    assets: str | Path = "",
-    voices: Sequence[str] = (),
-    asr: Sequence[str] = (),
-    speakers: Sequence[str] = (),
-    embeddings: str = "",
-    search: str = "",
-    out: str | Path | None = None,
+    **options: Unpack[RunOptions],
 ) -> RunResult:
     """Run a suite with one or more agents and return the results.
+
+    Options have the names that they have in a grid file; one value may be given under a singular name.
 
     Args:
         suite: A suite's name, for example `tau2:retail`.
         agent: A name (`gold`, `module:attribute`, `provider/model`), a function of messages and
             tools, a participant, or several of these.
-        user: The user simulator; empty for the agent's partner (gold's own, else offline).
-        judge: Who decides natural-language assertions: none, rule, assume-met or a model.
-        user_judge: Who judges simulated users beside the rules: none or a model.
-        rules: The rule set.
-        trials: Conversations per task and agent.
-        tasks: Task ids; empty for all.
-        limit: At most so many tasks.
-        seed: Changes every conversation's seed.
-        max_steps: Replies and rounds of tools after which a conversation is ended.
-        max_errors: Tool errors after which a conversation is ended.
-        timeout: Seconds after which a conversation is ended.
-        concurrency: Conversations at the same time.
-        max_cost: Ends the run when so much is spent: `5 USD`, `2M tokens`, `90 min`.
-        prices: A price table of one's own, laid over the one that ships.
-        cache: Whether replies of models are remembered, and remembered ones are used.
-        languages: Codes or TOML files; several that share tools are joined by `+`.
-        scenarios: english, interaction, tools, domain, or surfaces joined by `+`; each language is
-            played in each.
-        partition_seeds: Deal tools to several languages; empty for the released partition.
-        assets: A folder of translated artifacts; empty for those pulled.
-        voices: Lines to speak over, `text` for none; empty for text alone.
-        asr: Who hears what is said; several are given the same audio.
-        speakers: The voices of users; empty for all of the language.
-        embeddings: A model that makes embeddings, for `bfcl:memory_vector`.
-        search: The address of a search engine, for `bfcl:web_search_base` and `_no_snippet`.
-        out: The run's folder; a new one under `runs/` where it is None.
+        options: As in a grid file.
 
     Raises:
         DragomanError: With one line that says what is wrong and what to do.
     """
-    if isinstance(tasks, str):
-        raise UsageError(f"tasks must be a list of ids, not the string {tasks!r}")
-    for name, given_names in (("languages", languages), ("scenarios", scenarios)):
-        if isinstance(given_names, str):
-            raise UsageError(f"{name} must be a list of names, not the string {given_names!r}")
-    agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
-    prompts = prompts_for(suite, find_rules(rules))
+    fields = by_field({"suite": suite, **_agents(agent), **options}, "option")
+    prompts = prompts_for(suite, find_rules(str(fields.get("rules", DEFAULT_RULES.name))))
+    agents = cast("Sequence[AgentLike]", fields.get("agents", ()))
     resolved = _named_apart(
         [e if isinstance(e, str) else resolve_object(e, prompts) for e in agents]
     )
-    config = RunConfig(
-        suite=suite,
-        agents=tuple(entry if isinstance(entry, str) else entry.name for entry in resolved),
-        user=user,
-        judge=judge,
-        user_judge=user_judge,
-        rules=rules,
-        trials=trials,
-        tasks=tuple(tasks),
-        limit=limit,
-        seed=seed,
-        max_steps=max_steps,
-        max_errors=max_errors,
-        timeout=timeout,
-        concurrency=concurrency,
-        max_cost=max_cost,
-        prices=str(prices),
-        cache=cache,
-        languages=tuple(languages),
-        scenarios=tuple(scenarios),
-        partition_seeds=tuple(partition_seeds),
-        assets=str(assets),
-        voices=tuple(voices),
-        asr=tuple(asr),
-        speakers=tuple(speakers),
-        embeddings=embeddings,
-        search=search,
-    )
+    names = tuple(entry if isinstance(entry, str) else entry.name for entry in resolved)
+    request = request_of({**fields, "agents": names})
     given = {entry.name: entry for entry in resolved if not isinstance(entry, str)}
-    setup = build_setup(checked(config), given)
-    return _result(play(start(setup, Path(out) if out is not None else None), lambda *_: None))
+    setup = build_setup(request.config, given)
+    folder = Path(request.out) if request.out else None
+    return _result(play(start(setup, folder), lambda *_: None))
 
 
+def _agents(agent: AgentLike | Sequence[AgentLike]) -> dict[str, object]:
+    """Return the agents that came under their own parameter; none where they came as an option."""
+    is_none = isinstance(agent, Sequence) and not isinstance(agent, str) and not agent
+    return {} if is_none else {"agent": agent}
+
+
+@taking_options(ResumeOptions)
 def resume(
     folder: str | Path,
     *,
     retry_invalid: bool = False,
-    max_cost: str | None = None,
     trust: bool = False,
+    **options: Unpack[ResumeOptions],
 ) -> RunResult:
     """Play what is left of a run, and what infrastructure broke, and return the results.
 
     Args:
         folder: The run's folder.
         retry_invalid: Whether to play again, once, where the simulated user failed a check.
-        max_cost: What may be spent this time; None for the run's own limit, once more in full.
         trust: Whether to go on with a run that somebody else made, with all that it names.
+        options: What is to differ from the run's own; a budget counts anew.
     """
-    changes = {} if max_cost is None else {"max_cost": max_cost}
-    job = resume_job(Path(folder), changes, trust=trust)
+    job = resume_job(Path(folder), by_field(options, "option"), trust=trust)
     again = invalid_cells(job.store) if retry_invalid else ()
     return _result(play(job, lambda *_: None, again))
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
-from dragoman.wiring.config import RunConfig, checked, load_config
+from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.grid import load_config
 
 CONFIG = RunConfig("sample:shop", ("gold",))
 FILE = """

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import msgspec
 
 from dragoman.cli.output import print_json, print_line
-from dragoman.core.rules import DEFAULT_RULES
 from dragoman.runs.check import Finding, SuiteCheck, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
@@ -14,11 +13,16 @@ from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
 
-def check_suite_command(suite: str, rules: str | None, judge: str | None, *, as_json: bool) -> int:
-    """Check a suite and print what was found; 1 where gold fails a task it should pass."""
-    config = RunConfig(
-        suite, ("gold", "silent"), judge=judge or "none", rules=rules or DEFAULT_RULES.name
-    )
+def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -> int:
+    """Check a suite, or what it is in other languages; 1 where anything is unfair or impossible."""
+    base = RunConfig(suite, ("gold", "silent"))
+    if options.keys() <= {"rules", "judge"}:
+        return _check_suite(msgspec.structs.replace(base, **options), as_json=as_json)
+    given = {**options, "agents": ("gold",)}
+    return _check_languages(checked(msgspec.structs.replace(base, **given)), as_json=as_json)
+
+
+def _check_suite(config: RunConfig, *, as_json: bool) -> int:
     found = asyncio.run(check_suite(build_setup(config)))
     if as_json:
         print_json(found)
@@ -27,17 +31,8 @@ def check_suite_command(suite: str, rules: str | None, judge: str | None, *, as_
     return 1 if found.unpassable else 0
 
 
-def check_languages_command(
-    suite: str,
-    rules: str | None,
-    judge: str | None,
-    given: Mapping[str, object],
-    *,
-    as_json: bool,
-) -> int:
-    """Check a suite in other languages and print what was found; 1 where anything is unfair."""
-    config = RunConfig(suite, ("gold",), judge=judge or "none", rules=rules or DEFAULT_RULES.name)
-    setup = build_setup(checked(msgspec.structs.replace(config, **given)))
+def _check_languages(config: RunConfig, *, as_json: bool) -> int:
+    setup = build_setup(config)
     left_out = not_applicable(setup)
     found = asyncio.run(check_languages(setup))
     if as_json:

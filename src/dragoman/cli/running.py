@@ -20,23 +20,18 @@ from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import not_applicable, plan
 from dragoman.runs.play import Played, new_folder, play, score, start
-from dragoman.wiring.config import RunConfig, checked, load_config
+from dragoman.wiring.config import RunConfig, RunRequest
+from dragoman.wiring.grid import read_grid, request_of
 from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
 
 INTERRUPTED = 130
 
 
-def run_grid(
-    target: str,
-    options: Mapping[str, object],
-    out: Path | None,
-    *,
-    dry_run: bool,
-    as_json: bool,
-) -> int:
+def run_grid(target: str, options: Mapping[str, object], *, dry_run: bool, as_json: bool) -> int:
     """Start a run from a suite's name or a grid file, with the options given laid over it."""
-    config = configured(target, options)
+    request = requested(target, options)
+    config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
         print("a person plays: one conversation at a time", file=sys.stderr)
         config = msgspec.structs.replace(config, concurrency=1)
@@ -44,34 +39,27 @@ def run_grid(
     if dry_run:
         _print_plan(setup, as_json=as_json)
         return 0
-    return _play(start(setup, out), None, as_json=as_json)
+    return _play(start(setup, Path(request.out) if request.out else None), None, as_json=as_json)
 
 
-def configured(target: str, options: Mapping[str, object]) -> RunConfig:
-    """Return the configuration of a grid file or a suite's name, with options laid over it."""
-    given = {name: value for name, value in options.items() if value is not None}
-    split = given.pop("split", "")
+def requested(target: str, options: Mapping[str, object]) -> RunRequest:
+    """Return what a grid file or a suite's name asks for, with options laid over it."""
     if target.endswith(".toml"):
-        config = msgspec.structs.replace(load_config(Path(target)), **given)
-    elif "agents" in given:
-        config = msgspec.convert({"suite": target, **given}, RunConfig)
-    else:
-        raise UsageError("no agent: name one with --agent (`dragoman list agents`)")
-    return checked(
-        msgspec.structs.replace(config, suite=f"{config.suite}:{split}") if split else config
-    )
+        return request_of({**read_grid(Path(target)), **options}, target)
+    if "agents" in options:
+        return request_of({"suite": target, **options})
+    raise UsageError("no agent: name one with --agent (`dragoman list agents`)")
 
 
 def resume_run(
     folder: Path,
-    options: Mapping[str, object],
+    changes: Mapping[str, object],
     *,
     retry_invalid: bool,
     trust: bool,
     as_json: bool,
 ) -> int:
     """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
-    changes = {name: value for name, value in options.items() if value is not None}
     job = resume_job(folder, changes, _person(), trust=trust)
     with job.store:
         again = invalid_cells(job.store) if retry_invalid else None
@@ -79,10 +67,9 @@ def resume_run(
 
 
 def score_run(
-    folder: Path, named: Mapping[str, str | None], *, anew: bool, trust: bool, as_json: bool
+    folder: Path, changes: Mapping[str, object], *, anew: bool, trust: bool, as_json: bool
 ) -> None:
     """Score a run again, with the rules and judges that are named."""
-    changes = {name: value for name, value in named.items() if value}
     with progress("scoring", None) as advance:
         result = score(folder, changes, advance, anew=anew, trust=trust)
     _print_result(result, as_json=as_json)

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ async def _score(setup: Setup, store: RunStore, on_done: Callable[[], None], *, 
 
 def score(
     folder: Path,
-    changes: dict[str, str],
+    changes: Mapping[str, object],
     on_done: Callable[[], None],
     *,
     anew: bool = False,

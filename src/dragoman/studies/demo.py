@@ -7,7 +7,7 @@ from pathlib import Path
 from dragoman.analysis.blame import Blame
 from dragoman.runs.play import Played, play, start
 from dragoman.studies.blame import find_blame
-from dragoman.wiring.config import load_config
+from dragoman.wiring.grid import load_config
 from dragoman.wiring.setup import build_setup
 
 GRID = "demo.toml"

@@ -1,0 +1,1 @@
+"""The commands and what they take; each hands over to one function that does the work."""

@@ -1,0 +1,109 @@
+"""How commands are declared: their example, and options that are those of a run."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, get_args
+
+import typer
+
+from dragoman.wiring.config import RunRequest
+from dragoman.wiring.options import Command, Key, keys_of
+from dragoman.wiring.signatures import Function, keyword, taking
+
+_OF_THE_RUN = "as the run was started"
+
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Run and ask what a run that somebody else made names."),
+]
+ScoredBy = Annotated[
+    str | None, typer.Option("--rules", help="Scores by this rule set [the newest scoring].")
+]
+JudgedBy = Annotated[
+    str | None, typer.Option("--judge", help="Scores by this judge [the newest scoring].")
+]
+
+
+def group(help_text: str | None = None) -> typer.Typer:
+    """Return a group of commands; without help of its own its commands stand beside the others."""
+    return typer.Typer(
+        help=help_text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def command(app: typer.Typer, name: str, example: str) -> Callable[[Function], Function]:
+    """Add a command whose help is the function's docstring, whole also in the list of commands."""
+
+    def add(function: Function) -> Function:
+        first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
+        return app.command(
+            name, epilog=f"Example: dragoman {example}", short_help=" ".join(first.split())
+        )(function)
+
+    return add
+
+
+def option_of_run(name: str) -> Any:  # noqa: ANN401 - what typer.Option returns
+    """Return the declaration of an option that differs from that of a run where it is given."""
+    return _declared(next(key for key in keys_of(RunRequest) if key.name == name), _OF_THE_RUN)
+
+
+def run_options(only: Command | None = None) -> Callable[[Function], Function]:
+    """Give a function the options of a run in place of its `**given`.
+
+    Args:
+        only: The command whose options they are; None for all that `run` takes.
+    """
+    default = _OF_THE_RUN if only in {"resume", "score"} else None
+    return taking(
+        keyword(key.name, None, Annotated[_kind(key), _declared(key, default)])
+        for key in _flagged()
+        if only is None or only in key.option.commands
+    )
+
+
+def fields_of(given: Mapping[str, object]) -> dict[str, object]:
+    """Return the options that were given by the names of fields; several by commas are apart."""
+    keys = {key.name: key for key in _flagged()}
+    return {
+        name: _listed(keys[name], value) for name, value in given.items() if value not in (None, [])
+    }
+
+
+def leave(status: int) -> None:
+    """End the command with a status, unless that is 0."""
+    if status:
+        raise typer.Exit(status)
+
+
+def _flagged() -> list[Key]:
+    """Return the options that are flags: the suite is what a command begins with."""
+    return [key for key in keys_of(RunRequest) if key.name != "suite"]
+
+
+def _declared(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns
+    return typer.Option(key.flag, metavar=key.option.value or None, help=key.summary(default))
+
+
+def _kind(key: Key) -> Any:  # noqa: ANN401 - a type made of another
+    values = [each for each in get_args(key.kind) if each not in {NoneType, ...}] or [key.kind]
+    return list[values[0]] | None if key.is_list else values[0] | None  # type: ignore[valid-type]
+
+
+def _listed(key: Key, value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    if not key.option.commas:
+        return tuple(value)
+    return tuple(name.strip() for entry in value for name in entry.split(","))

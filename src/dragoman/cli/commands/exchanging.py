@@ -1,0 +1,89 @@
+"""Commands for files that come in and go out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.declaring import (
+    Json,
+    JudgedBy,
+    RunFolder,
+    ScoredBy,
+    command,
+    group,
+    leave,
+)
+
+app = group()
+
+
+@command(app, "import", "import results.json --out runs/theirs")
+def import_results(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="A tau2-bench result file or its folder form; BFCL result files.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The run's folder.")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="BFCL: the form of calls in a model's texts; told from the texts unless it is named.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a run of tau2-bench or BFCL results: to show, to compare, to score again."""
+    from dragoman.cli.exchanging import import_file
+
+    import_file(path, out, form, as_json=as_json)
+
+
+@command(app, "export", "export runs/mine --to tau2 --out results.json --agent gold")
+def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
+    folder: RunFolder,
+    to: Annotated[
+        str,
+        typer.Option(help="tau2 (a result file), parquet (all tables) or jsonl (conversations)."),
+    ],
+    out: Annotated[
+        str,
+        typer.Option(
+            help="A folder for tables; for tau2 a file, or a folder: one there, or a name with / at its end."
+        ),
+    ],
+    agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+) -> None:
+    """Write a run as a tau2-bench result file or as tables, by the newest verdicts if none are named."""
+    from dragoman.cli.exchanging import export_run
+
+    export_run(folder, to, out, rules=rules, judge=judge, agent=agent)
+
+
+@command(app, "validate", "validate experiments.csv --against printed.csv")
+def validate(
+    table: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A table of results: .csv, or .parquet.")
+    ],
+    against: Annotated[
+        Path | None, typer.Option(help="Another table of the same cells, to compare with.")
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="Trials per task, where no column says so [the highest k printed]."),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(help="How far a printed figure may lie from the true one.")
+    ] = 0.001,
+    as_json: Json = False,
+) -> None:
+    """Check printed results: figures that cannot be, copies, mixed routes, incomplete tables."""
+    from dragoman.cli.validating import print_validation
+
+    leave(print_validation(table, against, trials, tolerance, as_json=as_json))

@@ -1,0 +1,133 @@
+"""Commands that read what is there: names, runs, conversations."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.declaring import (
+    Json,
+    JudgedBy,
+    RunFolder,
+    ScoredBy,
+    Trust,
+    command,
+    group,
+    leave,
+    option_of_run,
+)
+
+Prices = Annotated[Path | None, option_of_run("prices")]
+
+app = group()
+
+
+@command(app, "list", "list agents")
+def list_names(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="suites, agents, users, judges, models, rules, languages, scenarios or voices."
+        ),
+    ] = "suites",
+) -> None:
+    """List what there is to choose from."""
+    from dragoman.cli.listing import print_names
+
+    print_names(what)
+
+
+@command(app, "show", "show runs/mine 64 --agent gold")
+def show(  # noqa: PLR0913, PLR0917 - the options of one command
+    folder: RunFolder,
+    task: Annotated[str, typer.Argument(help="Task id.")],
+    agent: Annotated[str | None, typer.Option(help="Only this agent's conversation.")] = None,
+    trial: Annotated[int, typer.Option(help="Which trial, from 0.")] = 0,
+    condition: Annotated[
+        str | None, typer.Option(help="Only this condition's, such as th:domain/text/none.")
+    ] = None,
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+    full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a conversation in the terminal, with its calls and why it scored as it did."""
+    from dragoman.cli.reading import Choice, show_conversation
+
+    choice = Choice(task, agent, trial, rules, judge, condition)
+    show_conversation(folder, choice, full=full, as_json=as_json)
+
+
+@command(app, "report", "report runs/mine --out report.html")
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write [report.html in the run].")
+    ] = None,
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+    prices: Prices = None,
+) -> None:
+    """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
+    from dragoman.cli.reading import write_report
+
+    print(write_report(folders, out, rules, judge, prices))
+
+
+@command(app, "compare", "compare runs/before runs/after --fail-under 0.02")
+def compare(  # noqa: PLR0913, PLR0917 - the options of one command
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="RUN [RUN]", help="Two runs, A and B; or one.")
+    ],
+    agent: Annotated[list[str] | None, typer.Option(help="Only this agent; repeatable.")] = None,
+    versus: Annotated[
+        str | None, typer.Option(help="The agent in B to set against the one --agent in A.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Only cells that differ in this alone: agent, language, voice, ..."),
+    ] = None,
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+    prices: Prices = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(help="Exit 1 where pass^1 of B is lower than that of A by more than this."),
+    ] = None,
+    fail_under_interval: Annotated[
+        float | None,
+        typer.Option(help="Exit 1 where B may be lower by more than this, by the 95 % interval."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Name every flipped task.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare two runs, or the cells of one, over the tasks that both finished."""
+    from dragoman.cli.comparing import Asked, Gate, print_comparison
+
+    asked = Asked(tuple(folders), tuple(agent or ()), versus, rules, judge, prices, by)
+    gate = Gate(fail_under, fail_under_interval)
+    leave(print_comparison(asked, gate, full=full, as_json=as_json))
+
+
+@command(app, "blame", "blame runs/spoken")
+def blame(folder: RunFolder, trust: Trust = False, as_json: Json = False) -> None:
+    """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
+
+    Plays them again with the words that were meant, then over a clean line or with the plan's arguments.
+    """
+    from dragoman.cli.blaming import print_blame
+
+    print_blame(folder, trust=trust, as_json=as_json)
+
+
+@command(app, "leaderboard", "leaderboard runs/non_live runs/live --rules bfcl-v4")
+def leaderboard(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs on bfcl suites.")],
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+    as_json: Json = False,
+) -> None:
+    """Make BFCL's aggregates of its categories; what is missing is named and never counted as 0."""
+    from dragoman.cli.leading import print_leaderboard
+
+    print_leaderboard(folders, rules, judge, as_json=as_json)

@@ -1,0 +1,86 @@
+"""Commands that play and score."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.declaring import (
+    Json,
+    RunFolder,
+    Trust,
+    command,
+    fields_of,
+    group,
+    leave,
+    run_options,
+)
+
+app = group()
+
+
+@command(app, "run", "run tau2:retail --agent gold --trials 3 --judge assume-met")
+@run_options()
+def run(
+    target: Annotated[
+        str, typer.Argument(metavar="SUITE|GRID.toml", help="A suite, or a grid file.")
+    ],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
+    ] = False,
+    as_json: Json = False,
+    **given: object,
+) -> None:
+    """Run a suite or a grid: play, score and store every conversation."""
+    from dragoman.cli.running import run_grid
+
+    leave(run_grid(target, fields_of(given), dry_run=dry_run, as_json=as_json))
+
+
+@command(app, "resume", "resume runs/tau2-retail-20260131-101500")
+@run_options("resume")
+def resume(
+    folder: RunFolder,
+    *,
+    retry_invalid: Annotated[
+        bool,
+        typer.Option("--retry-invalid", help="Play again where the simulated user failed a check."),
+    ] = False,
+    trust: Trust = False,
+    as_json: Json = False,
+    **given: object,
+) -> None:
+    """Go on with a run that was stopped, and try again what infrastructure broke."""
+    from dragoman.cli.running import resume_run
+
+    changes = fields_of(given)
+    leave(resume_run(folder, changes, retry_invalid=retry_invalid, trust=trust, as_json=as_json))
+
+
+@command(app, "score", "score runs/mine --rules tau2-1.0.1 --judge rule")
+@run_options("score")
+def score(
+    folder: RunFolder,
+    *,
+    anew: Annotated[bool, typer.Option("--anew", help="Score again what has a score.")] = False,
+    trust: Trust = False,
+    as_json: Json = False,
+    **given: object,
+) -> None:
+    """Score a run's stored conversations with other rules or another judge."""
+    from dragoman.cli.running import score_run
+
+    score_run(folder, fields_of(given), anew=anew, trust=trust, as_json=as_json)
+
+
+@command(app, "demo", "demo --out demo")
+def demo(
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder [a new one under runs/].")
+    ] = None,
+) -> None:
+    """Play the bundled parcel service as text and spoken, find what lost calls, and write a report."""
+    from dragoman.cli.running import demo_run
+
+    demo_run(out)
