@@ -89,9 +89,9 @@ class RunResult:
 class ResumeOptions(TypedDict, total=False):
     """What may be different when a run is gone on with; the table of keys says what they are."""
 
-    max_cost: str
-    prices: str | Path
-    cache: bool
+    max_cost: str | None
+    prices: str | Path | None
+    cache: bool | None
 
 
 class RunOptions(TypedDict, total=False):

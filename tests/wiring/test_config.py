@@ -71,7 +71,7 @@ def test_what_is_wrong_in_a_grid_file_is_named(tmp_path: Path, line: str, named:
     [
         ("", "missing required field `suite`"),
         ('suite = "sample:shop"', "missing required field `agents`"),
-        ('suite = "sample:shop"\nagents = "gold"', "Expected `array`, got `str` - at `$.agents`"),
+        ('suite = "sample:shop"\nagents = "gold"', 'agents must be a list, such as ["gold",'),
         ('suite = "sample:shop"\nagents = []', "no agent: name one with --agent"),
         ('suite = "sample:shop"\nagents = ["a", "a"]', "an agent is named twice"),
     ],

@@ -270,7 +270,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         Option(
             "Who says it: one of these, drawn by task and trial",
             value="VOICE",
-            example='["en-us/f1", "en-gb/m3"]',
+            example='["us", "british"]',
             default="all voices of the language",
             singular="speaker",
             commas=True,

@@ -55,6 +55,11 @@ class Key(msgspec.Struct, frozen=True):
         return get_origin(self.kind) is tuple
 
     @property
+    def is_required(self) -> bool:
+        """Whether there is no run without it."""
+        return self.default is ...
+
+    @property
     def spellings(self) -> tuple[str, ...]:
         """The names that grid files and Python may use."""
         return tuple(dict.fromkeys(filter(None, (self.name, self.option.singular))))

@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from dragoman.wiring.config import RunRequest
 from dragoman.wiring.options import keys_of
@@ -33,9 +34,20 @@ def keyword(name: str, default: object, annotation: object) -> inspect.Parameter
 
 
 def taking_options(options: type) -> Callable[[Function], Function]:
-    """Give a function the options of a run that a typed dictionary names, with their defaults."""
-    defaults = {name: key.default for key in keys_of(RunRequest) for name in key.spellings}
+    """Give a function the options of a run that a typed dictionary names, with their defaults.
+
+    Where None is allowed it is the default: what holds then is decided later.
+    """
+    keys = {name: key for key in keys_of(RunRequest) for name in key.spellings}
     return taking(
-        keyword(name, None if defaults[name] is ... else defaults[name], kind)
+        keyword(
+            name,
+            None
+            if NoneType in get_args(kind)
+            else ()
+            if keys[name].is_required
+            else keys[name].default,
+            kind,
+        )
         for name, kind in get_type_hints(options).items()
     )
