@@ -64,8 +64,8 @@ def test_the_command_line_takes_every_option() -> None:
 @pytest.mark.parametrize(
     ("command", "own"),
     [
-        ("resume", {"folder", "retry_invalid", "as_json"}),
-        ("score", {"folder", "anew", "as_json"}),
+        ("resume", {"folder", "retry_invalid", "trust", "as_json"}),
+        ("score", {"folder", "anew", "trust", "as_json"}),
         ("check", {"suite", "as_json"}),
     ],
 )
@@ -103,7 +103,7 @@ def test_going_on_in_python_takes_what_the_command_takes() -> None:
 
     assert {*get_type_hints(ResumeOptions)} == named
     parameters = inspect.signature(dragoman.resume).parameters
-    assert {*parameters} == {"folder", "retry_invalid", *named}
+    assert {*parameters} == {"folder", "retry_invalid", "trust", *named}
     assert all(parameters[name].default is None for name in named)
 
 
