@@ -15,6 +15,7 @@ from subprocess import CompletedProcess
 from unittest.mock import patch
 
 import pytest
+from hypothesis import settings
 
 from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
 from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
@@ -29,6 +30,12 @@ from dragoman.core.protocols import Provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
+
+# How many examples a property is tried with: `pytest --hypothesis-profile nightly`. A test that
+# needs more or fewer takes a multiple or a fraction of them.
+for _profile, _examples in (("quick", 20), ("default", 60), ("nightly", 300)):
+    settings.register_profile(_profile, max_examples=_examples, deadline=None)
+settings.load_profile("default")
 
 
 def shared_folder(variable: str, default: str) -> Path:

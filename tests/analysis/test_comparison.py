@@ -232,7 +232,7 @@ def sides(rows: list[tuple[list[float], ...]]) -> tuple[Cell, Cell]:
 
 
 @given(REWARDS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=settings().max_examples // 5)
 def test_the_opposite_comparison_has_the_opposite_figures(
     rows: list[tuple[list[float], ...]],
 ) -> None:
@@ -247,7 +247,7 @@ def test_the_opposite_comparison_has_the_opposite_figures(
 
 
 @given(REWARDS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=settings().max_examples // 5)
 def test_a_cell_does_not_differ_from_itself(rows: list[tuple[list[float], ...]]) -> None:
     a, _ = sides(rows)
     found = compared(a, a)
@@ -259,6 +259,6 @@ def test_a_cell_does_not_differ_from_itself(rows: list[tuple[list[float], ...]])
 
 
 @given(REWARDS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=settings().max_examples // 5)
 def test_equal_outcomes_give_equal_comparisons(rows: list[tuple[list[float], ...]]) -> None:
     assert compare([sides(rows)]) == compare([sides(rows)])

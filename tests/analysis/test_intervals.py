@@ -7,7 +7,7 @@ from dragoman.analysis.intervals import clustered_interval, difference_interval
 RATES = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(st.lists(RATES, min_size=1, max_size=40), st.integers(0, 2**31))
 def test_the_mean_lies_within_its_interval_and_both_within_0_and_1(
     values: list[float], seed: int

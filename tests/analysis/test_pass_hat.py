@@ -117,7 +117,7 @@ ROWS = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_however_the_unknown_comes_out_the_figure_lies_within_the_bounds(
     rows: dict[str, list[Verdict | None]], random: object
@@ -141,7 +141,7 @@ def test_however_the_unknown_comes_out_the_figure_lies_within_the_bounds(
         assert open_figure.bounds.low - 1e-9 <= figure.value <= open_figure.bounds.high + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(ROWS)
 def test_every_task_is_counted_once_and_a_higher_power_has_no_more_of_them(
     rows: dict[str, list[Verdict | None]],
@@ -172,7 +172,6 @@ def test_trials_that_were_not_played_change_bounds_and_no_figure(
         assert with_missing.bounds.high >= figure.bounds.high - 1e-9
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 12), st.data())
 def test_pass_hat_is_the_share_of_subsets_without_a_failure(
     trials: int, data: st.DataObject

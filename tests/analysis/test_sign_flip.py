@@ -1,7 +1,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.analysis.sign_flip import holm, sign_flip_p
@@ -31,7 +31,6 @@ def test_p_is_the_share_of_sign_flips_that_are_as_far_from_zero(
 
 
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=9))
-@settings(deadline=None)
 def test_p_equals_that_of_enumerating_all_signs(differences: list[int]) -> None:
     seen = abs(sum(differences))
     sums = [
@@ -43,7 +42,6 @@ def test_p_equals_that_of_enumerating_all_signs(differences: list[int]) -> None:
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=300))
-@settings(deadline=None)
 def test_p_lies_above_0_up_to_1_and_is_the_same_for_the_opposite_question(
     differences: list[int],
 ) -> None:

@@ -375,7 +375,7 @@ def spellings(text: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(value=st.text(max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 def test_any_text_of_an_open_field_comes_back_from_its_label(
     domains: Domains, language: str, value: str
 ) -> None:
@@ -396,7 +396,7 @@ def test_any_text_of_an_open_field_comes_back_from_its_label(
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("domain", DOMAINS)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings().max_examples // 20)
 def test_random_calls_change_a_localized_world_as_they_change_the_english_one(
     domains: Domains,
     domain: str,

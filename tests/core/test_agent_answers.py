@@ -3,7 +3,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.agent_answers import AgentAnswer, read_answer
@@ -88,7 +88,6 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(VALUES)
 def test_any_answer_is_read_as_some_reply(answer: object) -> None:
     assert isinstance(read(answer, 0), Said | Called | Unparsed)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.alignment import MAX_UNITS, Pair, aligned, distance
@@ -21,7 +21,6 @@ def test_a_lost_a_changed_and_an_added_unit_are_told_apart() -> None:
     )
 
 
-@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_an_alignment_holds_both_sequences_in_their_order(
     said: list[str], heard: list[str]
@@ -31,7 +30,6 @@ def test_an_alignment_holds_both_sequences_in_their_order(
     assert [pair.heard for pair in pairs if pair.heard is not None] == heard
 
 
-@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_a_distance_is_the_same_both_ways_and_no_more_than_the_longer(
     said: list[str], heard: list[str]

@@ -1,7 +1,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.costs import FREE, Cost, Price, cost_of, total_cost, unpriced
@@ -77,7 +77,6 @@ ENTRY = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(ENTRY, min_size=1, max_size=6))
 def test_the_cost_of_a_sum_is_the_sum_of_costs(entries: list[Usage]) -> None:
     (together,) = total_usage(entries)

@@ -2,7 +2,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.episodes import COMPLETE, Ending, EndReason, Episode, Event, Move
@@ -93,7 +93,6 @@ def same_types(one: object, other: object) -> bool:
     return repr(one) == repr(other)
 
 
-@settings(max_examples=150, deadline=None)
 @given(EPISODES)
 def test_an_episode_survives_a_trip_through_json(episode: Episode) -> None:
     again = through_json(episode, Episode)

@@ -1,7 +1,7 @@
 import re
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.keys import content_key, derive_seed
@@ -65,20 +65,17 @@ def test_rule_sets_have_different_keys() -> None:
     assert content_key(DEFAULT_RULES) != content_key(TAU2_RULES)
 
 
-@settings(max_examples=100, deadline=None)
 @given(VALUES)
 def test_a_key_survives_a_trip_through_json(value: object) -> None:
     assert content_key(msgspec.json.decode(msgspec.json.encode(value))) == content_key(value)
 
 
-@settings(max_examples=100, deadline=None)
 @given(VALUES, VALUES)
 def test_keys_are_equal_exactly_where_the_canonical_json_is(one: object, other: object) -> None:
     texts = [msgspec.json.encode(value, order="deterministic") for value in (one, other)]
     assert (content_key(one) == content_key(other)) == (texts[0] == texts[1])
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_a_seed_lies_below_two_to_the_31(key: str, purpose: str) -> None:
     assert 0 <= derive_seed(key, purpose) < 2**31

@@ -1,7 +1,7 @@
 from typing import get_args
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
@@ -35,7 +35,6 @@ SCORES = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(SCORES)
 def test_a_score_survives_a_trip_through_json(score: Score) -> None:
     assert msgspec.json.decode(msgspec.json.encode(score), type=Score) == score

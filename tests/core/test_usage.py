@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.usage import Usage, as_replayed, total_usage
@@ -38,14 +38,12 @@ def test_nothing_used_is_nothing() -> None:
     assert total_usage([]) == ()
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(USAGE, max_size=8), st.integers(0, 8))
 def test_adding_in_two_steps_is_adding_at_once(entries: list[Usage], cut: int) -> None:
     halves = [*total_usage(entries[:cut]), *total_usage(entries[cut:])]
     assert total_usage(halves) == total_usage(entries)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(USAGE, max_size=8))
 def test_calls_are_never_lost(entries: list[Usage]) -> None:
     assert sum(entry.calls for entry in total_usage(entries)) == sum(e.calls for e in entries)

@@ -146,7 +146,7 @@ QUERY = st.lists(st.tuples(st.sampled_from(NAMES), st.text(max_size=12)), max_si
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.text(max_size=30)
     | st.text(max_size=20).map("openai/".__add__)

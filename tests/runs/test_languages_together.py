@@ -123,8 +123,7 @@ def test_an_english_run_after_the_others_equals_one_before() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_languages")
 @settings(
-    max_examples=8,
-    deadline=None,
+    max_examples=settings().max_examples // 20,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(order=st.randoms(use_true_random=False), count=st.integers(2, 40))

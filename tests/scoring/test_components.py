@@ -2,7 +2,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
@@ -352,13 +352,11 @@ def test_what_is_no_number(text: str) -> None:
     assert number_in(text) is None
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.decimals(0, 10**9, places=2), st.sampled_from(["{}", "${:,}", "It is {:,}.", "({})"]))
 def test_a_number_is_found_in_any_usual_notation(number: Decimal, notation: str) -> None:
     assert says(notation.format(number), str(number), DEFAULT_RULES)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=10))
 def test_any_texts_can_be_compared(text: str, wanted: str) -> None:
     for rules in (DEFAULT_RULES, TAU2_RULES):

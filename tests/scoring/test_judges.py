@@ -3,7 +3,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.episodes import Event, Move
@@ -116,7 +116,6 @@ def test_every_assertion_gets_a_verdict_in_its_place() -> None:
     assert [v.met for v in judged(RuleJudge(), assertions, "$2").verdicts] == [False, None, True]
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_assertion_gets_one_verdict(assertion: str, said: str) -> None:
     assert by_rule(assertion, said) in {True, False, None}
@@ -301,7 +300,6 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(JSON.map(json.dumps) | st.text(max_size=30))
 def test_any_reply_answers_every_assertion_or_is_no_verdict(reply: str) -> None:
     try:

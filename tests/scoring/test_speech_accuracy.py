@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.scores import Evidence, Unscored
@@ -107,7 +107,6 @@ def test_rates_of_many_utterances_are_pooled_by_their_words() -> None:
     assert pooled([]) == Unscored("no utterance was counted")
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_what_was_said_is_hit_changed_or_lost(said: str, heard: str) -> None:
     edits = character_edits(said, heard, "en")

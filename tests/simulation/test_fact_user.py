@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.protocols import Heard, Opening
@@ -137,7 +137,6 @@ def test_an_agent_that_repeats_itself_is_left(words: str) -> None:
     assert say(STOP) in said
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.text(max_size=40), min_size=MAX_REPLIES, max_size=MAX_REPLIES))
 def test_any_agent_is_answered_a_bounded_number_of_times(words: list[str]) -> None:
     given_replies = replies(*words)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tasks import Fact
@@ -57,7 +57,6 @@ def test_the_words_of_a_question_are_no_value_that_was_misheard() -> None:
     assert mention.reading == "asked"
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=80), st.text("a#9 ", min_size=1, max_size=8))
 def test_any_text_names_each_fact_at_most_once(text: str, keyword: str) -> None:
     facts = (*FACTS, Fact("odd", keyword, (keyword,)))

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tools import ToolSpec
@@ -90,7 +90,6 @@ def test_a_schema_says_which_parameters_are_required() -> None:
     ]
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.text(max_size=80),
     st.sampled_from(["email", "zip", "name", "x_id", "date"]),

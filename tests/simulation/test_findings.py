@@ -1,5 +1,5 @@
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.simulation.findings import Finding, findings
@@ -26,7 +26,6 @@ def test_depth_is_bounded() -> None:
     assert len(findings("get", "[" * 100_000)) == 1
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),

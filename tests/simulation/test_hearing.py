@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.simulation.hearing import heard_arguments, heard_value, said_values
@@ -73,7 +73,6 @@ def test_the_plan_itself_is_not_changed() -> None:
 WORDS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=6)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), WORDS)
 def test_what_was_heard_as_said_fills_every_argument_as_planned(
     data: st.DataObject, words: list[str]
@@ -87,7 +86,6 @@ def test_what_was_heard_as_said_fills_every_argument_as_planned(
     }
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(max_size=10), st.text(max_size=30))
 def test_any_value_and_any_words_give_a_text(value: str, heard: str) -> None:
     assert isinstance(heard_value(value, heard), str)

@@ -108,7 +108,7 @@ def test_without_tools_it_says_that_it_cannot_help() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=30), st.text(max_size=60))
 def test_whatever_it_hears_its_calls_and_questions_are_bounded(
     words: list[str], content: str

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.simulation.overlap import ranked, shared, words
@@ -32,7 +32,6 @@ def test_shared_words_are_counted_once() -> None:
     assert shared("red red jacket", "the red jackets") == 2
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.dictionaries(st.text(max_size=5), st.text(max_size=40), max_size=5))
 def test_every_document_is_ranked_by_falling_score(query: str, documents: dict[str, str]) -> None:
     result = ranked(query, documents)

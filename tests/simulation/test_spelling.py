@@ -1,7 +1,7 @@
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.simulation.spelling import (
@@ -43,14 +43,12 @@ def test_words_with_hyphens_are_no_spelling(text: str) -> None:
     assert read_spelling(text) is None
 
 
-@settings(max_examples=200, deadline=None)
 @given(VALUES)
 def test_what_is_spelled_is_read_back_as_it_was(value: str) -> None:
     assert read_spelling(f"It is {spelled(value)}.") == value
     assert read_spelling(f"It is {spelled_in_words(value)}.") == value
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_not(text: str) -> None:
     assert read_spelling(text) != ""

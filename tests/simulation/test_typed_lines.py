@@ -1,6 +1,6 @@
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tools import Toolset, ToolSpec
@@ -70,7 +70,6 @@ def test_what_cannot_be_read_is_explained(line: str, why: str) -> None:
     assert why in typed.why
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60) | st.text('find zip="[]{}=,:1 /', max_size=40).map("find ".__add__))
 def test_any_line_is_read_in_one_way_or_another(line: str) -> None:
     assert isinstance(read_typed(line, TOOLS), Words | Command | TypedCall | Mistake)
@@ -85,14 +84,12 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.from_regex(r"[a-z]\w{0,5}", fullmatch=True), VALUES, max_size=4))
 def test_any_arguments_can_be_typed_as_json(arguments: dict[str, object]) -> None:
     line = f"find {msgspec.json.encode(arguments).decode()}"
     assert read_typed(line, TOOLS) == TypedCall("find", arguments)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.dictionaries(st.from_regex(r"[a-z]\w{0,5}", fullmatch=True), st.text(max_size=8), max_size=4)
 )

@@ -1,5 +1,5 @@
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.episodes import Ending, Episode, Event, Move
@@ -19,7 +19,6 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(EVENTS, max_size=10))
 def test_an_episode_survives_being_stored(events: list[Event]) -> None:
     codec = EpisodeCodec()

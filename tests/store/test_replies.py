@@ -45,7 +45,8 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(replies=st.dictionaries(KEYS, BODIES, max_size=20))
 def test_what_was_put_is_got_by_whoever_opens_the_file_next(

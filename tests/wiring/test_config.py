@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
@@ -94,7 +94,6 @@ def test_a_grid_file_that_is_no_text_is_named(tmp_path: Path) -> None:
         load_config(path)
 
 
-@settings(max_examples=100, deadline=None)
 @given(text=st.text(max_size=60))
 def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "any.toml"

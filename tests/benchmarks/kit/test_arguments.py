@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.arguments import Validator, compile_validators
@@ -117,7 +117,6 @@ def test_further_arguments_pass_where_the_schema_allows_them() -> None:
     validator({"type": "object", "properties": {}, "additionalProperties": True})({"extra": 1})
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from([*SCHEMA["properties"], "f0", "other"]) | st.text(max_size=3),

@@ -36,26 +36,23 @@ def by_tool(expression: str) -> str | None:
         return None
 
 
-@settings(max_examples=300, deadline=None)
 @given(EXPRESSIONS)
 def test_values_are_those_of_python(expression: str) -> None:
     assert by_tool(expression) == by_python(expression)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(-9, 9), st.integers(0, 20))
 def test_powers_are_those_of_python(base: int, exponent: int) -> None:
     assert calculate(f"({base})**{exponent}") == by_python(f"({base})**{exponent}")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.text("0123456789+-*/(). ", max_size=40))
 def test_any_text_of_allowed_characters_gets_an_answer_or_a_refusal(text: str) -> None:
     value = by_tool(text)
     assert value is None or isinstance(float(value), float)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=30))
 def test_any_text_gets_an_answer_or_a_refusal(text: str) -> None:
     value = by_tool(text)

@@ -76,7 +76,6 @@ def applied(old: object, changes: Sequence[Change]) -> object:
     return root[""]
 
 
-@settings(max_examples=300, deadline=None)
 @given(VALUES, VALUES)
 def test_differences_applied_to_the_old_value_give_the_new_one(old: object, new: object) -> None:
     changes = tuple(differences(old, new, ()))
@@ -84,13 +83,11 @@ def test_differences_applied_to_the_old_value_give_the_new_one(old: object, new:
     assert render_sorted(applied(old, changes)) == render_sorted(new)
 
 
-@settings(max_examples=100, deadline=None)
 @given(VALUES)
 def test_a_value_does_not_differ_from_its_copy(value: object) -> None:
     assert not list(differences(value, copy.deepcopy(value), ()))
 
 
-@settings(max_examples=150, deadline=None)
 @given(ITEMS, ITEMS)
 def test_differences_of_records_are_those_of_their_json(old: Item, new: Item) -> None:
     changes = tuple(differences(old, new, ()))
@@ -255,7 +252,6 @@ def played(world: World, calls: Sequence[ToolCall]) -> list[str]:
     return [world.call(call).content for call in calls]
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     rules=RULES,
     steps=st.lists(st.tuples(st.booleans(), CALLS), max_size=12),
@@ -277,7 +273,6 @@ def test_worlds_share_nothing(
     assert [left.fingerprint(), right.fingerprint()] == [w.fingerprint() for w in alone]
 
 
-@settings(max_examples=150, deadline=None)
 @given(rules=RULES, calls=st.lists(CALLS, max_size=8))
 def test_delta_is_empty_and_fingerprint_unchanged_exactly_in_the_initial_state(
     shop: DomainSuite, rules: Rules, calls: list[ToolCall]
@@ -294,7 +289,6 @@ def test_delta_is_empty_and_fingerprint_unchanged_exactly_in_the_initial_state(
     assert (world.delta() == {}) == (world.changes() == ())
 
 
-@settings(max_examples=100, deadline=None)
 @given(rules=RULES, calls=st.lists(CALLS, max_size=8))
 def test_changes_taken_one_by_one_add_up_to_all_changes(
     shop: DomainSuite, rules: Rules, calls: list[ToolCall]
@@ -321,7 +315,8 @@ def prefixes(path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(calls=st.lists(CALLS, max_size=6))
 def test_the_same_calls_lead_to_the_same_results_and_state(

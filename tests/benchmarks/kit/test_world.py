@@ -4,7 +4,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
@@ -95,7 +95,6 @@ def test_a_function_that_the_domain_lacks_is_an_error_of_the_data(shop: DomainSu
         fresh(shop).run_function(FunctionCall("user", "break_vpn", {}))
 
 
-@settings(max_examples=200, deadline=None)
 @given(data=st.data(), rules=st.sampled_from([DEFAULT_RULES, TAU2_RULES]))
 def test_no_arguments_of_any_kind_break_a_world(
     shop: DomainSuite, data: st.DataObject, rules: Rules

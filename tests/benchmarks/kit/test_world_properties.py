@@ -259,8 +259,9 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 def examples(count: int, *phases: Phase) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Try so many examples; where one takes seconds, name the phases without shrinking."""
-    settled = settings(max_examples=count, deadline=None, suppress_health_check=SLOW)
+    """Try so many examples of a night's 300; where one takes seconds, name phases without shrinking."""
+    share = max(1, count * settings().max_examples // 300)
+    settled = settings(max_examples=share, suppress_health_check=SLOW)
     return settings(settled, phases=phases) if phases else settled
 
 

@@ -2,7 +2,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.messages import decode_messages, encode_messages
@@ -44,7 +44,6 @@ def rounds(draw: st.DrawFn) -> tuple[Event, ...]:
     return (Move(side, Called(calls, draw(st.none() | words))), *results)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(rounds(), max_size=5))
 def test_events_survive_being_written_and_read(parts: list[tuple[Event, ...]]) -> None:
     events = tuple(event for part in parts for event in part)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.world import Domain, MakeWorld
@@ -263,7 +263,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(JSON, max_size=3))
 @example([FULL, FULL])
 def test_any_json_is_decoded_or_refused(records: list[object]) -> None:
@@ -275,7 +274,6 @@ def test_any_json_is_decoded_or_refused(records: list[object]) -> None:
     assert len(tasks) == len(records)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([b"", b"\x00", b"]", b'"', b"9"]))
 def test_a_file_cut_or_changed_anywhere_is_decoded_or_refused(place: int, put: bytes) -> None:
     content = json.dumps([FULL]).encode()

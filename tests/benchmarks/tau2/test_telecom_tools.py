@@ -5,7 +5,7 @@ from inspect import signature
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.world import DomainWorld
@@ -733,7 +733,6 @@ ARGUMENTS = {
 }
 
 
-@settings(max_examples=300, deadline=None)
 @given(data=st.data(), rules=st.sampled_from([DEFAULT_RULES, TAU2_RULES]))
 def test_no_arguments_of_any_kind_break_a_world(data: st.DataObject, rules: Rules) -> None:
     world = fresh(rules)

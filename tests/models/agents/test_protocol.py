@@ -3,7 +3,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.agent_answers import AgentAnswer
@@ -214,7 +214,6 @@ REPLIES = st.builds(say, st.text(max_size=20)) | st.builds(
 TOKENS = st.none() | st.integers(0, 2**40)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.builds(AgentAnswer, REPLIES, TOKENS, TOKENS))
 def test_an_answer_comes_back_as_it_was_sent(answer: AgentAnswer) -> None:
     assert decode_answer(encode_answer(answer), 0) == answer
@@ -238,7 +237,6 @@ WHOLE = (
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.integers(0, len(WHOLE) - 1), st.sampled_from([b"", b"\x00", b'"', b"{", b"9", b"\\"]))
 def test_an_answer_damaged_anywhere_is_read_or_the_servers_fault(at: int, put: bytes) -> None:
     for damaged in (WHOLE[:at], WHOLE[:at] + put + WHOLE[at + 1 :]):

@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import ParticipantError
@@ -149,7 +149,6 @@ def test_a_body_without_choices_is_the_providers_fault() -> None:
         decoded(b'{"choices": []}')
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40).map(str.encode))
 def test_any_text_is_decoded_or_the_providers_fault(content: bytes) -> None:
     with pytest.raises(ParticipantError):
@@ -159,7 +158,6 @@ def test_any_text_is_decoded_or_the_providers_fault(content: bytes) -> None:
 WHOLE = calling({"name": "a", "arguments": '{"x": [1, "é"]}'}, content="ü")
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(WHOLE) - 1), st.sampled_from([b"", b"\x00", b'"', b"{", b"9", b"\\"]))
 def test_a_completion_damaged_anywhere_is_decoded_or_the_providers_fault(
     at: int, put: bytes

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.speech import Called, say
@@ -79,7 +79,6 @@ def split(draw: st.DrawFn) -> tuple[dict[str, object], bytes]:
     return expected, stream.replace(b"\n", newline)
 
 
-@settings(deadline=None)
 @given(split())
 def test_any_split_adds_up_to_the_whole(given_split: tuple[dict[str, object], bytes]) -> None:
     expected, stream = given_split
@@ -117,7 +116,6 @@ def test_a_stream_that_is_cut_is_never_a_shorter_reply(at: int) -> None:
     )
 
 
-@settings(deadline=None)
 @given(
     st.binary(max_size=60).map(lambda more: b"data: " + more)
     | st.tuples(st.integers(0, len(STREAM)), st.binary(max_size=9)).map(

@@ -57,7 +57,7 @@ def test_a_name_cannot_break_out_of_its_line() -> None:
     assert b"\r\nX-Evil" not in body
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=4), st.binary())
 def test_equal_forms_have_equal_bytes(fields: dict[str, str], content: bytes) -> None:
     file = File("file", "audio.wav", "audio/wav", content)

@@ -231,7 +231,7 @@ def test_those_who_gave_up_waiting_are_forgotten(in_virtual_time: Run) -> None:
     in_virtual_time(go())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(
     st.lists(
         st.tuples(

@@ -25,7 +25,7 @@ def wav(form: tuple[int, int, int, int], data: bytes = SOUND.pcm) -> bytes:
 SAMPLES = st.lists(st.integers(-32_768, 32_767), min_size=1, max_size=50)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(SAMPLES, st.sampled_from([8_000, 16_000, 24_000, 44_100]))
 def test_a_wav_file_is_read_as_it_was_written(samples: list[int], rate_hz: int) -> None:
     audio = Audio(struct.pack(f"<{len(samples)}h", *samples), rate_hz)
@@ -81,7 +81,6 @@ def test_more_than_ten_minutes_are_refused() -> None:
         pcm_audio(bytes(601 * 2 * 100), 100)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(body: bytes) -> None:
     for content in (body, wav_of(SOUND)[:12] + body, wav_of(SOUND)[:40] + body):

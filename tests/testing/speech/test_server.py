@@ -5,7 +5,7 @@ import json
 
 import aiohttp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.audio import Audio, wav_of
@@ -34,13 +34,11 @@ def asked(
     return asyncio.run(posted(url, content, content_type))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60))
 def test_what_is_coded_is_understood(text: str) -> None:
     assert decoded_text(coded_audio(text)) == text
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_other_audio_says_nothing(pcm: bytes) -> None:
     assert decoded_text(Audio(pcm, 8_000)) == ""

@@ -111,7 +111,6 @@ def played(calls: Sequence[ToolCall], config: dict[str, Any]) -> tuple[list[str]
     return [world.call(call).content for call in calls], world.snapshot()
 
 
-@settings(deadline=None)
 @given(CALLS, CALLS)
 def test_interleaved_worlds_of_one_entry_behave_as_if_each_were_alone(
     first: list[ToolCall], second: list[ToolCall]
@@ -130,7 +129,6 @@ def test_interleaved_worlds_of_one_entry_behave_as_if_each_were_alone(
     assert (first, second) == kept
 
 
-@settings(deadline=None)
 @given(CALLS)
 def test_a_second_run_of_the_same_calls_ends_the_same(calls: list[ToolCall]) -> None:
     config = entry()
@@ -138,7 +136,7 @@ def test_a_second_run_of_the_same_calls_ends_the_same(calls: list[ToolCall]) -> 
     assert played(calls, {}) == played(calls, {})
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=settings().max_examples // 20)
 @given(st.lists(CALLS, min_size=4, max_size=4))
 def test_worlds_in_threads_behave_as_if_each_were_alone(scripts: list[list[ToolCall]]) -> None:
     config = entry()
@@ -149,7 +147,6 @@ def test_worlds_in_threads_behave_as_if_each_were_alone(scripts: list[list[ToolC
     assert config == entry()
 
 
-@settings(deadline=None)
 @given(CALLS)
 def test_changes_that_were_taken_add_up_to_the_differences(calls: list[ToolCall]) -> None:
     world = make_world(CLASSES, entry())

@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.checking.abstention import attempts_call
@@ -228,7 +228,6 @@ def test_the_corpus_is_judged(text: str) -> None:
         assert isinstance(judgement.outcome, Judged)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join))
 def test_mixed_fragments_raise_nothing_but_our_error(text: str) -> None:
     try_to_read(text)
@@ -236,7 +235,6 @@ def test_mixed_fragments_raise_nothing_but_our_error(text: str) -> None:
     try_to_convert(text)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_raises_nothing_but_our_error(text: str) -> None:
     try_to_read(text)
@@ -253,7 +251,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(JSON)
 def test_any_stored_reply_raises_nothing_but_our_error(stored: object) -> None:
     for reader in (read_items, read_object_items, item_strings):
@@ -263,7 +260,6 @@ def test_any_stored_reply_raises_nothing_but_our_error(stored: object) -> None:
             assert str(error)  # noqa: PT017 - it may or may not be raised
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}_", fullmatch=True), JSON, max_size=4))
 def test_values_written_in_python_are_read_back(arguments: dict[str, object]) -> None:
     text = f"[f({', '.join(f'{name}={value!r}' for name, value in arguments.items())})]"

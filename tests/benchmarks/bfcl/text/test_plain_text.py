@@ -1,7 +1,7 @@
 """What is read without a syntax tree is what the tree says, and what is refused has no calls."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
@@ -63,7 +63,6 @@ def check_against_tree(text: str) -> None:
         assert calls_by_tree(text) == [None, None]
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from((*NAMES, *MARKS, *VALUES, *TEXTS, *CALLS)), max_size=12))
 @example(["'x'", "]", "(", "a", "=", "1", ")", "#"])
 @example(["'x'", "]", ".", "f", "(", "a", "=", "[", "1", "]", ")", ",", "[", "1"])
@@ -72,7 +71,6 @@ def test_pieces_of_python_are_what_the_syntax_tree_says(pieces: list[str]) -> No
     check_against_tree(f"[{''.join(pieces)}")
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st.sampled_from((*CALLS, *VALUES, *TEXTS, "{'k': 1}", "[]", "x for x in", "two words"))
@@ -92,7 +90,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}_", fullmatch=True), JSON, max_size=4))
 def test_any_values_are_what_the_syntax_tree_says(arguments: dict[str, object]) -> None:
     written = ", ".join(f"{name}={value!r}" for name, value in arguments.items())

@@ -125,7 +125,7 @@ def test_the_stage_tells_parameters_and_times_and_survives_storage(
     assert heard.seconds == pytest.approx(talk.seconds, abs=1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5)
 @given(
     samples=st.lists(st.integers(-32_768, 32_767), max_size=1_200),
     rate=st.sampled_from([4_000, 8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000]),

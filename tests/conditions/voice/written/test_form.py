@@ -5,7 +5,7 @@ import string
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conditions.voice.spoken.form import spoken_form
@@ -66,31 +66,26 @@ def comes_back(value: str, style: SpokenStyle) -> None:
         assert occurs(value, written_form(words)), words
 
 
-@settings(max_examples=100, deadline=None)
 @given(CODES, STYLES)
 def test_an_id_comes_back(code: str, style: SpokenStyle) -> None:
     comes_back(code, style)
 
 
-@settings(max_examples=100, deadline=None)
 @given(IDS, STYLES)
 def test_an_id_with_words_and_underscores_comes_back(code: str, style: SpokenStyle) -> None:
     comes_back(code, style)
 
 
-@settings(max_examples=100, deadline=None)
 @given(EMAILS, STYLES)
 def test_an_address_comes_back(address: str, style: SpokenStyle) -> None:
     comes_back(address, style)
 
 
-@settings(max_examples=100, deadline=None)
 @given(FILES, STYLES)
 def test_a_file_name_comes_back(name: str, style: SpokenStyle) -> None:
     comes_back(name, style)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.one_of(DATES, DAYS, TIMES, AMOUNTS, PHONES, NUMBERS), STYLES)
 def test_a_date_a_time_an_amount_a_phone_and_a_number_come_back(
     value: str, style: SpokenStyle
@@ -98,7 +93,6 @@ def test_a_date_a_time_an_amount_a_phone_and_a_number_come_back(
     comes_back(value, style)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(string.ascii_letters, min_size=3, max_size=12), STYLES)
 def test_a_spelled_name_comes_back(name: str, style: SpokenStyle) -> None:
     spoken = spoken_form(f"It is {name}", style=style, spell=[name])
@@ -178,14 +172,12 @@ def test_other_languages_are_left_as_heard() -> None:
     assert written_form("w two three", "vi") == "w two three"
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=120))
 def test_any_text_is_written(text: str) -> None:
     assert isinstance(written_form(text), str)
     assert isinstance(written_form(spoken_form(text)), str)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st.sampled_from(
