@@ -24,7 +24,7 @@ from dragoman.runs.jobs import resume_job
 from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
-from dragoman.tables.outcomes import chosen_scoring, summary
+from dragoman.tables.outcomes import chosen_scoring, run_figures, summary
 from dragoman.wiring.grid import by_field, request_of
 from dragoman.wiring.participants import Resolved, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
@@ -84,6 +84,22 @@ class RunResult:
 
         with open_run(self.folder, write=False) as store:
             return components_frame(store, self.rules, self.judge)
+
+    @property
+    def measures(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per cell, measure and figure: word errors, language, what judges counted, pass^k."""
+        from dragoman.tables.frames import measures_frame
+
+        with open_run(self.folder, write=False) as store:
+            return measures_frame(run_figures(store, self.rules, self.judge).measures)
+
+    @property
+    def counts(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per conversation, measure and count: what the figures of measures are made of."""
+        from dragoman.tables.frames import counts_frame
+
+        with open_run(self.folder, write=False) as store:
+            return counts_frame(store)
 
 
 class ResumeOptions(TypedDict, total=False):

@@ -48,17 +48,22 @@ def test_the_languages_that_were_spoken_are_measured(told: Told) -> None:
         *("run", "sample:shop", "--agent", "gold", "--out", "r"),
         *("--language", "en", "--language", "vi", "--scenario", "interaction"),
     )
-    figures = {(each["condition"], each["side"]): each for each in result["languages"]}
-    english = figures["en/text/none", "user"]
-    other = figures["vi:interaction/text/none", "user"]
-    assert (english["expected"], other["expected"]) == ("en", "vi")
-    assert english["strict"]["correct"] == english["strict"]["turns"] > 0
-    assert other["strict"]["correct"] == 0
-    assert other["english"] == other["strict"]["turns"] > 0
+    figures = {
+        (each["condition"], each["part"], each["figure"]): (each["value"], each["n"])
+        for each in result["measures"]
+        if each["measure"] == "language"
+    }
+    english, other = "en/text/none", "vi:interaction/text/none"
+    turns = figures[english, "user", "in its language"][1]
+    assert turns > 0
+    assert figures[english, "user", "in its language"] == (1.0, turns)
+    assert figures[other, "user", "in its language"] == (0.0, turns)
+    assert figures[other, "user", "English"] == (1.0, turns)
 
 
 def test_a_run_in_english_alone_says_nothing_of_languages(told: Told) -> None:
-    assert told("run", "sample:shop", "--agent", "gold")["languages"] is None
+    measured = told("run", "sample:shop", "--agent", "gold")["measures"]
+    assert {row["measure"] for row in measured} == {"reward"}
 
 
 def test_a_run_in_other_languages_can_be_scored_again_and_resumed(

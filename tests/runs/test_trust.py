@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
-from dragoman.runs.play import play, score, start
+from dragoman.runs.play import Asked, play, score, start
 from dragoman.store.own_runs import FILE as OWN
 from dragoman.store.run import FILE
 from dragoman.wiring.config import RunConfig
@@ -67,7 +67,7 @@ def with_judge(folder: Path) -> None:
 def test_who_made_a_run_goes_on_with_it_unasked(work: Path) -> None:
     folder = made(work / "mine")
     resume_job(folder).store.close()
-    score(folder, {}, lambda: None)
+    score(folder, Asked(), lambda: None)
 
 
 def test_a_received_run_runs_no_code(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_a_run_that_was_changed_is_no_longer_ones_own(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-31415926535897")
     told = "asks openai/judge at http://127.0.0.1:9/v1 with the key in AWS_SECRET_ACCESS_KEY"
     with pytest.raises(UsageError, match=told):
-        score(folder, {}, lambda: None)
+        score(folder, Asked(), lambda: None)
     with pytest.raises(UsageError, match=told):
         resume_job(folder)
 
@@ -106,7 +106,7 @@ def test_a_run_that_was_changed_is_no_longer_ones_own(
 def test_a_judge_that_the_person_names_takes_the_stored_ones_place(work: Path) -> None:
     folder = made(work / "mine")
     with_judge(folder)
-    assert score(folder, {"judge": "rule"}, lambda: None).judge == "rule-1"
+    assert score(folder, Asked({"judge": "rule"}), lambda: None).judge == "rule-1"
 
 
 def test_a_received_run_of_what_ships_needs_no_word(

@@ -12,13 +12,13 @@ from dragoman.core.protocols import Case, ChatRequest, Completion, Judge, Judgem
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedModel, ScriptedReply
+from dragoman.scoring.judge_texts import transcript
 from dragoman.scoring.judges import (
     VERDICTS_SCHEMA,
     AssumeMet,
     ChatJudge,
     RuleJudge,
     parse_verdicts,
-    transcript,
 )
 
 

@@ -100,7 +100,7 @@ def test_one_measure_is_stored_once_for_each_version_and_judge(folder: Path) -> 
 
 
 def test_declared_figures_come_back_and_newer_ones_replace_them(folder: Path) -> None:
-    rate = Rate("word errors", ("word errors",), ("words",), is_share=False)
+    rate = Rate("word errors", ("word errors",), ("words",), reads="percent")
     first = Declared("hearing", "1", (Total("words", ("words",)),))
     then = Declared("hearing", "1", (rate, Trend("drift r", ("word errors",), ("words",))))
     with open_run(folder, write=True) as store:

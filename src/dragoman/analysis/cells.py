@@ -12,6 +12,7 @@ from dragoman.core.conditions import Condition
 from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import COMPLETE, EndReason, Episode
 from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.measures import Measured
 from dragoman.core.rules import RULES
 from dragoman.core.scores import UNREADABLE_CALLS, Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
@@ -25,7 +26,8 @@ Name = TypeVar("Name", bound=str)
 class Outcome(msgspec.Struct, frozen=True):
     """One planned conversation: where it stands in the grid, and what came of it so far.
 
-    `earlier` is what attempts before the last one consumed, and their judges.
+    `earlier` is what attempts before the last one consumed, and their judges. `measures` is what
+    measures beside the reward counted, the oldest first.
     """
 
     suite: str
@@ -36,6 +38,7 @@ class Outcome(msgspec.Struct, frozen=True):
     episode: Episode | None = None
     score: Score | None = None
     earlier: tuple[Usage, ...] = ()
+    measures: tuple[Measured, ...] = ()
 
 
 class CellSummary(msgspec.Struct, frozen=True):
@@ -194,6 +197,7 @@ def _usage(rows: Iterable[Outcome]) -> Iterator[Usage]:
         yield from row.earlier
         yield from row.episode.usage if row.episode is not None else ()
         yield from row.score.judges_usage if row.score is not None else ()
+        yield from (entry.usage for entry in row.measures if entry.usage is not None)
 
 
 def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:

@@ -36,6 +36,32 @@ def clustered_interval(values: Sequence[float], seed: int) -> Interval:
     return Interval(float(low), float(high))
 
 
+def ratio_interval(
+    pairs: Sequence[tuple[float, float]], seed: int, *, is_share: bool
+) -> Interval | None:
+    """Return the 95 % interval of a ratio of sums, by percentile bootstrap over tasks.
+
+    Where all tasks agree on a share, the limit of `clustered_interval` stands in; of another ratio
+    nothing is known then.
+
+    Args:
+        pairs: What each task adds to the numerator, and to the denominator (more than 0).
+        seed: Of the draws.
+        is_share: Whether the ratio lies between 0 and 1 by its nature.
+    """
+    import numpy as np
+
+    ratios = [above / below for above, below in pairs]
+    if min(ratios) == max(ratios):
+        return clustered_interval(ratios, seed) if is_share else None
+    count = len(pairs)
+    generator = np.random.default_rng(seed)
+    counts = generator.multinomial(count, [1 / count] * count, size=RESAMPLES)
+    above, below = (counts @ np.asarray(side, dtype=float) for side in zip(*pairs, strict=True))
+    low, high = np.quantile(above / below, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(low), float(high))
+
+
 def difference_interval(differences: Sequence[float], seed: int) -> Interval:
     """Return the 95 % interval of the mean of one difference (-1 to 1) per task.
 

@@ -19,6 +19,7 @@ def names(what: str) -> dict[str, str]:
         UsageError: Where there is no such kind.
     """
     from dragoman.core.rules import RULES
+    from dragoman.wiring.measures import measure_names
     from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, HUMAN, JUDGES, USERS
     from dragoman.wiring.providers import describe_providers
     from dragoman.wiring.suites import suite_names
@@ -41,6 +42,10 @@ def names(what: str) -> dict[str, str]:
             **{name: own[name] for name in ("PROVIDER/MODEL", "scripted/FILE")},
         },
         "models": describe_providers,
+        "measures": lambda: {
+            **measure_names(),
+            "NAME@VERSION.toml": "a rubric of your own, judged by --judge PROVIDER/MODEL",
+        },
         "rules": lambda: {name: _about(rules) for name, rules in RULES.items()},
         "languages": _languages,
         "scenarios": _scenarios,

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.measure_figures import newest
 from dragoman.cli.output import print_line
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
@@ -90,6 +91,7 @@ def _find(store: RunStore, choice: Choice) -> Outcome:
                 cell.trial,
                 store.episode(cell.key),
                 store.scores(rules, judge, METRIC_VERSION).get(cell.key),
+                measures=newest(store.measured().get(cell.key, ())),
             )
     which = f" of agent {choice.agent!r}" if choice.agent else ""
     raise UsageError(

@@ -8,8 +8,7 @@ from shlex import quote
 import msgspec
 
 from dragoman.cli.console import TerminalConsole
-from dragoman.cli.hearing import measured_hearing, print_hearing
-from dragoman.cli.languages import measured_languages, print_languages
+from dragoman.cli.measuring import print_measures
 from dragoman.cli.next_step import next_step
 from dragoman.cli.output import print_error, print_json, print_line, progress
 from dragoman.cli.reading import print_summary, write_report
@@ -19,7 +18,7 @@ from dragoman.runs.execute import pending_cells
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import not_applicable, plan
-from dragoman.runs.play import Played, new_folder, play, score, start
+from dragoman.runs.play import Asked, Played, new_folder, play, score, start
 from dragoman.wiring.config import RunConfig, RunRequest
 from dragoman.wiring.grid import read_grid, request_of
 from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
@@ -66,12 +65,10 @@ def resume_run(
         return _play(job, again, as_json=as_json)
 
 
-def score_run(
-    folder: Path, changes: Mapping[str, object], *, anew: bool, trust: bool, as_json: bool
-) -> None:
-    """Score a run again, with the rules and judges that are named."""
+def score_run(folder: Path, asked: Asked, *, as_json: bool) -> None:
+    """Take measures of a run."""
     with progress("scoring", None) as advance:
-        result = score(folder, changes, advance, anew=anew, trust=trust)
+        result = score(folder, asked, advance)
     _print_result(result, as_json=as_json)
 
 
@@ -131,19 +128,18 @@ def _print_result(
         as_json: Whether to print one JSON object.
     """
     from dragoman.store.run import open_run
-    from dragoman.tables.outcomes import summary
-    from dragoman.tables.results import Retried, results_object
+    from dragoman.tables.outcomes import run_figures
+    from dragoman.tables.results import Retried, measures_object, results_object
 
     with open_run(result.folder, write=False) as store:
         prices = prices or stored_prices(store)
-        cells = summary(store, result.rules, result.judge, prices)
-        left_out = read_manifest(store).not_applicable
+        manifest = read_manifest(store)
+        cells, measures = run_figures(store, result.rules, result.judge, prices)
+        left_out = manifest.not_applicable
         valid = count_valid(store, result.rules, result.judge, again or ())
-        languages, hearing = measured_languages(store), measured_hearing(store)
         if not as_json:
             print_summary(cells)
-            print_languages(store, languages)
-            print_hearing(store, hearing)
+            print_measures(measures, result.unmeasured, manifest)
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
@@ -151,7 +147,7 @@ def _print_result(
     )
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
-        print_json({**found, "languages": languages, "hearing": hearing})
+        print_json({**found, **measures_object(measures, result.unmeasured)})
         return sound
     for label, why in left_out.items():
         print_line(f"{label}: not applicable: {why}")

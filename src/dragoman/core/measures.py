@@ -23,6 +23,9 @@ Averaging = Literal["micro", "macro", "tasks"]
 """Over what a rate is taken: sums over all conversations, the conversations' own rates, or tasks of
 which every trial is known (pass^k)."""
 
+Reads = Literal["share", "percent", "number"]
+"""How a rate reads: a share lies between 0 and 1 by its nature, the others need not."""
+
 
 class Counted(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one turn, call or question counts for.
@@ -82,7 +85,6 @@ class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
     """A figure that is one sum of counts for each of another.
 
     A name given twice weighs double: F1 is ("hits", "hits") over ("hits", "hits", "false", "missed").
-    `is_share` says that it lies between 0 and 1 by its nature.
     """
 
     name: str
@@ -90,7 +92,7 @@ class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
     denominator: tuple[str, ...]
     averaging: Averaging = "micro"
     part: str = ""
-    is_share: bool = True
+    reads: Reads = "share"
 
 
 class Trend(msgspec.Struct, frozen=True, tag="trend"):
@@ -149,6 +151,14 @@ class PlayedCase(msgspec.Struct, frozen=True):
     wording: Wording = ENGLISH_WORDING
     setting: Setting = Setting()
     draw: str = ""
+
+    @property
+    def fault(self) -> str:
+        """What broke it, so that nothing can be said of its participants; "" where nothing did."""
+        if not self.episode.is_fault:
+            return ""
+        reason, detail = self.episode.ending.reason, self.episode.ending.detail
+        return f"{'infrastructure' if reason == 'infrastructure_error' else 'the code raised'}: {detail}"
 
 
 class Measure(Protocol):

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.measures import Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
@@ -54,6 +55,8 @@ def print_conversation(
         _print_lines(console, _event(event, limit))
     _print_lines(console, _ending(outcome.episode))
     _print_lines(console, _score(outcome.score))
+    for entry in outcome.measures:
+        _print_lines(console, _measured(entry))
 
 
 def _text(text: str, style: str = "") -> "Text":
@@ -165,6 +168,19 @@ def _simulator(score: Score) -> list[_Line]:
         return []
     said = "failed its part: this says nothing of the agent" if score.invalid else "nothing found"
     return [("user", said, "bold"), *map(_evidence, score.simulator)]
+
+
+def _measured(entry: Measured) -> list[_Line]:
+    """Return what a measure counted, and of each thing that it looked at what was found."""
+    counts = ", ".join(f"{name} {count:g}" for name, count in entry.counts.items())
+    said = f"unscored: {entry.unscored}" if entry.unscored else counts or "nothing to count"
+    lines = [("measure", f"{entry.measure} {entry.version}: {said}", "bold")]
+    for found in entry.evidence:
+        if found.why:
+            place = "" if found.position is None else f"event {found.position}"
+            about = " ".join(part for part in (place, found.subject) if part)
+            lines.append(("", f"{about}: {found.why}" if about else found.why, "dim"))
+    return lines
 
 
 def _component(part: ComponentScore) -> Iterator[_Line]:

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.intervals import Interval
+from dragoman.analysis.measure_figures import MeasureRow
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
 from dragoman.core.episodes import EndReason
@@ -59,6 +60,30 @@ def number(value: float | None) -> str:
 def share(value: float | None) -> str:
     """Return a share in percent, or `none`."""
     return "none" if value is None else f"{100 * value:.1f}\u00a0%"
+
+
+def measured_value(row: MeasureRow | None) -> str:
+    """Return the value of a measure's figure, or `-` for none."""
+    if row is None or row.value is None:
+        return "-"
+    match row.form:
+        case "share" | "percent":
+            return f"{row.value:.1%}"
+        case "correlation":
+            return f"{row.value:.2f}"
+        case "total":
+            return f"{row.value:g}"
+        case _:
+            return f"{row.value:.3g}"
+
+
+def measured_interval(row: MeasureRow) -> str:
+    """Return the interval of a measure's figure in brackets, or `none`."""
+    if row.interval is None:
+        return "none"
+    if row.form in {"share", "percent"}:
+        return f"[{row.interval.low:.1%}, {row.interval.high:.1%}]"
+    return f"[{row.interval.low:.3g}, {row.interval.high:.3g}]"
 
 
 def interval(value: Interval | None) -> str:

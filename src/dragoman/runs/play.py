@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.measures import REWARD, Measure
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
 from dragoman.runs.jobs import (
@@ -21,19 +22,25 @@ from dragoman.runs.jobs import (
     start_job,
     stored_prices,
 )
-from dragoman.runs.measuring import rescore
+from dragoman.runs.measuring import Choice, scoring_of, settings, take_measures
 from dragoman.runs.trust import require_trust
+from dragoman.scoring.measures.catalogue import due
 from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.measures import Makings, measures_named
 from dragoman.wiring.reach import SCORING, reached_by
 from dragoman.wiring.setup import Setup, scoring_setup
 
 
 class Played(msgspec.Struct, frozen=True):
-    """Where a run's results lie, and the rules and judge to read them by."""
+    """Where a run's results lie, and the rules and judge to read them by.
+
+    `unmeasured` says by name why a measure that the run is summarized with could not be taken.
+    """
 
     folder: Path
     rules: str
     judge: str
+    unmeasured: dict[str, str] = {}
 
 
 def start(setup: Setup, folder: Path | None) -> Job:
@@ -45,47 +52,81 @@ def play(job: Job, on_done: OnDone, again: Collection[str] = ()) -> Played:
     """Play what a job has left, and once more the cells in `again`, and close its store."""
     with job.store:
         waiting = pending_cells(job.cells, job.store, again)
-        blocking(_play(job, waiting, on_done))
-    return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name)
+        unmeasured: dict[str, str] = {}
+        blocking(_play(job, waiting, on_done, unmeasured))
+    return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name, unmeasured)
 
 
-async def _play(job: Job, waiting: Sequence[Pending], on_done: OnDone) -> None:
+async def _play(
+    job: Job, waiting: Sequence[Pending], on_done: OnDone, unmeasured: dict[str, str]
+) -> None:
     try:
         await execute(job.setup, waiting, job.store, on_done)
         # A run stopped while a judge was at work has conversations without a score.
         scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
-        if job.store.has_unscored(*scoring):
-            await rescore(job.setup, job.store, lambda: None, choice="missing")
+        names = due(settings(read_manifest(job.store)))
+        if names != (REWARD,) or job.store.has_unscored(*scoring):
+            measures, missing = _available(names, _makings(job.setup))
+            unmeasured |= missing
+            await take_measures(job.setup, job.store, measures, lambda: None, choice="missing")
     finally:
         await job.setup.close()
 
 
-async def _score(setup: Setup, store: RunStore, on_done: Callable[[], None], *, anew: bool) -> None:
+def _makings(setup: Setup) -> Makings:
+    return Makings(scoring_of(setup), setup.config.judge, setup.connections)
+
+
+def _available(names: Sequence[str], makings: Makings) -> tuple[list[Measure], dict[str, str]]:
+    """Return the measures that can be made, and by name why others cannot."""
+    measures: list[Measure] = []
+    missing: dict[str, str] = {}
+    for name in names:
+        try:
+            measures += measures_named([name], makings)
+        except UsageError as error:
+            missing[name] = str(error)
+    return measures, missing
+
+
+async def _score(
+    setup: Setup,
+    store: RunStore,
+    measures: Sequence[Measure],
+    on_done: Callable[[], None],
+    choice: Choice,
+) -> None:
     try:
-        await rescore(setup, store, on_done, choice="all" if anew else "open")
+        await take_measures(setup, store, measures, on_done, choice)
     finally:
         await setup.close()
 
 
-def score(
-    folder: Path,
-    changes: Mapping[str, object],
-    on_done: Callable[[], None],
-    *,
-    anew: bool = False,
-    trust: bool = False,
-) -> Played:
-    """Score a run's stored conversations with the rules and judge in `changes`.
+class Asked(msgspec.Struct, frozen=True):
+    """What is to be measured in a run's stored conversations.
 
-    `anew` scores again what has a score; a judge is then really asked, and not its memory. `trust`
-    lets a run that somebody else made ask the judges that it names.
+    Attributes:
+        changes: What is to differ from the run's configuration: its rules, its judges.
+        measures: The measures by name; none for the reward and what else a run is summarized with.
+        anew: Whether to measure again what was measured; a judge is then really asked, and not its
+            memory.
+        trust: Whether a run that somebody else made may ask the judges that it names.
     """
+
+    changes: Mapping[str, object] = {}
+    measures: Sequence[str] = ()
+    anew: bool = False
+    trust: bool = False
+
+
+def score(folder: Path, asked: Asked, on_done: Callable[[], None]) -> Played:
+    """Take measures of a run's stored conversations; `on_done` is called after each."""
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
-        fields = [field for field in SCORING if field not in changes]
-        require_trust(store, reached_by(manifest.config, fields), trust=trust)
-        config = msgspec.structs.replace(manifest.config, **changes)
-        if anew:
+        fields = [field for field in SCORING if field not in asked.changes]
+        require_trust(store, reached_by(manifest.config, fields), trust=asked.trust)
+        config = msgspec.structs.replace(manifest.config, **asked.changes)
+        if asked.anew:
             config = msgspec.structs.replace(config, cache=False)
         setup = scoring_setup(config, stored_prices(store))
         if manifest.imported is not msgspec.UNSET and setup.check is None:
@@ -97,8 +138,16 @@ def score(
                 "it can only be scored with the data it was played on"
             )
         _require_same_languages(setup, manifest, folder)
-        blocking(_score(setup, store, on_done, anew=anew))
-    return Played(folder, setup.rules.name, setup.judge_name)
+        makings, missing = _makings(setup), dict[str, str]()
+        if asked.measures:
+            measures: Sequence[Measure] = measures_named(asked.measures, makings)
+        else:
+            measures, missing = _available(due(settings(manifest)), makings)
+        blocking(_score(setup, store, measures, on_done, "all" if asked.anew else "open"))
+        scoring = (setup.rules.name, setup.judge_name)
+        if all(measure.name != REWARD for measure in measures):
+            scoring = next(reversed(store.scorings()), scoring)
+    return Played(folder, *scoring, missing)
 
 
 def _require_same_languages(setup: Setup, manifest: Manifest, folder: Path) -> None:

@@ -6,20 +6,18 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError
 from dragoman.core.protocols import (
     AssertionVerdict,
     Case,
     ChatModel,
     ChatRequest,
-    Completion,
     Judgement,
 )
-from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tools import NO_TOOLS
 from dragoman.scoring.components import agent_texts
+from dragoman.scoring.judge_texts import decoded_answer, inert, reply_text, transcript
 from dragoman.scoring.sayings import numbers_in
 
 _MUST_BE_SAID = re.compile(
@@ -138,8 +136,6 @@ VERDICTS_SCHEMA: Mapping[str, object] = {
 }
 """What providers that take schemas hold a judge to; its reply is read as strictly without."""
 
-_FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
-
 
 class Rubric(msgspec.Struct, frozen=True):
     """How a chat model is asked: the text it is given, and what its use is called in ledgers.
@@ -185,8 +181,8 @@ class ChatJudge:
         """
         rubric = files("dragoman.scoring") / "rubrics" / self._rubric.file
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
-        told = f"<scenario>\n{_inert(scenario)}\n</scenario>\n" if scenario else ""
-        question = f"{told}<conversation>\n{_inert(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        told = f"<scenario>\n{inert(scenario)}\n</scenario>\n" if scenario else ""
+        question = f"{told}<conversation>\n{inert(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
         messages = [
             {"role": "system", "content": rubric.read_text("utf-8")},
             {"role": "user", "content": question},
@@ -196,17 +192,11 @@ class ChatJudge:
         )
         completion = await self._model.complete(request, self._rubric.purpose)
         try:
-            verdicts = parse_verdicts(_text(completion), assertions)
+            verdicts = parse_verdicts(reply_text(completion), assertions)
         except JudgeError as error:
             error.usage = completion.usage
             raise
         return Judgement(verdicts, completion.usage)
-
-
-def _text(completion: Completion) -> str:
-    if not isinstance(completion.reply, Said):
-        raise JudgeError("the judge's reply has no text")
-    return completion.reply.text
 
 
 def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdict, ...]:
@@ -217,11 +207,7 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
     Raises:
         JudgeError: Where an answer answers nothing or repeats another, or the text is not such JSON.
     """
-    fenced = _FENCED.match(text)
-    try:
-        answers = msgspec.json.decode(fenced.group(1) if fenced else text, type=_Answers).verdicts
-    except UNREADABLE as error:
-        raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
+    answers = decoded_answer(text, _Answers).verdicts
     by_id = {answer.id: answer for answer in answers}
     if len(by_id) != len(answers) or not set(by_id) <= set(range(1, len(assertions) + 1)):
         given = sorted(answer.id for answer in answers)
@@ -232,33 +218,3 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
         else AssertionVerdict(assertion, None, "the judge left it out", is_answered=False)
         for index, assertion in enumerate(assertions, 1)
     )
-
-
-def _inert(text: str) -> str:
-    """Return a text in which nothing can pose as one of the marks around it."""
-    return _MARK.sub("(\\1)", text)
-
-
-_MARK = re.compile(r"<(/?(?:conversation|assertions|scenario))>", re.IGNORECASE)
-
-
-def transcript(events: Sequence[Event]) -> str:
-    """Render a conversation for a judge: words, calls with arguments, and results."""
-    lines = []
-    for event in events:
-        if not isinstance(event, Move):
-            lines.append(f"tool result ({event.name}): {event.content}")
-            continue
-        match event.reply:
-            case Said(utterance=utterance):
-                lines.append(f"{event.by}: {utterance.intended}")
-            case Called(calls=calls, text=text):
-                if text:
-                    lines.append(f"{event.by}: {text}")
-                lines += [
-                    f"{event.by} calls {call.name} {msgspec.json.encode(call.arguments).decode()}"
-                    for call in calls
-                ]
-            case Unparsed():
-                lines.append(f"{event.by}: (a reply that could not be read)")
-    return "\n".join(lines)

@@ -6,12 +6,13 @@ import msgspec
 import polars as pl
 
 from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.measure_figures import MeasureRow, newest
 from dragoman.core.conditions import axis_names, axis_values
 from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.models.spending.prices import PriceTable
 from dragoman.store.run import RunStore, StoredCell
-from dragoman.tables.outcomes import summary
+from dragoman.tables.outcomes import run_figures
 
 
 def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
@@ -204,6 +205,78 @@ def components_frame(store: RunStore, rules: str, judge: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_with_axes(COMPONENT_COLUMNS, names))
 
 
+MEASURE_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "measure": pl.String(),
+    "version": pl.String(),
+    "rules": pl.String(),
+    "judge": pl.String(),
+    "part": pl.String(),
+    "figure": pl.String(),
+    "form": pl.String(),
+    "averaging": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Float64(),
+    "conversations": pl.Int64(),
+    "unscored": pl.Int64(),
+}
+
+
+def measures_frame(rows: Sequence[MeasureRow]) -> pl.DataFrame:
+    """Return one row per cell of the grid, measure and figure, pass^k among them."""
+    names = axis_names(row.condition for row in rows)
+    schema = _with_axes(MEASURE_COLUMNS, names)
+    records = [
+        {
+            **msgspec.structs.asdict(row),
+            "condition": row.condition.label,
+            **axis_values(row.condition, names),
+            "low": None if row.interval is None else row.interval.low,
+            "high": None if row.interval is None else row.interval.high,
+        }
+        for row in rows
+    ]
+    columns = {name: [record[name] for record in records] for name in schema}
+    return pl.DataFrame(columns, schema=schema, strict=False)
+
+
+COUNT_COLUMNS: dict[str, pl.DataType] = {
+    "suite": pl.String(),
+    "condition": pl.String(),
+    "agent": pl.String(),
+    "task": pl.String(),
+    "trial": pl.Int64(),
+    "measure": pl.String(),
+    "version": pl.String(),
+    "judge": pl.String(),
+    "count": pl.String(),
+    "value": pl.Float64(),
+    "unscored": pl.String(),
+}
+
+
+def counts_frame(store: RunStore) -> pl.DataFrame:
+    """Return one row per conversation, measure and count, rewards aside; `unscored` says why none is."""
+    measured = store.measured()
+    names = axis_names(cell.condition for cell in store.cells())
+    rows = [
+        (
+            *(cell.suite, cell.condition.label, *axis_values(cell.condition, names).values()),
+            *(cell.agent, cell.task, cell.trial),
+            *(entry.measure, entry.version, entry.judge, name, value, entry.unscored or None),
+        )
+        for cell in store.cells()
+        for entry in newest(measured.get(cell.key, ()))
+        for name, value in (entry.counts.items() or ((None, None),))
+    ]
+    schema = _with_axes(COUNT_COLUMNS, names)
+    return pl.DataFrame(rows, schema=schema, orient="row", strict=False)
+
+
 CALL_COLUMNS: dict[str, pl.DataType] = {
     "suite": pl.String(),
     "condition": pl.String(),
@@ -270,9 +343,11 @@ def run_tables(
     store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
 ) -> dict[str, pl.DataFrame]:
     """Return all tables of a run by name, by one scoring."""
-    cells = summary(store, rules, judge, prices)
+    cells, measures = run_figures(store, rules, judge, prices)
     return {
         "cells": cells_frame(cells),
+        "measures": measures_frame(measures),
+        "counts": counts_frame(store),
         "episodes": episodes_frame(store, rules, judge),
         "scores": components_frame(store, rules, judge),
         "calls": calls_frame(store),

@@ -1,8 +1,10 @@
 """What came of a run's cells, read from its store alone."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.core.errors import StoreError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, USER_JUDGE
@@ -50,6 +52,7 @@ def outcomes(store: RunStore, rules: str, judge: str, *, heads_only: bool) -> It
     scores = store.scores(rules, judge, METRIC_VERSION)
     episodes = {key: episode for key, _, episode in store.episodes(heads_only=heads_only)}
     earlier = store.earlier_usage(rules, judge, METRIC_VERSION)
+    measured = store.measured()
     for cell in store.cells():
         yield Outcome(
             suite=cell.suite,
@@ -60,7 +63,25 @@ def outcomes(store: RunStore, rules: str, judge: str, *, heads_only: bool) -> It
             episode=episodes.get(cell.key),
             score=scores.get(cell.key),
             earlier=earlier.get(cell.key, ()),
+            measures=measured.get(cell.key, ()),
         )
+
+
+class RunFigures(NamedTuple):
+    """The figures of a run: of each cell of the grid, and of every measure in it."""
+
+    cells: tuple[CellSummary, ...]
+    measures: tuple[MeasureRow, ...]
+
+
+def run_figures(
+    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
+) -> RunFigures:
+    """Return all figures under one rule set and judge; costs are as in `summary`."""
+    price_of = (prices or stored_prices(store)).price_of
+    rows = tuple(outcomes(store, rules, judge, heads_only=True))
+    cells = summarize(rows, rules, judge, price_of)
+    return RunFigures(cells, measure_rows(rows, cells, store.declared()))
 
 
 def summary(

@@ -6,6 +6,7 @@ import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.ledger import LedgerLine, ledger_cost, merged
+from dragoman.analysis.measure_figures import MeasureRow
 from dragoman.analysis.pass_hat import PassHat
 from dragoman.core.conditions import axis_values
 from dragoman.core.costs import Cost
@@ -42,6 +43,19 @@ def results_object(
         "usage": [_line_object(line) for line in lines],
         "cost": _cost_object(ledger_cost(lines)),
         "prices": prices,
+    }
+
+
+def measures_object(rows: Sequence[MeasureRow], unmeasured: Mapping[str, str]) -> dict[str, object]:
+    """Return the figures of all measures, and why others could not be taken."""
+    return {"measures": [_measure_object(row) for row in rows], "unmeasured": dict(unmeasured)}
+
+
+def _measure_object(row: MeasureRow) -> dict[str, object]:
+    return {
+        **msgspec.structs.asdict(row),
+        "condition": row.condition.label,
+        "axes": axis_values(row.condition),
     }
 
 

@@ -260,6 +260,11 @@ def _chat_model(spec: str, greeted: int, connections: Connections | None) -> tup
     return ScriptedModel(spec, script, greeted), content_key(script)
 
 
+def named_chat_model(spec: str, connections: Connections | None) -> tuple[ChatModel, str]:
+    """Return the chat model of that name, as a judge is asked, with its content key."""
+    return _chat_model(spec, 0, connections)
+
+
 def _named_model(spec: str) -> tuple[str, str]:
     """Return a model's name and content key; its key and address may be missing."""
     if spec.startswith(SCRIPTED):

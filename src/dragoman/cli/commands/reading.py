@@ -27,7 +27,7 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, rules, languages, scenarios or voices."
+            help="suites, agents, users, judges, models, measures, rules, languages, scenarios or voices."
         ),
     ] = "suites",
 ) -> None:

@@ -63,15 +63,26 @@ def resume(
 def score(
     folder: RunFolder,
     *,
-    anew: Annotated[bool, typer.Option("--anew", help="Score again what has a score.")] = False,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this one (`dragoman list measures`), or a rubric NAME@VERSION.toml; repeatable."
+        ),
+    ] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Measure again what was measured.")] = False,
     trust: Trust = False,
     as_json: Json = False,
     **given: object,
 ) -> None:
-    """Score a run's stored conversations with other rules or another judge."""
-    from dragoman.cli.running import score_run
+    """Score a run's stored conversations with other rules, another judge, or further measures.
 
-    score_run(folder, fields_of(given), anew=anew, trust=trust, as_json=as_json)
+    Without --measure: the reward, and what else the run is summarized with.
+    """
+    from dragoman.cli.running import score_run
+    from dragoman.runs.play import Asked
+
+    asked = Asked(fields_of(given), tuple(measure or ()), anew=anew, trust=trust)
+    score_run(folder, asked, as_json=as_json)
 
 
 @command(app, "demo", "demo --out demo")

@@ -59,7 +59,10 @@ BUNDLED: Mapping[str, Bundled] = {
 
 
 def due(settings: Mapping[str, Setting]) -> tuple[str, ...]:
-    """Return the measures that a run in these conditions is summarized with, the reward first."""
-    return tuple(
-        name for name, entry in BUNDLED.items() if any(map(entry.is_due, settings.values()))
-    )
+    """Return the measures that a run is summarized with, the reward first.
+
+    Args:
+        settings: Its conditions; plain English text may be absent.
+    """
+    every = (Setting(), *settings.values())
+    return tuple(name for name, entry in BUNDLED.items() if any(map(entry.is_due, every)))

@@ -81,8 +81,8 @@ HEARING = Counting(
     count_hearing,
     (
         Total("utterances", ("utterances",)),
-        Rate("word errors", ("word errors",), ("words",), is_share=False),
-        Rate("character errors", ("character errors",), ("characters",), is_share=False),
+        Rate("word errors", ("word errors",), ("words",), reads="percent"),
+        Rate("character errors", ("character errors",), ("characters",), reads="percent"),
         Rate("values heard", ("values heard",), ("values",)),
     ),
     is_spoken,

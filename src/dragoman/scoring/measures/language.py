@@ -7,7 +7,7 @@ import msgspec
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.language_rules import DEFAULT_LANGUAGE_RULES, LanguageRules, tolerant
 from dragoman.core.language_use import TurnLanguage
-from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Setting, Total, Trend
+from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Setting, Trend
 from dragoman.core.scores import Scored, Unscored
 from dragoman.core.tools import Role
 from dragoman.scoring.language_correctness import language_use
@@ -25,8 +25,8 @@ def language_measure(detector: Detector) -> Counting:
     """
 
     def count(case: PlayedCase) -> Iterator[Counted] | Unscored:
-        if case.episode.is_fault:
-            return Unscored(f"infrastructure: {case.episode.ending.detail}")
+        if case.fault:
+            return Unscored(case.fault)
         return _counted(case, detector)
 
     figures = tuple(figure for side in _SIDES for figure in _figures(side))
@@ -66,9 +66,8 @@ def _turn(by: Role, expected: str, turn: TurnLanguage, tolerated: TurnLanguage) 
 def _figures(side: Role) -> tuple[Derived, ...]:
     turns = (f"{side} turns",)
     return (
-        Total("turns", turns, side),
         Rate("in its language", (f"{side} correct",), turns, part=side),
-        Rate("in its language, by conversation", (f"{side} correct",), turns, "macro", side),
+        Rate("by conversation", (f"{side} correct",), turns, "macro", side),
         Rate("with relatives", (f"{side} tolerated",), turns, part=side),
         Rate("English", (f"{side} English",), turns, part=side),
         Trend("drift r", (f"{side} wrong",), turns, side),

@@ -1,0 +1,79 @@
+"""What measures counted, as tables in a terminal: one for each measure, a row for each cell."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dragoman.analysis.measure_figures import MeasureRow
+from dragoman.cli.output import print_line
+from dragoman.core.measures import REWARD, SIMULATOR
+from dragoman.core.scores import NO_JUDGE
+from dragoman.report.fitting import Table, print_table
+from dragoman.report.wording import measured_value
+from dragoman.runs.jobs import Manifest
+
+IN_THE_SUMMARY = frozenset({REWARD, SIMULATOR})
+"""Measures whose figures the table of pass^k shows."""
+
+
+def print_measures(
+    rows: Iterable[MeasureRow], unmeasured: Mapping[str, str], manifest: Manifest
+) -> None:
+    """Print what was counted beside the reward, what could not be, and what it was heard with."""
+    for label, realised in manifest.realised.items():
+        for note in realised.notes:
+            print_line(f"{label}: {note}")
+    tables: dict[tuple[str, str, str], list[MeasureRow]] = {}
+    for row in rows:
+        if row.measure not in IN_THE_SUMMARY:
+            tables.setdefault((row.measure, row.version, row.judge), []).append(row)
+    for (measure, version, judge), of_measure in tables.items():
+        by = "" if judge == NO_JUDGE else f", judge {judge}"
+        print_table(_table(f"{measure} {version}{by}", of_measure))
+    for name, why in unmeasured.items():
+        print_line(f"{name} is not measured: {why}")
+    for named in ("recognizer", "language_model"):
+        for about in dict.fromkeys(str(voice.get(named, "")) for voice in manifest.voices.values()):
+            if about:
+                print_line(f"{named.replace('_', ' ')}: {about}")
+
+
+def _table(title: str, rows: Sequence[MeasureRow]) -> Table:
+    figures = tuple(dict.fromkeys(row.figure for row in rows))
+    cells: dict[tuple[str, str, str, str], dict[str, MeasureRow]] = {}
+    for row in rows:
+        cells.setdefault((row.suite, row.condition.label, row.agent, row.part), {})[row.figure] = (
+            row
+        )
+    has_parts = any(row.part for row in rows)
+    has_unscored = any(row.unscored for row in rows)
+    return Table(
+        (
+            *("condition", "agent"),
+            *(("side",) if has_parts else ()),
+            *figures,
+            *(("unscored",) if has_unscored else ()),
+        ),
+        tuple(
+            (
+                *(condition, agent),
+                *((part,) if has_parts else ()),
+                *_values(found.get(figure) for figure in figures),
+                *((str(_unscored(found.values())),) if has_unscored else ()),
+            )
+            for (_, condition, agent, part), found in cells.items()
+        ),
+        title,
+    )
+
+
+def _values(rows: Iterable[MeasureRow | None]) -> Iterator[str]:
+    """Yield the values of a line's figures; what one rests on is said where it is something new."""
+    known: float | None = None
+    for row in rows:
+        rests_on = row is not None and row.form in {"share", "correlation"} and row.n != known
+        value = measured_value(row)
+        yield f"{value} of {row.n:g}" if row is not None and rests_on and value != "-" else value
+        known = row.n if row is not None and rests_on else known
+
+
+def _unscored(rows: Iterable[MeasureRow]) -> int:
+    return max(row.unscored for row in rows)

@@ -1,0 +1,84 @@
+"""Names of measures become measures: those that ship, those of other packages, rubric files."""
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.measures import Measure
+from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.measures.judged import JudgedMeasure
+from dragoman.scoring.measures.rubrics import read_rubric
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.participants import named_chat_model
+
+ENTRY_POINTS = "dragoman.measures"
+
+
+class Makings(msgspec.Struct, frozen=True):
+    """What measures are made with: the scoring of rewards, and the model that judges by rubrics."""
+
+    scoring: Scoring
+    judge: str
+    connections: Connections | None = None
+
+
+def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...]:
+    """Return the measures of those names, each once.
+
+    Args:
+        names: Names of `measure_names`, or rubrics' files `NAME@VERSION.toml`.
+        makings: What they are made with.
+
+    Raises:
+        UsageError: For one that does not exist, lacks an extra, or has no judge.
+        DataError: Where a rubric cannot be read.
+    """
+    return tuple(_measure(name, makings) for name in dict.fromkeys(names))
+
+
+def measure_names() -> dict[str, str]:
+    """Return every measure's name with a line about it."""
+    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    return {**{name: entry.about for name, entry in BUNDLED.items()}, **added}
+
+
+def _measure(name: str, makings: Makings) -> Measure:
+    if name in BUNDLED:
+        return BUNDLED[name].make(makings.scoring)
+    if name.endswith(".toml"):
+        return _judged(Path(name), makings)
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name == name:
+            return _added(name, entry.load(), makings)
+    raise UsageError(
+        f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
+    )
+
+
+def _added(name: str, target: object, makings: Makings) -> Measure:
+    measure = (
+        _judged(target, makings)
+        if isinstance(target, Path)
+        else cast("Measure", target() if isinstance(target, type) else target)
+    )
+    if not callable(getattr(measure, "measure", None)):
+        raise UsageError(
+            f"measure {name!r}: its package gives neither a measure nor a rubric's path"
+        )
+    if measure.name != name:
+        raise UsageError(f"measure {name!r}: its package calls it {measure.name!r}: use one name")
+    return measure
+
+
+def _judged(path: Path, makings: Makings) -> Measure:
+    rubric = read_rubric(path)
+    if "/" not in makings.judge:
+        raise UsageError(
+            f"measure {rubric.name!r} needs a judge: name one with --judge PROVIDER/MODEL"
+        )
+    model, key = named_chat_model(makings.judge, makings.connections)
+    return JudgedMeasure(rubric, model, key[:8])

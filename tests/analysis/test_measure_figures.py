@@ -1,0 +1,104 @@
+"""Figures of counts: sums, rates over sums and over conversations, trends, intervals over tasks."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.intervals import Interval, ratio_interval
+from dragoman.analysis.measure_figures import MeasureRow, measure_rows
+from dragoman.core.conditions import PLAIN
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.measures import Counted, Declared, Derived, Measured, Rate, Total, Trend
+from dragoman.core.scores import Evidence, Score, Scored
+
+PLAYED = Episode((), Ending("user_stop"), 1, 0)
+
+
+def outcome(task: str, *measures: Measured, score: Score | None = None) -> Outcome:
+    return Outcome("s", PLAIN, "gold", task, 0, PLAYED, score, measures=measures)
+
+
+def asks(counts: Mapping[str, float], version: str = "1", unscored: str = "") -> Measured:
+    return Measured("asks", version, "m@1", counts=dict(counts), unscored=unscored)
+
+
+def rows(outcomes: list[Outcome], *figures: Derived) -> dict[str, MeasureRow]:
+    declared = {"asks-1": Declared("asks", "1", figures)} if figures else {}
+    cells = summarize(outcomes, "r", "none")
+    return {row.figure: row for row in measure_rows(outcomes, cells, declared)}
+
+
+def test_micro_adds_up_and_macro_averages_conversations() -> None:
+    found = rows(
+        [outcome("a", asks({"hits": 1, "all": 1})), outcome("b", asks({"hits": 0, "all": 3}))],
+        Rate("micro", ("hits",), ("all",)),
+        Rate("macro", ("hits",), ("all",), "macro"),
+        Total("sum", ("all",)),
+    )
+    assert (found["micro"].value, found["micro"].n) == (0.25, 4)
+    assert (found["macro"].value, found["macro"].n) == (0.5, 2)
+    assert (found["sum"].value, found["sum"].interval) == (4.0, None)
+    assert (found["micro"].judge, found["micro"].averaging) == ("m@1", "micro")
+
+
+def test_f1_is_a_rate_whose_hits_weigh_double() -> None:
+    f1 = Rate("F1", ("hits", "hits"), ("hits", "hits", "false", "missed"))
+    found = rows([outcome("a", asks({"hits": 3, "false": 1, "missed": 2}))], f1)
+    assert found["F1"].value == pytest.approx(2 * 3 / (2 * 3 + 1 + 2))
+
+
+def test_what_is_unscored_enters_no_figure_and_is_counted() -> None:
+    found = rows(
+        [
+            outcome("a", asks({"hits": 1, "all": 1})),
+            outcome("b", asks({}, unscored="judge failed")),
+        ],
+        Rate("micro", ("hits",), ("all",)),
+    )
+    assert (found["micro"].value, found["micro"].n, found["micro"].unscored) == (1.0, 1, 1)
+    assert found["micro"].conversations == 1
+
+
+def test_nothing_counted_is_no_figure_rather_than_zero() -> None:
+    found = rows([outcome("a", asks({"hits": 0, "all": 0}))], Rate("micro", ("hits",), ("all",)))
+    assert (found["micro"].value, found["micro"].interval, found["micro"].n) == (None, None, 0)
+
+
+def test_counts_without_declared_figures_are_added_up() -> None:
+    found = rows([outcome("a", asks({"hits": 2})), outcome("b", asks({"hits": 3}))])
+    assert (found["hits"].value, found["hits"].form) == (5.0, "total")
+
+
+def test_only_the_newest_version_of_a_measure_enters() -> None:
+    both = outcome("a", asks({"hits": 1}, "0"), asks({"hits": 4}))
+    assert rows([both])["hits"].value == 4.0
+
+
+def test_a_trend_correlates_position_and_rate_over_all_conversations() -> None:
+    entries = tuple(Counted({"wrong": position, "turns": 4}, position) for position in (1, 2, 3))
+    drifting = Measured("asks", "1", "m@1", counts={"turns": 12}, evidence=entries)
+    found = rows([outcome("a", drifting)], Trend("drift r", ("wrong",), ("turns",)))
+    assert found["drift r"].value == pytest.approx(1.0)
+    assert found["drift r"].n == 3
+
+
+def test_pass_k_and_the_checks_of_simulated_users_are_rows_too() -> None:
+    invalid = (Evidence("goal_kept", False, "left"), Evidence("own_language", None))
+    good, bad = (Score("r", "none", Scored(1.0), (), simulator=one) for one in ((), invalid))
+    found = rows([outcome("a", score=good), outcome("b", score=bad)])
+    assert (found["pass^1"].measure, found["pass^1"].value) == ("reward", 1.0)
+    assert (found["invalid"].measure, found["invalid"].value, found["invalid"].n) == (
+        "simulator",
+        1.0,
+        1,
+    )
+    assert found["checks undecided"].value == 0.5
+
+
+def test_intervals_draw_tasks_and_a_ratio_that_all_share_claims_no_certainty() -> None:
+    wide = ratio_interval([(0, 4), (4, 4), (1, 2), (3, 3)], 1, is_share=True)
+    assert wide is not None
+    assert 0 <= wide.low < 8 / 13 < wide.high <= 1
+    assert ratio_interval([(2, 2)], 1, is_share=True) == Interval((1 - 0.95) / 2, 1.0)
+    assert ratio_interval([(6, 2), (3, 1)], 1, is_share=False) is None

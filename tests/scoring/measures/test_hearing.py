@@ -1,0 +1,78 @@
+"""What was heard, and how clear replies were, as counts of one conversation."""
+
+import asyncio
+from typing import cast
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.measures import Measured, PlayedCase, Setting
+from dragoman.core.protocols import WorldFactory
+from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Stage, Utterance
+from dragoman.core.tasks import Action, Criteria, Scenario, Task
+from dragoman.scoring.measures.clarity import CLARITY
+from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.hearing import HEARING
+
+PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto"}),)
+TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
+SPOKEN = Setting(is_spoken=True)
+
+
+def user(intended: str, heard: str | None, *stages: Stage) -> Move:
+    return Move("user", Said(Utterance(intended, intended.casefold(), heard, stages=stages)))
+
+
+def agent(text: str, *, scripted: bool = False) -> Move:
+    return Move("agent", Said(Utterance(text, text, text)), scripted=scripted)
+
+
+def counted(measure: Counting, *moves: Move) -> Measured:
+    episode = Episode(moves, Ending("user_stop"), 1, 0)
+    case = PlayedCase(TASK, episode, cast("WorldFactory", None), setting=SPOKEN)
+    return asyncio.run(measure.measure(case))
+
+
+def test_words_characters_and_values_are_counted_utterance_by_utterance() -> None:
+    found = counted(
+        HEARING, user("To Porto", "to porto"), user("To Porto please", "to port please")
+    )
+    assert [entry.position for entry in found.evidence] == [0, 1]
+    assert found.counts["utterances"] == 2
+    assert (found.counts["words"], found.counts["word errors"]) == (5, 1)
+    assert (found.counts["values"], found.counts["values heard"]) == (2, 1)
+    assert found.evidence[1].why == "not heard: Porto"
+
+
+def test_who_understands_mishears_no_word_and_recognized_words_count_before_written_ones() -> None:
+    understood = user("Two of them", "2 of them", Stage("recognition", UNDERSTOOD))
+    words = Stage("recognition", "engine", settings={WORDS: "two of them"})
+    recognized = user("Two of them", "2 of them", words)
+    assert counted(HEARING, understood).counts["word errors"] == 0
+    assert counted(HEARING, recognized).counts["word errors"] == 0
+    assert counted(HEARING, user("Two of them", "2 of them")).counts["word errors"] == 1
+
+
+def test_a_listener_of_audio_counts_no_word_and_no_value() -> None:
+    found = counted(HEARING, user("To Porto", None))
+    assert found.counts == {"utterances": 1, "values": 0, "values heard": 0}
+
+
+def test_typed_words_are_not_heard() -> None:
+    typed = Move("user", Said(Utterance("To Porto")))
+    assert counted(HEARING, typed).counts == {}
+
+
+def test_replies_are_clear_where_they_break_no_rule_and_greetings_are_left_out() -> None:
+    found = counted(
+        CLARITY, agent("**Hi**", scripted=True), agent("It is done."), agent("See **this**.")
+    )
+    assert (found.counts["replies"], found.counts["clear"]) == (2, 1)
+    assert found.counts["not no_marks"] == 1
+    assert found.evidence[1].why == "no_marks: **"
+
+
+def test_both_are_for_spoken_conditions_alone() -> None:
+    assert [measure.applies(SPOKEN) for measure in (HEARING, CLARITY)] == [True, True]
+    text = msgspec.structs.replace(SPOKEN, is_spoken=False)
+    assert [measure.applies(text) for measure in (HEARING, CLARITY)] == [False, False]
