@@ -10,6 +10,7 @@ from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST, Endpoint
 from dragoman.models.spending.budget import Budget
 from dragoman.models.wire.sending import Refused, Sender, Unreadable, Who
+from dragoman.models.wire.transport import MEDIA_BYTES
 
 PURPOSE = "embedding"
 
@@ -64,7 +65,7 @@ class EmbeddingModel:
             endpoint.headers,
             msgspec.json.encode(body),
             lambda answer: _read(answer, len(texts)),
-            Who(PURPOSE, self.name),
+            Who(PURPOSE, self.name, MEDIA_BYTES),
         )
         self._has_answered = True
         usage = Usage(

@@ -10,6 +10,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Synthesizer
 from dragoman.models.wire.sending import Who
+from dragoman.models.wire.transport import MEDIA_BYTES
 from dragoman.speech.facts import Direction, Wire, load_speech_facts
 from dragoman.speech.providers import (
     cartesia,
@@ -127,7 +128,9 @@ def _calls(
     spec: SpeechSpec, endpoint: SpeechEndpoint, purpose: Direction, connections: Connections
 ) -> SpeechCalls:
     gate = connections.gate(endpoint.url, endpoint.key)
-    return SpeechCalls(Who(purpose, spec.name), gate, connections.budget_for(spec.name))
+    return SpeechCalls(
+        Who(purpose, spec.name, MEDIA_BYTES), gate, connections.budget_for(spec.name)
+    )
 
 
 def _local_voice(spec: LocalSpec) -> Synthesizer:

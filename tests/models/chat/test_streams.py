@@ -154,6 +154,14 @@ def test_what_is_no_whole_stream_says_why(body: bytes, why: str) -> None:
     assert why in str(caught.value)
 
 
+@pytest.mark.parametrize("line", [b"data:\n", b": still here\n", b"data:\r\n", b"\r"])
+def test_a_stream_of_more_lines_than_any_reply_is_refused_before_they_are_split(
+    line: bytes,
+) -> None:
+    with pytest.raises(Unreadable, match="more than 400,000 lines"):
+        whole_completion(b"data: {}\n\n" + line * 400_001)
+
+
 def test_a_later_choice_is_another_reply() -> None:
     other = event({"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "stop"}]})
     assert message(chunk({"content": "yes"}), other, STOP, DONE)["content"] == "yes"

@@ -12,7 +12,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.wire.gate import Gate
 from dragoman.models.wire.sending import Attempts, Refused, Unreadable, Who
-from dragoman.models.wire.transport import Answer, Fault, FaultKind, Patience
+from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault, FaultKind, Patience
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 Outcome = Answer | Fault
@@ -46,6 +46,7 @@ class Acting:
         headers: Mapping[str, str],  # noqa: ARG002 - goes nowhere
         body: bytes,  # noqa: ARG002 - goes nowhere
         proxy: str | None = None,  # noqa: ARG002 - goes nowhere
+        most_bytes: int = CHAT_BYTES,  # noqa: ARG002 - goes nowhere
     ) -> Answer:
         self.times.append(now())
         act = self.act()

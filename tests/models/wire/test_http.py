@@ -2,14 +2,15 @@
 
 import asyncio
 import gzip
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from dragoman.models.wire.http import MOST_BYTES, Http
-from dragoman.models.wire.transport import Answer, Fault, FaultKind, Timeouts
+from dragoman.models.wire.http import ERROR_BYTES, Http
+from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault, FaultKind, Timeouts
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.listening import HOST
 
@@ -133,8 +134,42 @@ def test_a_compressed_body_is_never_unpacked(serving: RawServer, coding: str) ->
 
 def test_a_body_without_end_is_read_up_to_a_bound(serving: RawServer) -> None:
     piece = b"x" * 1_048_576
-    pieces = [piece] * (MOST_BYTES // len(piece) + 2)
-    assert fault_of(serving, answering(b"HTTP/1.1 200 OK\r\n\r\n", *pieces)).kind == "oversized"
+    pieces = [piece] * (CHAT_BYTES // len(piece) + 2)
+    fault = fault_of(serving, answering(b"HTTP/1.1 200 OK\r\n\r\n", *pieces))
+    assert (fault.kind, fault.detail) == ("oversized", "the answer has more than 8,388,608 bytes")
+
+
+def test_a_body_may_be_as_large_as_the_bound(serving: RawServer) -> None:
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    answer = asyncio.run(posted(serving, answering(head, b"x" * CHAT_BYTES)))
+    assert len(answer.body) == CHAT_BYTES
+
+
+def test_of_an_error_only_the_beginning_is_read(serving: RawServer) -> None:
+    head = b"HTTP/1.1 502 Bad Gateway\r\n\r\nsorry"
+    answer = asyncio.run(posted(serving, answering(head, *[b"x" * 65_536] * 64)))
+    assert (answer.status, answer.body[:6]) == (502, b"sorryx")
+    assert len(answer.body) == ERROR_BYTES
+
+
+def test_large_bodies_are_read_a_few_at_a_time(serving: RawServer) -> None:
+    calls = 16
+
+    async def go() -> list[object]:
+        piece = b"x" * 65_536
+        http = Http(Timeouts(), large_at_once=2)
+        async with serving(answering(b"HTTP/1.1 200 OK\r\n\r\n", *[piece] * 129)) as url:
+            posts = (http.post(url, {}, b"{}") for _ in range(calls))
+            ended = await asyncio.gather(*posts, return_exceptions=True)
+        await http.close()
+        return ended
+
+    tracemalloc.start()
+    ended = asyncio.run(go())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert {getattr(end, "kind", end) for end in ended} == {"oversized"}
+    assert peak < calls * CHAT_BYTES / 2
 
 
 @pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])

@@ -8,7 +8,7 @@ from dragoman.core.agent_answers import AgentAnswer
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
-from dragoman.models.agents.protocol import decode_answer, encode_request
+from dragoman.models.agents.protocol import MOST_ANSWER_BYTES, decode_answer, encode_request
 from dragoman.models.wire.sending import Refused, Sender, Who
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class HttpAgent:
         def read(body: bytes) -> tuple[AgentAnswer, msgspec.Raw]:
             return decode_answer(body, position), msgspec.Raw(body)
 
-        who = Who(purpose, self.name)
+        who = Who(purpose, self.name, MOST_ANSWER_BYTES)
         try:
             (answer, raw), attempts = await self._sender.send(
                 self._url, self._headers, encode_request(request), read, who

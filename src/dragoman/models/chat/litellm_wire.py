@@ -11,7 +11,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM
-from dragoman.models.wire.transport import Answer, Fault
+from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault
 
 _TIMED_OUT, _BROKEN = 408, 500
 
@@ -50,6 +50,7 @@ class LitellmWire:
         headers: Mapping[str, str],
         body: bytes,
         proxy: str | None = None,  # noqa: ARG002 - litellm reads the environment itself
+        most_bytes: int = CHAT_BYTES,  # noqa: ARG002 - litellm reads the body itself
     ) -> Answer:
         """Have a body answered; what litellm raises becomes the status that it stands for.
 

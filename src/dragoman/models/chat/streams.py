@@ -1,9 +1,14 @@
 """Reads a streamed chat completion (Server-Sent Events) into the body that it stands for."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from dragoman.core.decoding import UNREADABLE
 from dragoman.models.wire.sending import Unreadable
+
+MOST_LINES = 400_000
+"""Of a stream: three for each event of a reply of 100,000 tokens, and some to spare."""
 
 _DONE = b"[DONE]"
 _NULL = msgspec.Raw(b"null")
@@ -129,17 +134,21 @@ def whole_completion(body: bytes) -> bytes:
     return _completion(words, thoughts, calls, usage, finish)
 
 
-def events_of(body: bytes) -> list[bytes]:
-    """Return the data of every event; an event's data may span lines."""
-    events: list[bytes] = []
+def events_of(body: bytes) -> Iterator[bytes]:
+    """Yield the data of every event, as it is asked for; an event's data may span lines.
+
+    Raises:
+        Unreadable: Where there are more lines than any reply has.
+    """
+    if max(body.count(b"\n"), body.count(b"\r")) > MOST_LINES:
+        raise Unreadable(f"the stream has more than {MOST_LINES:,} lines")
     lines: list[bytes] = []
     for line in (*body.splitlines(), b""):
         if line.startswith(b"data:"):
             lines.append(line[5:].strip())
         elif not line and lines:
-            events.append(b"\n".join(lines))
+            yield b"\n".join(lines)
             lines = []
-    return events
 
 
 def _chunk(data: bytes) -> _Chunk:

@@ -89,7 +89,7 @@ class Gate:
             Refused: Where the endpoint refused the request itself.
             RunHalted: Where the endpoint is down for good.
         """
-        call = _Call(url, headers, body)
+        call = _Call(url, headers, body, who.most_bytes)
         try:
             return await self._attempt(call, read)
         except Fault as fault:
@@ -135,7 +135,9 @@ class Gate:
         slot = await self._pacer.enter()
         began = _now()
         try:
-            answer = await self._transport.post(call.url, call.headers, call.body, self._proxy)
+            answer = await self._transport.post(
+                call.url, call.headers, call.body, self._proxy, call.most_bytes
+            )
             value = self._understood(answer, read)
         except Fault as fault:
             self._learn(fault, call)
@@ -206,10 +208,10 @@ class Gate:
 class _Call:
     """One call under way: what is sent, and how often it failed."""
 
-    __slots__ = ("body", "counted", "faults", "headers", "refused_since", "url")
+    __slots__ = ("body", "counted", "faults", "headers", "most_bytes", "refused_since", "url")
 
-    def __init__(self, url: str, headers: Mapping[str, str], body: bytes) -> None:
-        self.url, self.headers, self.body = url, headers, body
+    def __init__(self, url: str, headers: Mapping[str, str], body: bytes, most_bytes: int) -> None:
+        self.url, self.headers, self.body, self.most_bytes = url, headers, body, most_bytes
         self.faults: dict[str, int] = {}
         self.counted = 0
         self.refused_since = math.inf

@@ -5,10 +5,18 @@ from collections.abc import Mapping
 
 import aiohttp
 
-from dragoman.models.wire.transport import Answer, Fault, FaultKind, Timeouts
+from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault, FaultKind, Timeouts
 
-MOST_BYTES = 64 * 1024 * 1024
-"""The largest body that is read."""
+SMALL_BYTES = 256 * 1024
+"""Bodies that are no larger are all read at once."""
+
+LARGE_AT_ONCE = 16
+"""How many larger ones are read at the same time: what they hold together is bounded."""
+
+ERROR_BYTES = 64 * 1024
+"""What is read of the body of an error."""
+
+OK = 200
 
 
 class Http:
@@ -17,7 +25,9 @@ class Http:
     No cap on connections: how many calls are under way is the gate's business.
     """
 
-    def __init__(self, timeouts: Timeouts) -> None:
+    def __init__(self, timeouts: Timeouts, large_at_once: int = LARGE_AT_ONCE) -> None:
+        self._large_at_once = large_at_once
+        self._large = asyncio.Semaphore(large_at_once)
         self._timeouts = aiohttp.ClientTimeout(
             total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.read
         )
@@ -25,7 +35,12 @@ class Http:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(
-        self, url: str, headers: Mapping[str, str], body: bytes, proxy: str | None = None
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        proxy: str | None = None,
+        most_bytes: int = CHAT_BYTES,
     ) -> Answer:
         """Send a body and return the answer, whatever its status.
 
@@ -36,7 +51,8 @@ class Http:
             async with self._open().post(
                 url, data=body, headers=headers, proxy=proxy, allow_redirects=False
             ) as response:
-                return Answer(response.status, response.headers, await _whole(response))
+                content = await self._content(response, most_bytes)
+                return Answer(response.status, response.headers, content)
         except (aiohttp.ClientError, OSError) as error:
             fault = _fault(error)
         # Raised out here so that nothing hangs on it: the library's errors quote what was received.
@@ -48,10 +64,31 @@ class Http:
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
 
+    async def _content(self, response: aiohttp.ClientResponse, most_bytes: int) -> bytes:
+        """Return a body; of an error only its beginning, which says what is wrong."""
+        coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+        if coding not in {"", "identity"}:
+            raise Fault("broken_http", "the answer is compressed, which was not asked for")
+        content = bytearray()
+        if response.status != OK:
+            await _read_up_to(ERROR_BYTES, response, content)
+            return bytes(content[:ERROR_BYTES])
+        if (response.content_length or 0) <= most_bytes:
+            small = min(SMALL_BYTES, most_bytes)
+            if await _read_up_to(small, response, content):
+                return bytes(content)
+            async with self._large:
+                if await _read_up_to(most_bytes, response, content):
+                    return bytes(content)
+        # What is raised may be kept for long, and with it all that this function holds.
+        content.clear()
+        raise Fault("oversized", f"the answer has more than {most_bytes:,} bytes")
+
     def _open(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if self._session is None or self._loop is not loop:
             self._loop = loop
+            self._large = asyncio.Semaphore(self._large_at_once)
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -64,18 +101,16 @@ class Http:
         return self._session
 
 
-async def _whole(response: aiohttp.ClientResponse) -> bytes:
-    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if coding not in {"", "identity"}:
-        raise Fault("broken_http", "the answer is compressed, which was not asked for")
-    if (response.content_length or 0) > MOST_BYTES:
-        raise Fault("oversized", f"the answer has more than {MOST_BYTES:,} bytes")
-    content = bytearray()
-    async for chunk in response.content.iter_any():
+async def _read_up_to(
+    most_bytes: int, response: aiohttp.ClientResponse, content: bytearray
+) -> bool:
+    """Add what comes to a body's content; False where there is more than these bytes."""
+    while len(content) <= most_bytes:
+        chunk = await response.content.readany()
+        if not chunk:
+            return True
         content += chunk
-        if len(content) > MOST_BYTES:
-            raise Fault("oversized", f"the answer has more than {MOST_BYTES:,} bytes")
-    return bytes(content)
+    return False
 
 
 def _fault(error: Exception) -> Fault:

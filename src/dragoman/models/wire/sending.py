@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from dragoman.core.errors import ParticipantError
+from dragoman.models.wire.transport import CHAT_BYTES
 
 T = TypeVar("T")
 
@@ -29,10 +30,14 @@ class Refused(ParticipantError):  # noqa: N818 - says what the endpoint did
 
 
 class Who(msgspec.Struct, frozen=True):
-    """For whom something is sent: the purpose (agent, user, judge) and the model's name."""
+    """For whom something is sent: the purpose (agent, user, judge) and the model's name.
+
+    `most_bytes` is the largest answer of theirs that is read.
+    """
 
     purpose: str
     model: str
+    most_bytes: int = CHAT_BYTES
 
 
 class Attempts(msgspec.Struct, frozen=True):

@@ -5,6 +5,12 @@ from typing import Literal, Protocol
 
 import msgspec
 
+CHAT_BYTES = 8 * 1024 * 1024
+"""The largest body of a reply in words and calls that is read."""
+
+MEDIA_BYTES = 64 * 1024 * 1024
+"""The largest body that is read where audio or vectors are asked for."""
+
 FaultKind = Literal[
     "dns",
     "connect",
@@ -64,9 +70,17 @@ class Transport(Protocol):
     """What carries a body to an endpoint and an answer back, once."""
 
     async def post(
-        self, url: str, headers: Mapping[str, str], body: bytes, proxy: str | None = None
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        proxy: str | None = None,
+        most_bytes: int = CHAT_BYTES,
     ) -> Answer:
-        """Send a body and return the answer, whatever its status; raise Fault where none came."""
+        """Send a body and return the answer, whatever its status; raise Fault where none came.
+
+        `most_bytes` is the largest good answer that is read.
+        """
         ...
 
     async def close(self) -> None:
