@@ -27,10 +27,11 @@ REQUEST = {
 Answer = tuple[int, Any]
 
 
-async def post(url: str, body: bytes) -> Answer:
+async def post(url: str, body: bytes, **headers: str) -> Answer:
+    sent = {"Content-Type": "application/json"} | headers
     async with (
         aiohttp.ClientSession() as client,
-        client.post(url, data=io.BytesIO(body)) as response,
+        client.post(url, data=io.BytesIO(body), headers=sent) as response,
     ):
         text = await response.text()
         return response.status, json.loads(text) if response.status != 413 else text
@@ -111,6 +112,43 @@ def test_a_request_that_is_none_is_refused_in_one_line(body: bytes) -> None:
     assert status == 400
     assert answer["error"].startswith("not a request for a reply")
     assert len(answer["error"].splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "127.0.0.1.evil.example:80"}, 403),
+        ({"Host": "[::1"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_a_web_page_does_not_reach_the_function(header: dict[str, str], status: int) -> None:
+    reached: list[object] = []
+
+    async def go() -> int:
+        async with serving("mine", lambda messages, tools: reached.append(messages)) as url:  # noqa: ARG005 - an agent's signature
+            return (await post(url, json.dumps(REQUEST).encode(), **header))[0]
+
+    assert asyncio.run(go()) == status
+    assert reached == []
+
+
+def test_names_of_this_machine_reach_it(capsys: pytest.CaptureFixture[str]) -> None:
+    async def go() -> list[int]:
+        async with serving("mine", patient) as url:
+            port = url.split(":")[2].split("/")[0]
+            hosts = ("localhost:9", "[::1]:9", "127.0.0.1")
+            body = json.dumps(REQUEST).encode()
+            own = await post(url, body, Origin=f"http://127.0.0.1:{port}")
+            return [own[0], *[(await post(url, body, Host=host))[0] for host in hosts]]
+
+    assert asyncio.run(go()) == [200] * 4
+    assert capsys.readouterr().err == ""
 
 
 def test_a_request_beyond_all_measure_is_refused() -> None:

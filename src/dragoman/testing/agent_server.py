@@ -1,7 +1,9 @@
 """Serves an agent function over HTTP: `python -m dragoman.testing.agent_server module:attribute`.
 
-It prints its address first and listens on the loopback address only. An error of the function is a
-500 with one line; an answer that cannot be understood is sent as one without words or calls.
+It prints its address first and listens on the loopback address only. Web pages must not reach the
+function: a request has to be JSON, for a loopback name, and from no other origin. An error of the
+function is a 500 with one line; an answer that cannot be understood is sent as one without words or
+calls.
 """
 
 import argparse
@@ -9,9 +11,10 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
+from urllib.parse import urlsplit
 
 import msgspec
 from aiohttp import web
@@ -30,8 +33,11 @@ from dragoman.simulation.callables import AgentFunction, CallableModel
 from dragoman.testing.listening import HOST
 from dragoman.wiring.participants import import_attribute
 
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
 PATH = "/agent"
 JSON = "application/json"
+LOOPBACK = frozenset({HOST, "localhost", "::1"})
 MOST_REQUEST_BYTES = 16 * 1024 * 1024
 MOST_SHOWN = 300
 STOPPING_SECONDS = 0.1
@@ -54,7 +60,9 @@ async def serving(name: str, function: AgentFunction, port: int = 0) -> AsyncIte
     async def answer(request: web.Request) -> web.Response:
         return await _answer(agent, request)
 
-    application = web.Application(client_max_size=MOST_REQUEST_BYTES)
+    application = web.Application(
+        client_max_size=MOST_REQUEST_BYTES, middlewares=[_refuse_web_pages]
+    )
     application.router.add_post(PATH, answer)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=STOPPING_SECONDS)
     await runner.setup()
@@ -102,6 +110,25 @@ async def _listen(runner: web.AppRunner, port: int) -> None:
     except (OSError, OverflowError) as error:
         reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else "no such port"
         raise UsageError(f"port {port}: {reason}: choose another, or 0") from error
+
+
+@web.middleware
+async def _refuse_web_pages(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse what a page could send from a browser: by its origin, its form, or a name it was given."""
+    if _hostname(f"http://{request.host}") not in LOOPBACK:
+        return _failure(403, "asked for by a name that is not of this machine")
+    if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":
+        return _failure(403, "asked by a web page of another origin")
+    if request.content_type != JSON:
+        return _failure(415, f"a request is sent as {JSON}")
+    return await handler(request)
+
+
+def _hostname(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 async def _answer(agent: CallableModel, request: web.Request) -> web.Response:

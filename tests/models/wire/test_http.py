@@ -160,7 +160,7 @@ def test_large_bodies_are_read_a_few_at_a_time(serving: RawServer) -> None:
         http = Http(Timeouts(), large_at_once=2)
         async with serving(answering(b"HTTP/1.1 200 OK\r\n\r\n", *[piece] * 129)) as url:
             posts = (http.post(url, {}, b"{}") for _ in range(calls))
-            ended = await asyncio.gather(*posts, return_exceptions=True)
+            ended: list[object] = list(await asyncio.gather(*posts, return_exceptions=True))
         await http.close()
         return ended
 
