@@ -123,6 +123,11 @@ def test_what_is_no_address_is_refused(url: str) -> None:
         f"openai/m?api_key={SECRET}",
         f"openai/m?extra.api_key={SECRET}",
         f"openai/m?temperature=0&Authorization={SECRET}",
+        f"openai/m?access_token={SECRET}",
+        f"openai/m?extra.password={SECRET}",
+        f"openai/m?key_env={SECRET}!",
+        f"nobody/m?key_env=sk-{SECRET}",
+        f"openai/m?key_env=A%26{SECRET}",
     ],
 )
 def test_a_key_in_a_name_is_refused_and_not_repeated(written: str) -> None:

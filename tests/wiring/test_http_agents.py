@@ -10,7 +10,7 @@ URL = "http://127.0.0.1:8000/agent"
 
 
 @pytest.mark.parametrize(
-    "url", [URL, "https://agents.example.com/shop?version=2", "http://[::1]:1"]
+    "url", [URL, "https://agents.example.com/shop?version=2&max_tokens=9", "http://[::1]:1"]
 )
 def test_an_address_is_an_agent_of_that_name(url: str) -> None:
     resolved = resolve_agent(url)
@@ -50,6 +50,10 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         "http://host/agent#hunter2",
         "http://me:hunter2",
         "http://host:hunter2@/agent",
+        "http://host/agent?token=hunter2",
+        "http://host/agent?v=1&api_key=hunter2",
+        "http://host/agent?access%5Ftoken=hunter2",
+        "http://host/agent?X-Amz-Signature=hunter2",
     ],
 )
 def test_credentials_in_an_address_are_refused_and_not_repeated(url: str) -> None:

@@ -100,7 +100,7 @@ def read_spec(written: str) -> ModelSpec:
         provider=provider,
         model=model,
         base_url=base_url,
-        key_env=key_variable(addresses["key_env"], base_url, provider, written),
+        key_env=key_variable(addresses["key_env"], base_url, provider),
         settings=_settings(given, name, facts),
         seeds=switches.get("seed", seeds),
         streams=switches.get("stream", False),
@@ -159,7 +159,7 @@ def require_no_credentials(written: str) -> None:
     """Refuse what must not be repeated in any message.
 
     Raises:
-        UsageError: For a key, or characters that are no text.
+        UsageError: For a key, also in the place of its variable, or characters that are no text.
     """
     if not written.isprintable():
         raise UsageError("a model's name holds characters that cannot be printed")
@@ -168,21 +168,29 @@ def require_no_credentials(written: str) -> None:
             "a key is never part of a model's name, which is stored: set it in the environment, "
             "and name the variable with key_env=NAME"
         )
+    given = parse_qsl(written.partition("?")[2])
+    if any(name == "key_env" and not value.isidentifier() for name, value in given):
+        raise UsageError("key_env names a variable of the environment: the key itself stays in it")
+
+
+def holds_secret(query: str) -> bool:
+    """Whether a parameter of an address is named like what is to be kept secret."""
+    return any(_SECRET.search(name) for name, _ in parse_qsl(query, keep_blank_values=True))
 
 
 _KEY = re.compile(
-    r"[?&](?:extra\.)?(?:api[-_]?key|key|token|authorization)=|://[^/]*@", re.IGNORECASE
+    r"[?&](?:extra\.)?(?:api[-_]?key|key|(?:access|auth)?[-_]?token|authorization|secret|password)="
+    r"|://[^/]*@",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(
+    r"(?:key|token|secret|password|passwd|pwd|auth|authorization|credentials?|sig|signature)$",
+    re.IGNORECASE,
 )
 
 
-def key_variable(given: str, base_url: str, provider: Provider, written: str) -> str:
-    """Return the variable of the key; a provider's own key goes to its own address only.
-
-    Raises:
-        UsageError: Where what is given is no name of a variable.
-    """
-    if given and not given.isidentifier():
-        raise UsageError(f"{written}: key_env names a variable of the environment")
+def key_variable(given: str, base_url: str, provider: Provider) -> str:
+    """Return the variable of the key; a provider's own key goes to its own address only."""
     return given or ("" if base_url and provider.needs_key else provider.key_env)
 
 

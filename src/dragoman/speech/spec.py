@@ -179,7 +179,7 @@ def _read_provider(written: str, direction: Direction, given: dict[str, str]) ->
     tells_language = is_on(switch, "language", written) if switch else takes
     if tells_language and not takes:
         raise UsageError(f"{written}: {name} cannot be told the language: leave language=on out")
-    key_env = key_variable(given.pop("key_env", ""), base_url, provider.at, written)
+    key_env = key_variable(given.pop("key_env", ""), base_url, provider.at)
     offer = provider.synthesis if speaks else provider.recognition
     return SpeechSpec(
         written=written,

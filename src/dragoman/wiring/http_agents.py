@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from dragoman.core.errors import UsageError
 from dragoman.models.agents.http_agent import HttpAgent
+from dragoman.models.spec import holds_secret
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import header_variable
 
@@ -36,6 +37,11 @@ def _check(url: str) -> None:
         raise UsageError(
             f"the address of the agent at {parts.hostname} has credentials or a fragment in it: "
             f"leave them out, set {TOKEN_VARIABLE} for a bearer token"
+        )
+    if holds_secret(parts.query):
+        raise UsageError(
+            f"the address of the agent at {parts.hostname} holds a secret in its query, and is "
+            f"stored: leave it out, set {TOKEN_VARIABLE} for a bearer token"
         )
 
 

@@ -207,6 +207,12 @@ def test_a_refused_connection_is_told_in_one_line(tmp_path: Path) -> None:
     assert tree(tmp_path) == set()
 
 
+def test_credentials_in_an_address_are_refused_and_not_repeated(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--url holds credentials") as caught:
+        fill(tmp_path, url="http://me:hunter2@127.0.0.1:1/")
+    assert "hunter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "url", ["", "ftp://example.org/", "file:///etc/", "http://", "http://[", "http://a:99999/"]
 )

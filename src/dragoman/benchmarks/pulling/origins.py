@@ -65,6 +65,8 @@ def find_origin(source: Source, given: Path | None, url: str | None, timeout: fl
     package = source.package
     if package is not None and not address:
         return _Packed(package, "package index", lambda: fetch_wheel(package))
+    if "@" in address.partition("://")[2].partition("/")[0]:
+        raise UsageError("--url holds credentials, which are not sent: leave them out")
     if not _is_web_address(address):
         raise UsageError(f"{address!r} is no web address: give one that starts with https://")
     return _Web(address, timeout) if package is None else _remote_wheel(package, address, timeout)
