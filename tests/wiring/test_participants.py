@@ -150,6 +150,8 @@ def test_a_changed_file_is_another_agent(module: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "named"),
     [
+        ("localhost:8100", "an address begins with http://: write http://localhost:8100"),
+        ("127.0.0.1:8100/agent", "write http://127.0.0.1:8100/agent"),
         ("no_such_module:agent", "no_such_module:agent: cannot import 'no_such_module'"),
         ("my_agents.sub:agent", "cannot import 'my_agents.sub'"),
         ("my_agents:nobody", "module 'my_agents' has no attribute 'nobody'"),

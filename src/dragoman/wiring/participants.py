@@ -205,6 +205,8 @@ def _resolve_other(
         raise UsageError(
             f"{HUMAN}: a person plays at a terminal only: `dragoman run SUITE --{side} {HUMAN}`"
         )
+    if side == "agent" and _HOST_AND_PORT.match(spec):
+        raise UsageError(f"{spec}: an address begins with http://: write http://{spec}")
     if "/" in spec:
         from dragoman.simulation.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts
@@ -363,4 +365,5 @@ def _carried(target: object) -> list[str]:
     return [_ADDRESS.sub("", repr(value)) for value in values]
 
 
+_HOST_AND_PORT = re.compile(r"[^/?]+:\d+(?:[/?]|$)")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import aiohttp
@@ -77,17 +78,22 @@ class Answering:
         return web.Response(body=answer, content_type="application/json")
 
 
-async def asked(answers: Answering, sender: Sender, token: str = "") -> Completion:
+@asynccontextmanager
+async def served(answers: Answering) -> AsyncIterator[str]:
     application = web.Application()
     application.router.add_post("/agent", answers.answer)
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     try:
         await web.TCPSite(runner, HOST, 0).start()
-        url = f"http://{HOST}:{runner.addresses[0][1]}/agent"
-        return await HttpAgent("mine", url, sender, token).complete(REQUEST, "agent")
+        yield f"http://{HOST}:{runner.addresses[0][1]}/agent"
     finally:
         await runner.cleanup()
+
+
+async def asked(answers: Answering, sender: Sender, token: str = "") -> Completion:
+    async with served(answers) as url:
+        return await HttpAgent("mine", url, sender, token).complete(REQUEST, "agent")
 
 
 def ask(*answers: bytes | int) -> Completion:
@@ -133,11 +139,52 @@ def test_malformed_arguments_are_the_agents_mistake() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"<html>", b"[]", b'{"error": "x"}', b'{"content": "\xff"}', b"[" * 100_000],
+    [b"", b'{"error": "x"}', b'{"content": "\xff"}', b'{"content": "hel', b"[" * 100_000],
 )
 def test_a_body_that_is_no_answer_is_an_infrastructure_fault(body: bytes) -> None:
     with pytest.raises(ParticipantError, match="agent mine: not an agent's answer"):
         ask(body)
+
+
+CHOICES = b'{"choices": [{"message": {"content": "hello"}}]}'
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (CHOICES, "it has `choices`, and neither `content` nor `tool_calls`"),
+        (b"{}", "it has neither `content` nor `tool_calls`"),
+        (b"\n<!DOCTYPE html><p>hello", "it is a web page"),
+        (b"[]", "Expected `object`, got `array`"),
+        (b'{"content": 5}', "Expected `str | null`, got `int` - at `$.content`"),
+    ],
+)
+def test_a_first_answer_of_another_shape_ends_the_run_at_once(body: bytes, why: str) -> None:
+    answers = Answering(body)
+    with pytest.raises(RunHalted) as caught:
+        asyncio.run(through_a_gate(answers))
+    line = f"mine: not an agent's answer ({why}): docs/agents.md says what it must be"
+    assert str(caught.value) == line
+    assert len(answers.bodies) == 1
+
+
+def test_a_later_answer_of_another_shape_ends_its_conversation_and_is_not_asked_for_again() -> None:
+    answers = Answering(b'{"content": "hello"}', CHOICES)
+
+    async def go() -> None:
+        async with served(answers) as url:
+            http = Http(Timeouts())
+            agent = HttpAgent("mine", url, Gate("mine", http))
+            await agent.complete(REQUEST, "agent")
+            try:
+                await agent.complete(REQUEST, "agent")
+            finally:
+                await http.close()
+
+    with pytest.raises(ParticipantError, match="it has `choices`") as caught:
+        asyncio.run(go())
+    assert caught.value.usage == Usage("agent", "mine", 0, faults={"malformed": 1})
+    assert len(answers.bodies) == 2
 
 
 def test_a_huge_body_is_an_infrastructure_fault() -> None:

@@ -20,7 +20,7 @@ from dragoman.models.agents.protocol import (
     encode_request,
     offered_tools,
 )
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.wire.sending import Misshapen, Unreadable
 
 LOOK = ToolSpec("look", "Looks.", {"type": "object", "properties": {}})
 LOOK_SCHEMA = {
@@ -159,27 +159,38 @@ def test_arguments_that_are_no_object_are_the_agents_mistake_and_kept(sent: str,
     "body",
     [
         b"",
+        b'{"error": "overloaded"}',
+        b'{"content": "hel',
+        b'{"content": "\xff"}',
+        b'{"content": "x", "note": "\xff"}',
+        b'{"content": "x", "score": NaN}',
+        b'{"tool_calls": [{"name": "look", "arguments": ' + b"[" * 200_000,
+        b'{"tool_calls": [{"name": "a", "arguments": ' + b"[" * 99_999 + b"]" * 99_999 + b"}]}",
+    ],
+)
+def test_a_damaged_body_is_the_servers_fault(body: bytes) -> None:
+    with pytest.raises(Unreadable, match="not an agent's answer"):
+        decode_answer(body, 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         b"null",
         b'"hello"',
         b"[]",
         b"{}",
         b"<html>Bad gateway</html>",
-        b'{"error": "overloaded"}',
+        b'{"choices": []}',
         b'{"content": 5}',
         b'{"content": [{"type": "text", "text": "x"}]}',
-        b'{"content": "hel',
-        b'{"content": "\xff"}',
-        b'{"content": "x", "note": "\xff"}',
-        b'{"content": "x", "score": NaN}',
         b'{"tool_calls": {}}',
         b'{"tool_calls": ["look"]}',
         b'{"tool_calls": [{"name": "a", "function": {"name": "a"}}]}',
-        b'{"tool_calls": [{"name": "look", "arguments": ' + b"[" * 200_000,
-        b'{"tool_calls": [{"name": "a", "arguments": ' + b"[" * 99_999 + b"]" * 99_999 + b"}]}",
     ],
 )
-def test_a_body_that_is_no_answer_is_the_servers_fault(body: bytes) -> None:
-    with pytest.raises(Unreadable, match="not an agent's answer"):
+def test_a_whole_body_that_is_no_answer_is_of_another_shape(body: bytes) -> None:
+    with pytest.raises(Misshapen, match="not an agent's answer"):
         decode_answer(body, 0)
 
 
@@ -190,7 +201,7 @@ def test_an_answer_beyond_all_measure_is_refused_unread() -> None:
 
 
 def test_a_broken_body_is_told_without_what_it_holds() -> None:
-    with pytest.raises(Unreadable) as told:
+    with pytest.raises(Misshapen) as told:
         decode_answer(b'{"content": 5, "secret": "hunter2"}', 0)
     assert "hunter2" not in str(told.value)
 
@@ -242,7 +253,7 @@ def test_an_answer_damaged_anywhere_is_read_or_the_servers_fault(at: int, put: b
     for damaged in (WHOLE[:at], WHOLE[:at] + put + WHOLE[at + 1 :]):
         try:
             answer = decode_answer(damaged, 0)
-        except Unreadable:
+        except (Unreadable, Misshapen):
             continue
         assert msgspec.json.decode(msgspec.json.encode(answer), type=AgentAnswer) == answer
 

@@ -9,7 +9,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES, decode_answer, encode_request
-from dragoman.models.wire.sending import Refused, Sender, Who
+from dragoman.models.wire.sending import Misshapen, Refused, Sender, Who
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class HttpAgent:
         self.name = name
         self._url = url
         self._sender = sender
-        self._has_warned = False
+        self._has_warned = self._has_answered = False
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -46,7 +46,7 @@ class HttpAgent:
 
         Raises:
             ParticipantError: Where no answer could be had.
-            RunHalted: Where the server refuses whatever it is asked.
+            RunHalted: Where the server refuses whatever it is asked, or its first answer is none.
         """
         position = len(request.messages)
 
@@ -60,6 +60,9 @@ class HttpAgent:
             )
         except Refused as refusal:
             raise self._refused(refusal) from refusal
+        except Misshapen as error:
+            raise self._misshapen(error) from error
+        self._has_answered = True
         if answer.odd_usage and not self._has_warned:
             self._has_warned = True
             log.warning("%s: the tokens it tells make no sense: %s", self.name, answer.odd_usage)
@@ -72,6 +75,12 @@ class HttpAgent:
             seconds=attempts.seconds,
         )
         return Completion(answer.reply, raw, usage)
+
+    def _misshapen(self, error: Misshapen) -> ParticipantError | RunHalted:
+        """Return the end of a conversation, or of the run where no answer was one so far."""
+        if self._has_answered:
+            return error
+        return RunHalted(f"{self.name}: {error}: docs/agents.md says what it must be")
 
     def _refused(self, refusal: Refused) -> ParticipantError | RunHalted:
         line = f"{self.name}: {refusal}"

@@ -17,10 +17,13 @@ from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tools import ToolCall
 from dragoman.core.version import VERSION
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.wire.sending import Misshapen, Unreadable
 
 MOST_ANSWER_BYTES = 4 * 1024 * 1024
 """The largest answer that is read."""
+
+MOST_NAMES, MOST_NAME_CHARS = 4, 30
+"""What is shown of an object that is no answer."""
 
 
 class Metadata(msgspec.Struct, frozen=True):
@@ -96,7 +99,8 @@ def decode_answer(body: bytes, position: int) -> AgentAnswer:
         position: The number of messages so far; it makes ids of calls that have none.
 
     Raises:
-        Unreadable: Where the body is no answer at all: the server's fault, not the agent's.
+        Unreadable: Where the body is damaged or tells of an error: the server's fault.
+        Misshapen: Where it is whole, and something else than an answer.
     """
     if len(body) > MOST_ANSWER_BYTES:
         raise Unreadable(f"an answer of {len(body):,} bytes, read are {MOST_ANSWER_BYTES:,}")
@@ -104,13 +108,36 @@ def decode_answer(body: bytes, position: int) -> AgentAnswer:
         body.decode()
         given = _ANSWER.decode(body)
     except UNREADABLE as error:
-        raise Unreadable(f"not an agent's answer ({error})") from error
+        if body.lstrip().startswith(b"<"):
+            raise Misshapen("not an agent's answer (it is a web page)") from error
+        kind = Misshapen if _is_whole(body) else Unreadable
+        raise kind(f"not an agent's answer ({error})") from error
     if given.content is msgspec.UNSET and given.tool_calls is msgspec.UNSET:
-        raise Unreadable("not an agent's answer (it has neither `content` nor `tool_calls`)")
+        raise _without_reply(body)
     return understood(given, position)
 
 
+def _is_whole(body: bytes) -> bool:
+    try:
+        body.decode()
+        msgspec.json.decode(body)
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _without_reply(body: bytes) -> Unreadable | Misshapen:
+    """Return what is wrong with an object that holds no reply."""
+    names = list(_OBJECT.decode(body))
+    if "error" in names:
+        return Unreadable("not an agent's answer (it tells of an error)")
+    shown = ", ".join(f"`{name[:MOST_NAME_CHARS]}`" for name in names[:MOST_NAMES])
+    has = f"it has {shown}, and" if shown else "it has"
+    return Misshapen(f"not an agent's answer ({has} neither `content` nor `tool_calls`)")
+
+
 _REQUEST = msgspec.json.Decoder(AgentRequest)
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TOOLS = msgspec.json.Decoder(list[dict[str, object]])
 _ANSWER = msgspec.json.Decoder(GivenAnswer[msgspec.Raw])
 

@@ -23,8 +23,8 @@ from dragoman.models.wire.breaker import Breaker
 from dragoman.models.wire.pacing import Pacer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.secrets import hidden
-from dragoman.models.wire.sending import Attempts, Refused, Unreadable, Who
-from dragoman.models.wire.transport import Answer, Fault, Patience, Transport
+from dragoman.models.wire.sending import Attempts, Misshapen, Refused, Unreadable, Who
+from dragoman.models.wire.transport import Answer, Fault, FaultKind, Patience, Transport
 
 T = TypeVar("T")
 
@@ -86,10 +86,11 @@ class Gate:
 
         Raises:
             ParticipantError: Where it could not be answered; with the failed attempts as usage.
+            Misshapen: Where the answer is of another shape than `read` reads.
             Refused: Where the endpoint refused the request itself.
             RunHalted: Where the endpoint is down for good.
         """
-        call = _Call(url, headers, body, who.most_bytes)
+        call = _Call(url, headers, body, who)
         try:
             return await self._attempt(call, read)
         except Fault as fault:
@@ -98,7 +99,7 @@ class Gate:
             return await self._again(call, read, first)
         except Fault as fault:
             error = ParticipantError(f"{self._name}: {fault.detail}{_counted(call.faults)}")
-            error.usage = Usage(who.purpose, who.model, 0, faults=call.faults)
+            error.usage = call.spent()
             raise error from fault
 
     async def _again(
@@ -136,11 +137,16 @@ class Gate:
         began = _now()
         try:
             answer = await self._transport.post(
-                call.url, call.headers, call.body, self._proxy, call.most_bytes
+                call.url, call.headers, call.body, self._proxy, call.who.most_bytes
             )
             value = self._understood(answer, read)
         except Fault as fault:
             self._learn(fault, call)
+            raise
+        except Misshapen as error:
+            self._breaker.answered()
+            call.count("malformed")
+            error.usage = call.spent()
             raise
         else:
             seconds = _now() - began
@@ -173,7 +179,7 @@ class Gate:
         raise Refused(answer.status, body)
 
     def _learn(self, fault: Fault, call: "_Call") -> None:
-        call.faults = {**call.faults, fault.kind: call.faults.get(fault.kind, 0) + 1}
+        call.count(fault.kind)
         if fault.kind in NO_ROOM:
             self._pacer.refused()
             call.refused_since = min(call.refused_since, _now())
@@ -208,13 +214,21 @@ class Gate:
 class _Call:
     """One call under way: what is sent, and how often it failed."""
 
-    __slots__ = ("body", "counted", "faults", "headers", "most_bytes", "refused_since", "url")
+    __slots__ = ("body", "counted", "faults", "headers", "refused_since", "url", "who")
 
-    def __init__(self, url: str, headers: Mapping[str, str], body: bytes, most_bytes: int) -> None:
-        self.url, self.headers, self.body, self.most_bytes = url, headers, body, most_bytes
+    def __init__(self, url: str, headers: Mapping[str, str], body: bytes, who: Who) -> None:
+        self.url, self.headers, self.body, self.who = url, headers, body, who
         self.faults: dict[str, int] = {}
         self.counted = 0
         self.refused_since = math.inf
+
+    def count(self, kind: FaultKind) -> None:
+        """Count a failed attempt."""
+        self.faults = {**self.faults, kind: self.faults.get(kind, 0) + 1}
+
+    def spent(self) -> Usage:
+        """Return what a call without an answer consumed."""
+        return Usage(self.who.purpose, self.who.model, 0, faults=self.faults)
 
 
 def _now() -> float:

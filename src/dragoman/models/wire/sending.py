@@ -19,6 +19,10 @@ class Unreadable(Exception):  # noqa: N818 - it tells a sender of a bad body and
     """A body of a good answer that is not what it must be; its text says why, without the body."""
 
 
+class Misshapen(ParticipantError):  # noqa: N818 - says what the answer is
+    """A whole answer of another shape than was asked for: trying again would not help."""
+
+
 class Refused(ParticipantError):  # noqa: N818 - says what the endpoint did
     """A request that the endpoint refuses as it is: trying again would not help."""
 
@@ -60,10 +64,12 @@ class Sender(Protocol):
     ) -> tuple[T, Attempts]:
         """Post a body and return what `read` makes of the answer's.
 
-        `read` raises `Unreadable` where a body is not what it must be: one more fault of the endpoint.
+        `read` raises `Unreadable` where a body is not what it must be: one more fault of the endpoint;
+        and `Misshapen` where asking again would bring the same.
 
         Raises:
             ParticipantError: Where no readable answer came, with what was tried as its `usage`.
+            Misshapen: Where the answer is of another shape, with what was tried as its `usage`.
             Refused: Where the endpoint refuses the request as it is.
         """
         ...
