@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.pulled import source_folder
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
@@ -35,7 +36,7 @@ from dragoman.conditions.language.view_rules import (
     ViewRules,
 )
 from dragoman.conditions.language.views import localized_view
-from dragoman.core.protocols import Provenance, ToolView, World
+from dragoman.core.protocols import Provenance, ToolView
 from dragoman.core.rules import DEFAULT_RULES, SEATAU_RULES, in_records
 from dragoman.core.tools import Role, ToolCall, ToolResult, openai_schema
 from dragoman.wiring.language_assets import surface_of
@@ -420,7 +421,7 @@ def test_random_calls_change_a_localized_world_as_they_change_the_english_one(
     assert states(localized) == states(english)
 
 
-def states(world: World) -> object:
+def states(world: DomainWorld) -> object:
     return dict(world.delta()), world.changes()
 
 

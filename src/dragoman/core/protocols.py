@@ -22,10 +22,6 @@ StateDelta = Mapping[tuple[str, ...], bytes]
 class World(Protocol):
     """The state that tools read and change; one per conversation, cheap to make."""
 
-    def unsynchronized(self) -> "World":
-        """Return this same world without what keeps its databases in step after a call."""
-        ...
-
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has in this world."""
         ...
@@ -46,20 +42,30 @@ class World(Protocol):
         """Return what changed since the last time this was asked."""
         ...
 
-    def run_function(self, call: FunctionCall) -> object:
-        """Run a set-up or assertion function that no participant sees."""
-        ...
-
     def delta(self) -> StateDelta:
         """Return the records that differ from the shared data; equal deltas are equal states."""
         ...
 
-    def changes(self) -> tuple[Change, ...]:
-        """Return all differences from the shared data, value by value."""
+
+@runtime_checkable
+class SynchronizedWorld(Protocol):
+    """What a world has besides, where something keeps its databases in step after a call."""
+
+    def unsynchronized(self) -> World:
+        """Return this same world without it."""
         ...
 
-    def fingerprint(self) -> Mapping[Role, str | None]:
-        """Return each side's full state hash as the reference computes it (slow)."""
+
+@runtime_checkable
+class FunctionWorld(Protocol):
+    """What a world has besides, where functions that no participant sees set it up and assert."""
+
+    def run_function(self, call: FunctionCall) -> object:
+        """Run one.
+
+        Raises:
+            DataError: Where there is no such function.
+        """
         ...
 
 

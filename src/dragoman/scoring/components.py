@@ -5,14 +5,14 @@ where the task gives it nothing to judge.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 
 from dragoman.core.episodes import Event, Move
-from dragoman.core.protocols import StateDelta, World
+from dragoman.core.protocols import FunctionWorld, StateDelta, World
 from dragoman.core.rules import Rules
-from dragoman.core.scores import ComponentScore, Evidence, Scored
+from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Component, Criteria
 from dragoman.core.tools import ToolCall
@@ -63,10 +63,13 @@ def assertion_component(criteria: Criteria, reached: World) -> ComponentScore:
     in_basis = "ENV_ASSERTION" in criteria.basis
     if not criteria.env_assertions:
         return ComponentScore("ENV_ASSERTION", in_basis, None)
+    if not issubclass(type(reached), FunctionWorld):
+        return ComponentScore("ENV_ASSERTION", in_basis, Unscored("its world has no functions"))
+    functions = cast("FunctionWorld", reached)
     evidence = tuple(
         Evidence(
             assertion.call.name,
-            reached.run_function(assertion.call) == assertion.expected,
+            functions.run_function(assertion.call) == assertion.expected,
             assertion.message or "",
         )
         for assertion in criteria.env_assertions

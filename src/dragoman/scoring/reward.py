@@ -6,7 +6,15 @@ import msgspec
 
 from dragoman.core.episodes import COMPLETE, Episode, Move, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
-from dragoman.core.protocols import Case, Check, Judge, Judgement, StateDelta, WorldFactory
+from dragoman.core.protocols import (
+    Case,
+    Check,
+    Judge,
+    Judgement,
+    StateDelta,
+    SynchronizedWorld,
+    WorldFactory,
+)
 from dragoman.core.rules import Rules
 from dragoman.core.scores import (
     ComponentScore,
@@ -117,7 +125,7 @@ class Scorer:
         if expected is None:
             world = self._factory(task)
             replay(list(executed_calls(task.history)), world)
-            if not self._rules.plan_is_synchronized:
+            if not self._rules.plan_is_synchronized and isinstance(world, SynchronizedWorld):
                 world = world.unsynchronized()
             for action in _plan(task):
                 world.call(ToolCall(action.id, action.name, action.arguments, action.by))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.errors import DataError
-from dragoman.core.protocols import World
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import ToolCall, ToolResult
@@ -28,7 +28,7 @@ NAMES = st.sampled_from(
 )
 
 
-def fresh(shop: DomainSuite, rules: Rules = DEFAULT_RULES) -> World:
+def fresh(shop: DomainSuite, rules: Rules = DEFAULT_RULES) -> DomainWorld:
     return shop.factory(rules)(shop.tasks[0])
 
 

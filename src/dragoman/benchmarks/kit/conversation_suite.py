@@ -9,11 +9,11 @@ from dragoman.benchmarks.kit.arguments import Validator, compile_validators
 from dragoman.benchmarks.kit.databases import decode_database, laid_over
 from dragoman.benchmarks.kit.half_duplex import HalfDuplex
 from dragoman.benchmarks.kit.solo import Solo
-from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld
+from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, WorldOfTask
 from dragoman.core.conditions import Condition
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, ToolError
-from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
+from dragoman.core.protocols import Conductor, Limits, Provenance, World
 from dragoman.core.rules import CONVERSATION_RULES, Rules, require_known
 from dragoman.core.tasks import Stakes, Task
 from dragoman.core.tools import Role, Toolset
@@ -98,7 +98,7 @@ class ConversationSuite:
             decode_tasks=self._parts.decode_tasks,
         )
 
-    def factory(self, rules: Rules) -> WorldFactory:
+    def factory(self, rules: Rules) -> WorldOfTask:
         """Return what makes worlds under a rule set."""
         make_world = self._make_world
         is_validated = rules.arguments_are_validated or self._domain.is_always_validated

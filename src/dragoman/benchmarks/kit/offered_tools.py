@@ -1,10 +1,6 @@
 """A world in which functions are on offer and nothing happens: calls are judged, not executed."""
 
-from collections.abc import Mapping
-
-from dragoman.core.errors import ToolError
 from dragoman.core.protocols import StateDelta
-from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 
 
@@ -13,10 +9,6 @@ class OfferedTools:
 
     def __init__(self, tools: Toolset) -> None:
         self._tools = tools
-
-    def unsynchronized(self) -> "OfferedTools":
-        """Return this same world: there are no databases."""
-        return self
 
     def tools(self, side: Role) -> Toolset:
         """Return the functions on offer."""
@@ -39,18 +31,6 @@ class OfferedTools:
         """Return no changes."""
         return ()
 
-    def run_function(self, call: FunctionCall) -> object:
-        """Refuse: there are no such functions."""
-        raise ToolError(f"{call.name}: no such function")
-
     def delta(self) -> StateDelta:
         """Return no differences."""
         return {}
-
-    def changes(self) -> tuple[Change, ...]:
-        """Return no changes."""
-        return ()
-
-    def fingerprint(self) -> Mapping[Role, str | None]:
-        """Return no hashes: there is no state."""
-        return {"agent": None, "user": None}

@@ -15,7 +15,7 @@ from dragoman.core.carried import carried
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import Rules
-from dragoman.core.tasks import FunctionCall
+from dragoman.core.tasks import FunctionCall, Task
 from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 
 # What a tool of ours may raise when a model sends arguments of the wrong number or type.
@@ -221,6 +221,14 @@ def _full_text(tables: Tables) -> str:
 
 def _of_side(side: Role, change: Change) -> Change:
     return change if change.side == side else msgspec.structs.replace(change, side=side)
+
+
+class WorldOfTask(Protocol):
+    """Makes worlds of this kind; a `WorldFactory`."""
+
+    def __call__(self, task: Task) -> DomainWorld:
+        """Return a fresh world in the task's initial state."""
+        ...
 
 
 MakeWorld = Callable[[Rules, Mapping[Role, Toolset], Mapping[str, Validator]], DomainWorld]

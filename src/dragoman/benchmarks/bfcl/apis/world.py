@@ -14,9 +14,7 @@ from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.owning import cloned
 from dragoman.benchmarks.bfcl.apis.results import Refused, error_text, result_text
 from dragoman.benchmarks.kit.tables import differences
-from dragoman.core.errors import DataError
 from dragoman.core.protocols import StateDelta
-from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 
 # What an interface may raise when a model sends arguments of the wrong number or type.
@@ -53,10 +51,6 @@ class ApiWorld:
         self._owners = _owners(tuple(self._apis))
         self._last: States | None = None
 
-    def unsynchronized(self) -> "ApiWorld":
-        """Return this same world: nothing keeps interfaces in step."""
-        return self
-
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has; the user has none."""
         return self._tools if side == "agent" else NO_TOOLS
@@ -92,10 +86,6 @@ class ApiWorld:
         before, self._last = self._last or self._first(), self.snapshot()
         return _changes(before, self._last)
 
-    def run_function(self, call: FunctionCall) -> object:
-        """Raise DataError: no entry sets up or asserts by a function."""
-        raise DataError(f"a BFCL entry cannot run {call.name!r} outside the conversation")
-
     def delta(self) -> StateDelta:
         """Return the attributes that differ from the start, as canonical text; 5 and 5.0 are one."""
         return {
@@ -106,10 +96,6 @@ class ApiWorld:
     def changes(self) -> tuple[Change, ...]:
         """Return all differences from the start, value by value."""
         return _changes(self._first(), self.state())
-
-    def fingerprint(self) -> Mapping[Role, str | None]:
-        """Return None for both sides: the reference compares attributes and hashes nothing."""
-        return {"agent": None, "user": None}
 
     def _first(self) -> States:
         return {name: api.state() for name, api in self._begin().items()}
