@@ -5,6 +5,7 @@ import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.conditions import PLAIN
+from dragoman.core.layers import Layer
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.wiring.config import Place, RunConfig
 from dragoman.wiring.setup import build_setup
@@ -113,6 +114,7 @@ def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
     spoken, novice = PLAIN.with_axes(voice="telephone"), PLAIN.with_axes(persona="hard")
     conditions = (PLAIN, spoken, novice, PLAIN.with_axes(language="th"))
     setup = msgspec.structs.replace(build_setup(BASE), suite=Solo(), conditions=conditions)
+    setup = msgspec.structs.replace(setup, further={("persona", "hard"): Layer("persona", "hard")})
     assert [cell.condition.label for cell in plan(setup)] == ["en/text/none", "th/text/none"]
     why = "nobody speaks in solo mode: it has neither voice, persona nor language"
     assert not_applicable(setup) == {"en/telephone/none": why, "en/text/hard": why}

@@ -87,7 +87,7 @@ def test_in_the_tools_scenario_nothing_but_the_agents_tools_is_in_the_language()
     localization = only(setup)
     assert set(localization.realised.tools) == {"agent"}
     assert localization.condition.language == "en"
-    assert (localization.realised.greeting, localization.directive("user")) == ("", "")
+    assert (localization.realised.greeting, localization.realised.directive) == ("", {})
     assert (localization.policy, localization.told) == (None, {})
     user = setup.suite.factory(setup.rules)(setup.tasks[0]).tools("user")
     assert len(user) == 30
@@ -158,5 +158,5 @@ def test_artifacts_of_ones_own_are_read_from_a_folder(tmp_path: Path, in_languag
     localization = only(setup)
     assert localization.condition.label == "ms:domain/text/none"
     assert set(localization.realised.tools["agent"].values()) == {"ms"}
-    assert "Malay (Bahasa Melayu)" in localization.directive("user")
+    assert "Malay (Bahasa Melayu)" in localization.realised.directive["user"]
     assert (localization.realised.detector, localization.realised.relatives) == ("ms", ("id",))

@@ -60,11 +60,20 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
     detail: str = ""
 
 
+class Briefed(msgspec.Struct, frozen=True):
+    """A side was told something else in mid-conversation, after so many events."""
+
+    at: int
+    side: Role
+    text: str
+
+
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finished conversation. `started` and `seconds` are the only fields that vary by run.
 
     `malformed_calls` counts calls whose arguments could not be read; they are errors too. `source` is
-    the foreign record that an imported conversation was read from, value for value.
+    the foreign record that an imported conversation was read from, value for value. `briefed` holds
+    what sessions were told anew in mid-conversation.
     """
 
     events: tuple[Event, ...]
@@ -76,6 +85,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     started: float = 0.0
     seconds: float = 0.0
     source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    briefed: tuple[Briefed, ...] = ()
 
     @property
     def is_fault(self) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from dragoman.conditions.language.localization import Localization
+from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError
@@ -116,8 +116,8 @@ class _Cases:
         self.places: Mapping[str, StoredCell] = {cell.key: cell for cell in store.cells()}
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
         _require_same_tasks(self._tasks, store)
-        self._localizations: Mapping[Condition, Localization] = {
-            entry: setup.localization(entry) for entry in setup.conditions
+        self._realised: Mapping[Condition, Realisation] = {
+            entry: setup.realised(entry) for entry in setup.conditions
         }
         self._settings = settings(manifest)
         self._factory: WorldFactory = setup.suite.factory(find_rules(manifest.config.rules))
@@ -127,12 +127,12 @@ class _Cases:
 
     def case(self, key: str, episode: Episode) -> PlayedCase:
         cell = self.places[key]
-        localization, task = self._localizations[cell.condition], self._tasks[cell.task]
+        realisation, task = self._realised[cell.condition], self._tasks[cell.task]
         return PlayedCase(
-            localization.judged(task),
+            realisation.judged(task),
             episode,
             self._factory,
-            localization.wording(task),
+            realisation.wording(task),
             self.setting(key),
             key,
         )

@@ -6,6 +6,7 @@ changes no other cell, and a changed file makes other cells instead of silently 
 
 import msgspec
 
+from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.tasks import Task, chain_before
@@ -39,13 +40,17 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
     names places there are these cells alone, and those that their worlds begin after.
     """
     left_out = not_applicable(setup)
+    played = [
+        setup.realised(condition)
+        for condition in setup.conditions
+        if condition.label not in left_out
+    ]
     cells = tuple(
         cell
         for trial in range(setup.config.trials)
-        for condition in setup.conditions
-        if condition.label not in left_out
+        for realisation in played
         for pair in setup.pairs
-        for cell in _cells(setup, condition, pair, trial)
+        for cell in _cells(setup, realisation, pair, trial)
     )
     places = frozenset(setup.config.places)
     if not places:
@@ -70,11 +75,11 @@ def conversation_seed(key: str) -> int:
 
 
 def _cells(
-    setup: Setup, condition: Condition, pair: tuple[Resolved, Resolved], trial: int
+    setup: Setup, realisation: Realisation, pair: tuple[Resolved, Resolved], trial: int
 ) -> tuple[Cell, ...]:
     """Return one cell per task; a cell's chain is that of its task, played by the same agent."""
     tasks = {task.id: task for task in setup.tasks}
-    cells = {name: _cell(setup, condition, pair, task, trial) for name, task in tasks.items()}
+    cells = {name: _cell(setup, realisation, pair, task, trial) for name, task in tasks.items()}
     return tuple(
         cell
         if not cell.task.after
@@ -86,12 +91,10 @@ def _cells(
 
 
 def _cell(
-    setup: Setup, condition: Condition, pair: tuple[Resolved, Resolved], task: Task, trial: int
+    setup: Setup, realisation: Realisation, pair: tuple[Resolved, Resolved], task: Task, trial: int
 ) -> Cell:
     agent, user = pair
-    localization = setup.localization(condition)
-    realised = () if localization.is_english else (localization.realised.digest,)
-    voiced = setup.voiced(condition)
+    condition = realisation.condition
     key = content_key(
         _VERSION,
         task.suite,
@@ -105,7 +108,6 @@ def _cell(
         setup.config.limits,
         setup.config.seed,
         trial,
-        *realised,
-        *(() if voiced is None else (voiced.identity,)),
+        *realisation.identities,
     )
     return Cell(key, conversation_seed(key), task, condition, agent, user, trial)

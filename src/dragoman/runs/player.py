@@ -3,14 +3,14 @@
 A failed participant is an episode that ended by a fault; a judge that breaks leaves it Unscored.
 """
 
+import functools
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.conditions.language.localization import Localization
-from dragoman.conditions.plain import PlainChannel
+from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
 from dragoman.core.audio import Audio
 from dragoman.core.carried import carried
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
@@ -24,9 +24,9 @@ from dragoman.core.errors import (
     placed,
 )
 from dragoman.core.keys import content_key
-from dragoman.core.protocols import Channel, Opening, Session, World, WorldFactory
+from dragoman.core.layers import Keep, Talk
+from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
 from dragoman.core.scores import Score
-from dragoman.core.speech import AudioRef
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.runs.plan import Cell
@@ -37,11 +37,6 @@ from dragoman.wiring.setup import Setup
 
 log = logging.getLogger(__name__)
 
-_PLAIN_CHANNELS: Mapping[Role, Channel] = {"agent": PlainChannel(), "user": PlainChannel()}
-
-Keep = Callable[[Audio], AudioRef]
-"""Stores audio and returns its reference."""
-
 
 class Player:
     """Plays and scores single cells of one setup."""
@@ -50,6 +45,7 @@ class Player:
         """Prepare playing; `keep` stores audio, by default nowhere."""
         self._setup = setup
         self._keep = keep
+        self._realised = functools.cache(setup.realised)
         self._factory: WorldFactory = setup.suite.factory(setup.rules)
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
 
@@ -89,7 +85,7 @@ class Player:
             self.scorer,
             cell.task,
             episode,
-            self._setup.localization(cell.condition),
+            self._realised(cell.condition),
             cell.key,
         )
 
@@ -117,17 +113,16 @@ class Player:
     async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
         setup = self._setup
         world = self.begun_world(cell.task, earlier)
-        localization = setup.localization(cell.condition)
-        conductor = localization.greeted(
+        realisation = self._realised(cell.condition)
+        conductor = realisation.conductor(
             setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
         )
         history = conductor.opening()
-        shown = localization.shown(cell.task)
-        policy = localization.policy
-        if policy is None:
-            policy = setup.suite.policy(cell.task, world)
+        shown = realisation.shown(cell.task)
+        policy = realisation.policy(setup.suite.policy(cell.task, world))
         sessions: dict[Role, Session] = {}
         try:
+            surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
             for side in conductor.sides:
                 who = cell.agent if side == "agent" else cell.user
                 opening = Opening(
@@ -138,35 +133,46 @@ class Player:
                     history=history,
                     conversation=f"{cell.key}-{attempt}",
                     draw=f"{cell.key}-{cell.seed}",
-                    directive=self._directive(side, cell, localization),
+                    directive=surfaces.told.get(side, ""),
                 )
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(
                 world,
                 sessions,
-                self._surfaces(cell, localization),
+                surfaces,
                 time.monotonic,
                 setup.config.timeout,
             )
-            return await conversation.run(conductor)
+            episode = await conversation.run(conductor)
+            return episode if surfaces.talk is None else realisation.after(surfaces.talk, episode)
         except ParticipantError as error:
             return Episode(history, broken(error), 0, 0)
         finally:
             await _close(sessions)
 
-    def _surfaces(self, cell: Cell, localization: Localization) -> Surfaces:
-        voiced = self._setup.voiced(cell.condition)
-        if voiced is None:
-            return Surfaces(_PLAIN_CHANNELS, localization.views)
+    async def _surfaces(
+        self, cell: Cell, realisation: Realisation, shown: Task, begun: Progress
+    ) -> Surfaces:
+        if not realisation.layers:
+            return Surfaces(PLAIN_CHANNELS, realisation.views)
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
-        return Surfaces(voiced.channels(same_audio, self._keep), localization.views)
+        draw = f"{cell.key}-{cell.seed}"
+        talk = Talk(shown, same_audio, draw, cell.agent.participant, self._keep)
+        briefing = realisation.briefing(talk)
+        told: dict[Role, str] = {}
+        if briefing is not None:
+            told = {side: await briefing.told(side, begun) for side in SIDES}
+        return Surfaces(realisation.channels(talk), realisation.views, briefing, told, talk)
 
-    def _directive(self, side: Role, cell: Cell, localization: Localization) -> str:
-        """Return what a side is told beside its other instructions."""
-        voiced = self._setup.voiced(cell.condition)
-        told = (localization.directive(side), voiced.prompt if voiced and side == "agent" else "")
-        return "\n\n".join(filter(None, told))
+
+class Begun(msgspec.Struct, frozen=True):
+    """A conversation before its first reply, as layers look at it."""
+
+    events: tuple[Event, ...]
+    steps: int = 0
+    errors: int = 0
+    seconds: float = 0.0
 
 
 def _unbegun(reason: EndReason, why: str) -> Episode:
@@ -182,12 +188,12 @@ def _left_behind(episode: Episode) -> tuple[Event, ...]:
 
 
 async def score_safely(
-    scorer: Scorer, task: Task, episode: Episode, localization: Localization, draw: str
+    scorer: Scorer, task: Task, episode: Episode, realisation: Realisation, draw: str
 ) -> Score:
     """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
     try:
         return await scorer.score(
-            localization.judged(task), episode, localization.wording(task), draw
+            realisation.judged(task), episode, realisation.wording(task), draw
         )
     except RunHalted:
         raise

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from dragoman.core.layers import ToldAnew
 from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
 from dragoman.core.speech import Called, Reply, Said
 from dragoman.core.tasks import Action, Task
@@ -54,6 +55,11 @@ class CanonicalSession:
                 return msgspec.structs.replace(answer, reply=self._canonical(reply, tools))
             case other:
                 return other
+
+    def tell(self, directive: str) -> None:
+        """Tell the agent's session, where it heeds that."""
+        if isinstance(self._session, ToldAnew):
+            self._session.tell(directive)
 
     async def close(self) -> None:
         """Release what the agent's session holds."""

@@ -50,6 +50,7 @@ class LlmSession:
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
         self._messages: list[Message] = []
+        self._is_told_anew = False
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Send what was heard and return the model's reply."""
@@ -59,6 +60,8 @@ class LlmSession:
             if tools.must_call and self._ticket:
                 self._messages.append({"role": "user", "content": self._ticket})
             self._messages += past(self._opening.history, self._opening.side)
+        if self._is_told_anew:
+            self._retell(tools)
         self._messages += map(incoming, heard)
         request = ChatRequest(
             self._messages, tools, self._seed, self._label, self._conversation, self._opening.draw
@@ -68,8 +71,22 @@ class LlmSession:
         self._messages.append(outgoing(reply))
         return Answer(reply, completion.raw, completion.usage)
 
+    def tell(self, directive: str) -> None:
+        """Take what is told from the next reply on."""
+        self._opening = msgspec.structs.replace(self._opening, directive=directive)
+        self._is_told_anew = True
+
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""
+
+    def _retell(self, tools: Toolset) -> None:
+        """Put the system prompt of now in the place of that of before."""
+        self._is_told_anew = False
+        system = self._system(tools)
+        before = self._messages and self._messages[0]["role"] == "system"
+        self._messages[: 1 if before else 0] = (
+            [{"role": "system", "content": system}] if system else []
+        )
 
     def _system(self, tools: Toolset) -> str:
         opening = self._opening

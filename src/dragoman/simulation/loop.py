@@ -10,8 +10,9 @@ from typing import TypeVar, cast
 import msgspec
 
 from dragoman.core.carried import carried
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import CodeError, ParticipantError, RunHalted, StoreError, placed
+from dragoman.core.layers import Briefing, Talk, ToldAnew
 from dragoman.core.protocols import (
     Answer,
     Ask,
@@ -40,10 +41,21 @@ _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
 
 
 class Surfaces(msgspec.Struct, frozen=True):
-    """What one conversation's sides say and see through."""
+    """What one conversation's sides say and see through, and what they are told.
+
+    Attributes:
+        channels: What each side's words go through.
+        views: How each side sees tools.
+        briefing: What sessions are told, asked before each reply; None where nothing is told.
+        told: What each side was told when its session opened.
+        talk: What tells the conversation from others; None where no layer takes part.
+    """
 
     channels: Mapping[Role, Channel]
     views: Mapping[Role, ToolView]
+    briefing: Briefing | None = None
+    told: Mapping[Role, str] = {}
+    talk: Talk | None = None
 
 
 class Conversation:
@@ -69,6 +81,8 @@ class Conversation:
         self._clock = clock
         self._started = clock()
         self._limit = seconds
+        self._told = dict(surfaces.told)
+        self._briefed: list[Briefed] = []
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
 
     @property
@@ -95,6 +109,8 @@ class Conversation:
             ending = Ending("code_error", carried(f"the suite broke: {placed(error)}"))
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
+        if self._surfaces.briefing is not None:
+            self._usage += self._surfaces.briefing.take_usage()
         if self._waiting is not None:
             self._usage += self._waiting.take_usage()
         return Episode(
@@ -105,6 +121,7 @@ class Conversation:
             malformed_calls=self._malformed,
             usage=total_usage(self._usage),
             seconds=self.seconds,
+            briefed=tuple(self._briefed),
         )
 
     async def _play(self, conductor: Conductor) -> Ending:
@@ -125,6 +142,8 @@ class Conversation:
     async def _ask(self, side: Role, ask: Ask) -> None:
         heard, self._unheard[side] = self._unheard[side], []
         tools = self._surfaces.views[side].show(ask.tools)
+        if self._surfaces.briefing is not None:
+            await self._brief(side, self._surfaces.briefing)
         answer = await guarded(self._sessions[side].reply(heard, tools), f"the {side}'s reply")
         if not isinstance(answer, Answer):
             raise CodeError(f"the {side} returned {type(answer).__name__}, not an Answer")
@@ -132,6 +151,17 @@ class Conversation:
             self._usage.append(answer.usage)
         reply = await self._carried(side, _checked(answer.reply, side))
         self._record(Move(side, reply, False, ask.turn, answer.raw, answer.call_form))
+
+    async def _brief(self, side: Role, briefing: Briefing) -> None:
+        """Tell a session what it is told from now on, where that has changed."""
+        text = carried(await guarded(briefing.told(side, self), f"what the {side} is told"))
+        if text == self._told.get(side, ""):
+            return
+        self._told[side] = text
+        session = self._sessions[side]
+        if isinstance(session, ToldAnew):
+            session.tell(text)
+            self._briefed.append(Briefed(len(self.events), side, text))
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, Said):

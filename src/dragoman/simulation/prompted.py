@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from dragoman.core.facets import TextProtocol
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
@@ -30,6 +32,7 @@ class PromptedSession:
         self._text = text
         self._opening = opening
         self._messages: list[Message] = []
+        self._offered = ""
         self._calls: tuple[ToolCall, ...] = ()
         self._visible: frozenset[str] = frozenset()
 
@@ -37,9 +40,8 @@ class PromptedSession:
         """Send what was heard and read the calls in the model's text."""
         opening, task = self._opening, self._opening.task
         if not self._messages:
-            offered = self._text.offer(task, tools)
-            system = "\n\n".join(filter(None, (offered, opening.policy, opening.directive)))
-            self._messages.append({"role": "system", "content": system})
+            self._offered = self._text.offer(task, tools)
+            self._messages.append(self._system())
             self._messages += past(opening.history, opening.side)
             self._visible = frozenset(tools.by_name)
         self._messages += self._heard(heard, tools)
@@ -54,8 +56,18 @@ class PromptedSession:
         self._calls = reply.calls if isinstance(reply, Called) else ()
         return Answer(reply, completion.raw, completion.usage, self._text.call_form(task))
 
+    def tell(self, directive: str) -> None:
+        """Take what is told from the next reply on."""
+        self._opening = msgspec.structs.replace(self._opening, directive=directive)
+        if self._messages:
+            self._messages[0] = self._system()
+
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""
+
+    def _system(self) -> Message:
+        told = (self._offered, self._opening.policy, self._opening.directive)
+        return {"role": "system", "content": "\n\n".join(filter(None, told))}
 
     def _heard(self, heard: Sequence[Heard], tools: Toolset) -> list[Message]:
         """Return what was heard as messages of the user: results in one, then words."""

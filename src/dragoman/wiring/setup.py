@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dragoman.conditions.language.localization import Localization, english
-from dragoman.core.conditions import PLAIN, TEXT, Condition
+from dragoman.conditions.layers import Realisation, realised
+from dragoman.core.conditions import PLAIN, TEXT, Condition, axis_of
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.layers import Layer
 from dragoman.core.protocols import Check, Judge, Suite
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Task, chain_before
@@ -57,6 +59,7 @@ class Setup(msgspec.Struct, frozen=True):
     budget: Budget | None = None
     localizations: Mapping[str, Localization] = {}
     voices: "Voices | None" = None
+    further: Mapping[tuple[str, str], Layer] = {}
 
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
@@ -67,6 +70,21 @@ class Setup(msgspec.Struct, frozen=True):
     def voiced(self, condition: Condition) -> "Voiced | Simulated | None":
         """Return how a condition is spoken and heard; None where it is text."""
         return None if self.voices is None else self.voices.conditions.get(condition.label)
+
+    def realised(self, condition: Condition) -> Realisation:
+        """Return a condition made real: language, voice, then the layers of any further axes."""
+        layers = [
+            self.further[axis, value]
+            for axis, value in condition.axes
+            if axis_of(axis).layer not in {"language", "voice"}
+        ]
+        if (voiced := self.voiced(condition)) is not None:
+            from dragoman.conditions.voice.voiced import voice_layer
+
+            layers.insert(0, voice_layer(voiced))
+        if condition.is_localized:
+            layers.insert(0, self.localization(condition).layer)
+        return realised(condition, layers)
 
     async def close(self) -> None:
         """Close the connections of the run's models, and end what speaks and listens."""

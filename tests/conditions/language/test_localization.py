@@ -7,6 +7,7 @@ from dragoman.conditions.language.localization import (
     Told,
     english,
 )
+from dragoman.conditions.layers import realised
 from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Move
@@ -19,10 +20,8 @@ from dragoman.core.wording import ENGLISH_WORDING
 THAI = condition_of({"language": "th", "scenario": "interaction"})
 
 
-def thai(realised: Realised, told: dict[str, Told] | None = None) -> Localization:
-    return Localization(
-        THAI, realised, {"agent": PlainView(), "user": PlainView()}, told=told or {}
-    )
+def thai(what: Realised, told: dict[str, Told] | None = None) -> Localization:
+    return Localization(THAI, what, {"agent": PlainView(), "user": PlainView()}, told=told or {})
 
 
 def test_english_changes_nothing(shop: DomainSuite) -> None:
@@ -32,17 +31,19 @@ def test_english_changes_nothing(shop: DomainSuite) -> None:
     conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
     assert plain.is_english
     assert plain.judged(task) is task
-    assert plain.shown(task) is task
+    assert realised(PLAIN, ()).shown(task) is task
+    assert plain.planned(task) is task
     assert plain.wording(task) == ENGLISH_WORDING
-    assert plain.greeted(conductor) is conductor
-    assert (plain.directive("agent"), plain.directive("user"), plain.policy) == ("", "", None)
+    assert realised(PLAIN, ()).conductor(conductor) is conductor
+    assert (plain.realised.directive, plain.policy) == ({}, None)
 
 
 def test_the_agent_greets_in_the_language(shop: DomainSuite) -> None:
     task = shop.tasks[0]
     world = shop.factory(DEFAULT_RULES)(task)
     conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
-    greeted = thai(Realised(greeting="สวัสดี")).greeted(conductor)
+    localized = realised(THAI, [thai(Realised(greeting="สวัสดี")).layer])
+    greeted = localized.conductor(conductor)
     assert conductor.opening() == (Move("agent", say(GREETING), scripted=True),)
     assert greeted.opening() == (Move("agent", say("สวัสดี"), scripted=True),)
     assert greeted.sides == conductor.sides

@@ -12,9 +12,13 @@ from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
 from dragoman.conditions.voice.voiced import Voiced
 from dragoman.core.audio import Audio, audio_of
 from dragoman.core.errors import ParticipantError
+from dragoman.core.layers import Talk
 from dragoman.core.protocols import Recognizer, Spoken, Transcript
 from dragoman.core.speech import AudioRef, Utterance
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
+from dragoman.simulation.diagnostic import SilentAgent
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
 from dragoman.speech.embedded.language_models.models import stock_language_model
@@ -55,6 +59,9 @@ class Charging:
     async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - it is silent
         usage = Usage(purpose="synthesis", model="charging", calls=1, characters=len(text))
         return Spoken(Audio(bytes(3_200), 16_000), usage)
+
+
+TASK = Task("t", "suite", "digest", Scenario("Call."))
 
 
 def carried(
@@ -202,8 +209,9 @@ def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path
     voiced = Voiced("en/studio/none", tuple(paths), agent, "", {})
 
     async def engines(cell: str) -> list[str]:
-        channels = voiced.channels(cell, AudioFiles(tmp_path).keep)
-        said = [await channels[side].carry(Utterance("Hello.")) for side in ("user", "agent")]
+        talk = Talk(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path).keep)
+        sides: tuple[Role, Role] = ("user", "agent")
+        said = [await voiced.channel(talk, side).carry(Utterance("Hello.")) for side in sides]
         return [said[0].stages[0].engine, said[1].stages[0].engine, said[1].stages[-1].engine]
 
     async def call() -> list[list[str]]:

@@ -14,6 +14,7 @@ from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Event, Move
 from dragoman.core.keys import content_key
+from dragoman.core.layers import AlwaysTold, Layer
 from dragoman.core.protocols import Conductor, Directive, Progress, ToolView
 from dragoman.core.speech import say
 from dragoman.core.tasks import Action, Scenario, Task
@@ -109,14 +110,13 @@ class Localization(NamedTuple):
             return task
         return msgspec.structs.replace(task, scenario=told.scenario, ticket=told.ticket)
 
-    def shown(self, task: Task) -> Task:
-        """Return a task as participants see it: those that play the plan write labels."""
-        judged = self.judged(task)
-        if judged.criteria is None or not judged.criteria.actions or not self.assignments:
-            return judged
-        actions = tuple(map(self._worded, judged.criteria.actions))
-        criteria = msgspec.structs.replace(judged.criteria, actions=actions)
-        return msgspec.structs.replace(judged, criteria=criteria)
+    def planned(self, task: Task) -> Task:
+        """Return a task's plan as participants see it: those that play it write labels."""
+        if task.criteria is None or not task.criteria.actions or not self.assignments:
+            return task
+        actions = tuple(map(self._worded, task.criteria.actions))
+        criteria = msgspec.structs.replace(task.criteria, actions=actions)
+        return msgspec.structs.replace(task, criteria=criteria)
 
     def wording(self, task: Task) -> Wording:
         """Return how what a conversation on a task is judged by is written."""
@@ -130,10 +130,6 @@ class Localization(NamedTuple):
             labels=_labels(self.assignments),
             plan={each.id: self._worded(each) for each in planned} if self.assignments else None,
         )
-
-    def directive(self, side: Role) -> str:
-        """Return what a side is told of the language that it speaks; "" in English."""
-        return self.realised.directive.get(side, "")
 
     def texts_spoken(self) -> tuple[str, ...]:
         """Return what the agent reads in the language that is spoken: its policy and its tools.
@@ -156,9 +152,23 @@ class Localization(NamedTuple):
         )
         return (*policy, *tools)
 
-    def greeted(self, conductor: Conductor) -> Conductor:
-        """Return a conductor that greets in the language."""
-        return Greeting(conductor, self.realised.greeting) if self.realised.greeting else conductor
+    @property
+    def layer(self) -> Layer:
+        """What the language changes on the surfaces of a conversation."""
+        own, greeting = self.policy, self.realised.greeting
+        told = AlwaysTold(self.realised.directive) if self.realised.directive else None
+        return Layer(
+            name="language",
+            identity=self.realised.digest,
+            record=msgspec.to_builtins(self.realised),
+            task=self.judged if self.told else None,
+            plan=self.planned if self.assignments else None,
+            wording=lambda task, _: self.wording(task),
+            policy=None if own is None else lambda _: own,
+            briefing=None if told is None else lambda _: told,
+            view=(lambda side, _: self.views[side]) if self.assignments else None,
+            conductor=(lambda inner: Greeting(inner, greeting)) if greeting else None,
+        )
 
     def _worded(self, action: Action) -> Action:
         surface = self.assignments.get(action.by, {}).get(action.name)

@@ -6,7 +6,6 @@ utterance alone, so that several recognizers can be given the same audio.
 
 import asyncio
 import re
-from collections.abc import Callable
 
 import msgspec
 
@@ -17,15 +16,13 @@ from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.audio import Audio
 from dragoman.core.keys import derive_seed
+from dragoman.core.layers import Keep
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.core.speech import UNDERSTOOD, WORDS, AudioRef, Stage, Utterance
+from dragoman.core.speech import UNDERSTOOD, WORDS, Stage, Utterance
 from dragoman.core.usage import Usage, total_usage
 
 SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"
-
-Keep = Callable[[Audio], AudioRef]
-"""Stores audio and returns its reference."""
 
 # Signs that end a conversation are for the harness: nobody says them.
 _MARKER = re.compile(r"###[^#\n]{1,40}###")

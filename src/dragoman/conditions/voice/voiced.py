@@ -1,13 +1,11 @@
 """What a voice condition is: a line, who speaks, and who listens, for both directions of a call."""
 
-from collections.abc import Mapping
-
 import msgspec
 
-from dragoman.conditions.plain import PlainChannel
 from dragoman.conditions.voice.mishearing.channel import SimulatedChannel, SimulatedPath
-from dragoman.conditions.voice.voice_channel import Keep, VoiceChannel, VoicePath
+from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
 from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.layers import AlwaysTold, Layer, Talk
 from dragoman.core.protocols import Channel
 from dragoman.core.tools import Role
 
@@ -34,20 +32,12 @@ class Voiced(msgspec.Struct, frozen=True):
         """The content key of everything that can change what is heard."""
         return content_key(*(_key(path) for path in (*self.users, self.agent)), self.prompt)
 
-    def channels(self, cell: str, keep: Keep) -> Mapping[Role, Channel]:
-        """Return the channels of one conversation.
-
-        Args:
-            cell: What tells conversations apart for the sake of audio: the task and the trial, but
-                no agent and no recognizer, so that these are given the same audio.
-            keep: Stores audio.
-        """
-        seed = derive_seed(cell, "voice")
-        path = self.users[seed % len(self.users)]
-        return {
-            "user": VoiceChannel(path, keep, derive_seed(cell, "user")),
-            "agent": VoiceChannel(self.agent, keep, derive_seed(cell, "agent")),
-        }
+    def channel(self, talk: Talk, side: Role) -> Channel:
+        """Return the channel of what a side says in one conversation."""
+        path = self.agent
+        if side == "user":
+            path = self.users[derive_seed(talk.key, "voice") % len(self.users)]
+        return VoiceChannel(path, talk.keep, derive_seed(talk.key, side))
 
 
 class Simulated(msgspec.Struct, frozen=True):
@@ -70,10 +60,23 @@ class Simulated(msgspec.Struct, frozen=True):
         """The content key of everything that can change what is heard."""
         return content_key(self.path.identity, self.path.style, self.prompt)
 
-    def channels(self, cell: str, keep: Keep) -> Mapping[Role, Channel]:  # noqa: ARG002 - there is no audio
-        """Return the channels of one conversation; `cell` as in `Voiced`."""
-        seed = derive_seed(cell, "user")
-        return {"user": SimulatedChannel(self.path, seed), "agent": PlainChannel()}
+    def channel(self, talk: Talk, side: Role) -> Channel | None:
+        """Return the channel of what a user says in one conversation; an agent is understood."""
+        if side == "agent":
+            return None
+        return SimulatedChannel(self.path, derive_seed(talk.key, side))
+
+
+def voice_layer(voiced: Voiced | Simulated) -> Layer:
+    """Return what a voice changes on the surfaces of a conversation."""
+    told = AlwaysTold({"agent": voiced.prompt})
+    return Layer(
+        name="voice",
+        identity=voiced.identity,
+        record=voiced.record,
+        briefing=lambda _: told,
+        channel=voiced.channel,
+    )
 
 
 def _key(path: VoicePath) -> str:

@@ -1,0 +1,156 @@
+"""A condition made real: its layers, composed in their order on every surface."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.core.conditions import PLAIN, Condition
+from dragoman.core.episodes import Episode
+from dragoman.core.layers import Briefing, Layer, Talk
+from dragoman.core.protocols import Channel, Conductor, Progress, ToolView
+from dragoman.core.speech import Utterance
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role
+from dragoman.core.usage import Usage
+from dragoman.core.wording import ENGLISH_WORDING, Wording
+
+SIDES: tuple[Role, ...] = ("agent", "user")
+_PLAIN_VIEWS: Mapping[Role, ToolView] = dict.fromkeys(SIDES, PlainView())
+
+
+class Realisation(NamedTuple):
+    """What one condition's conversations are played and judged through; without layers, plain text.
+
+    Attributes:
+        condition: The condition.
+        layers: Its layers, in the order in which they compose.
+        views: How each side sees tools, through all layers.
+    """
+
+    condition: Condition = PLAIN
+    layers: tuple[Layer, ...] = ()
+    views: Mapping[Role, ToolView] = _PLAIN_VIEWS
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """The content keys of everything that can change a result beside the condition itself."""
+        return tuple(layer.identity for layer in self.layers)
+
+    @property
+    def records(self) -> dict[str, Mapping[str, object]]:
+        """What a run keeps of each layer."""
+        return {layer.name: layer.record for layer in self.layers}
+
+    def judged(self, task: Task) -> Task:
+        """Return a task as scoring sees it: told by the layers, planned in the world's values."""
+        for layer in self.layers:
+            task = task if layer.task is None else layer.task(task)
+        return task
+
+    def shown(self, task: Task) -> Task:
+        """Return a task as participants see it."""
+        task = self.judged(task)
+        for layer in self.layers:
+            task = task if layer.plan is None else layer.plan(task)
+        return task
+
+    def wording(self, task: Task) -> Wording:
+        """Return how what a conversation on a task is judged by is written."""
+        wording = ENGLISH_WORDING
+        for layer in self.layers:
+            wording = wording if layer.wording is None else layer.wording(task, wording)
+        return wording
+
+    def policy(self, policy: str) -> str:
+        """Return the text that the agent must follow, given the benchmark's own."""
+        for layer in self.layers:
+            policy = policy if layer.policy is None else layer.policy(policy)
+        return policy
+
+    def conductor(self, conductor: Conductor) -> Conductor:
+        """Return who speaks when, given the benchmark's own protocol."""
+        for layer in self.layers:
+            conductor = conductor if layer.conductor is None else layer.conductor(conductor)
+        return conductor
+
+    def channels(self, talk: Talk) -> Mapping[Role, Channel]:
+        """Return the channels of one conversation."""
+        return {side: self._channel(talk, side) for side in SIDES}
+
+    def briefing(self, talk: Talk) -> Briefing | None:
+        """Return what sessions of one conversation are told; None where no layer tells anything."""
+        opened = [layer.briefing(talk) for layer in self.layers if layer.briefing is not None]
+        return Briefings(opened) if opened else None
+
+    def after(self, talk: Talk, episode: Episode) -> Episode:
+        """Return a finished conversation with what goes with it."""
+        for layer in self.layers:
+            episode = episode if layer.after is None else layer.after(talk, episode)
+        return episode
+
+    def _channel(self, talk: Talk, side: Role) -> Channel:
+        opened = [layer.channel(talk, side) for layer in self.layers if layer.channel is not None]
+        channel: Channel = PLAIN_CHANNEL
+        for each in opened:
+            if each is not None:
+                channel = each if channel is PLAIN_CHANNEL else Chained(channel, each)
+        return channel
+
+
+PLAIN_CHANNEL = PlainChannel()
+PLAIN_CHANNELS: Mapping[Role, Channel] = dict.fromkeys(SIDES, PLAIN_CHANNEL)
+
+
+class Chained:
+    """Two channels, one behind the other: what arrives from the first is what the second carries."""
+
+    def __init__(self, first: Channel, second: Channel) -> None:
+        self._first = first
+        self._second = second
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        """Return the utterance as it was meant, with what both made of it."""
+        halfway = await self._first.carry(utterance)
+        arrived = await self._second.carry(Utterance(halfway.received or ""))
+        return msgspec.structs.replace(
+            arrived,
+            intended=utterance.intended,
+            spoken=halfway.spoken if arrived.spoken is UNSET else arrived.spoken,
+            stages=(*halfway.stages, *arrived.stages),
+        )
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what both consumed since this was last asked."""
+        return (*self._first.take_usage(), *self._second.take_usage())
+
+
+def realised(condition: Condition, layers: Iterable[Layer]) -> Realisation:
+    """Return a condition made real by its layers, in their order."""
+    composed = tuple(layers)
+    return Realisation(condition, composed, {side: _view(composed, side) for side in SIDES})
+
+
+def _view(layers: Sequence[Layer], side: Role) -> ToolView:
+    view: ToolView = PlainView()
+    for layer in layers:
+        view = view if layer.view is None else layer.view(side, view)
+    return view
+
+
+class Briefings:
+    """What several layers tell, one paragraph each."""
+
+    def __init__(self, parts: Sequence[Briefing]) -> None:
+        self._parts = parts
+
+    async def told(self, side: Role, progress: Progress) -> str:
+        """Return all that a side is told before its next reply."""
+        texts = [await part.told(side, progress) for part in self._parts]
+        return "\n\n".join(filter(None, texts))
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what finding that out consumed since this was last asked."""
+        return tuple(entry for part in self._parts for entry in part.take_usage())

@@ -1,0 +1,119 @@
+"""The port of layers: what one part of a condition changes on the surfaces of a conversation.
+
+A layer realises the axes of a condition that are its own. It is built once per condition and shared by
+its conversations; what it keeps of one conversation lies in what it opens for it. A surface that a
+layer says nothing of stays as it is. Layers compose in one order, and none knows another.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from dragoman.core.audio import Audio
+from dragoman.core.episodes import Episode
+from dragoman.core.protocols import Channel, Conductor, Participant, Progress, Suite, ToolView
+from dragoman.core.speech import AudioRef
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role
+from dragoman.core.usage import Usage
+from dragoman.core.wording import Wording
+
+Keep = Callable[[Audio], AudioRef]
+"""Stores audio and returns its reference."""
+
+
+class Talk(msgspec.Struct, frozen=True):
+    """What tells one conversation from others.
+
+    Attributes:
+        task: Its task, as participants see it.
+        key: The same for all that are to be given the same audio: task, trial and the run's seed, but
+            neither agent nor recognizer.
+        draw: The same in every attempt at one draw of the cell, and in no other.
+        agent: Who plays the agent.
+        keep: Stores audio.
+    """
+
+    task: Task
+    key: str
+    draw: str
+    agent: Participant
+    keep: Keep
+
+
+class Briefing(Protocol):
+    """What a session is told in one conversation beside its policy; it may change between replies."""
+
+    async def told(self, side: Role, progress: Progress) -> str:
+        """Return what a side is told before its next reply; "" for nothing.
+
+        Raises:
+            ParticipantError: Where what is asked for it broke.
+        """
+        ...
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what finding that out consumed since this was last asked."""
+        ...
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """One part of a condition made real; None leaves a surface as it is.
+
+    Attributes:
+        name: The layer's name, that of its axes' layer.
+        identity: The content key of everything in it that can change a result.
+        record: What a run keeps of it, for people.
+        task: Returns a task as this side of the world tells it: to judges and participants.
+        plan: Returns a task's reference plan as participants see it, beyond `task`.
+        wording: Returns how what a conversation is judged by is written.
+        policy: Returns the text that the agent must follow.
+        briefing: Opens what sessions of one conversation are told.
+        view: Returns how a side sees tools, around how layers before see them.
+        channel: Opens the channel of the words that a side says; they go through those of layers before
+            first.
+        conductor: Wraps who speaks when.
+        after: Returns a finished conversation with what goes with it.
+    """
+
+    name: str
+    identity: str
+    record: Mapping[str, object] = {}
+    task: Callable[[Task], Task] | None = None
+    plan: Callable[[Task], Task] | None = None
+    wording: Callable[[Task, Wording], Wording] | None = None
+    policy: Callable[[str], str] | None = None
+    briefing: Callable[[Talk], Briefing] | None = None
+    view: Callable[[Role, ToolView], ToolView] | None = None
+    channel: Callable[[Talk, Role], Channel | None] | None = None
+    conductor: Callable[[Conductor], Conductor] | None = None
+    after: Callable[[Talk, Episode], Episode] | None = None
+
+
+MakeLayer = Callable[[str, Suite], Layer]
+"""Realises one value of an axis for a suite; raises UsageError for a value that it does not know."""
+
+
+@runtime_checkable
+class ToldAnew(Protocol):
+    """What a session has besides, where it heeds what it is told in mid-conversation."""
+
+    def tell(self, directive: str) -> None:
+        """Take what is told from the next reply on, in place of what was told before."""
+        ...
+
+
+class AlwaysTold:
+    """A briefing that never changes and costs nothing."""
+
+    def __init__(self, texts: Mapping[Role, str]) -> None:
+        self._texts = texts
+
+    async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
+        """Return the side's text."""
+        return self._texts.get(side, "")
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return nothing."""
+        return ()

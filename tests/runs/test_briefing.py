@@ -1,0 +1,83 @@
+"""What a session is told may change in mid-conversation; what was told is kept."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.conditions import PLAIN
+from dragoman.core.episodes import Briefed, Episode, Move
+from dragoman.core.layers import Layer, Talk
+from dragoman.core.prompts import PromptSet
+from dragoman.core.protocols import ChatRequest, Completion, Progress
+from dragoman.core.speech import say
+from dragoman.core.tools import Role
+from dragoman.core.usage import Usage
+from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
+from dragoman.simulation.llm import LlmParticipant
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.participants import Resolved
+from dragoman.wiring.setup import build_setup
+
+RESTLESS = PLAIN.with_axes(mood="restless")
+
+
+class CountsReplies:
+    """Tells the agent how often the user has spoken."""
+
+    def __init__(self, talk: Talk) -> None:
+        assert talk.agent.name == "parrot"
+
+    async def told(self, side: Role, progress: Progress) -> str:
+        said = sum(isinstance(event, Move) and event.by == "user" for event in progress.events)
+        return f"The user has spoken {said} times." if side == "agent" else ""
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        return (Usage("context", "m", 1, input_tokens=5, output_tokens=1),)
+
+
+class Parrot:
+    """A chat model that keeps the system prompts it was sent."""
+
+    name = "parrot"
+
+    def __init__(self) -> None:
+        self.systems: list[Sequence[str]] = []
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        systems = [str(m["content"]) for m in request.messages if m["role"] == "system"]
+        self.systems.append(systems)
+        return Completion(say("Hm."), msgspec.Raw(b"{}"), Usage(purpose, self.name))
+
+
+def conversation(model: Parrot) -> Episode:
+    config = RunConfig("sample:shop", ("parrot",), limit=1, max_steps=6)
+    agent = Resolved("parrot", LlmParticipant(model, PromptSet("bare", "", "")), "parrot")
+    user = Resolved("talker", LlmParticipant(Parrot(), PromptSet("bare", "", "")), "talker")
+    setup = msgspec.structs.replace(
+        build_setup(config, {"parrot": agent}),
+        pairs=((agent, user),),
+        conditions=(RESTLESS,),
+        further={("mood", "restless"): Layer("mood", "restless-1", briefing=CountsReplies)},
+    )
+    (cell,) = plan(setup)
+    return asyncio.run(Player(setup).converse(cell))
+
+
+def test_a_model_has_one_system_prompt_that_says_what_holds_now(tmp_path: Path) -> None:
+    assert tmp_path.exists()
+    model = Parrot()
+    conversation(model)
+    told = [system[0].rpartition("<language>")[2] for system in model.systems]
+    assert [len(systems) for systems in model.systems] == [1] * len(model.systems)
+    assert ["spoken 1 times" in text for text in told][:2] == [True, False]
+    assert "spoken 2 times" in told[1]
+
+
+def test_the_episode_keeps_what_was_told_anew_and_its_cost() -> None:
+    episode = conversation(Parrot())
+    assert episode.briefed[0] == Briefed(2, "agent", "The user has spoken 1 times.")
+    assert {briefed.side for briefed in episode.briefed} == {"agent"}
+    assert "context" in {usage.purpose for usage in episode.usage}
