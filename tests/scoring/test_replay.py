@@ -149,3 +149,35 @@ def test_results_that_do_not(one: str, other: str) -> None:
 def test_any_texts_can_be_compared(one: str, other: str) -> None:
     assert same_content(one, one)
     assert same_content(one, other) == same_content(other, one)
+
+
+def test_amounts_are_the_same_to_the_cent_where_that_is_asked_for() -> None:
+    noisy = '{"amount": 114.7299999999999, "items": [{"price": "41.91999999999999"}], "count": 2}'
+    whole = '{"items": [{"price": "41.92"}], "count": 2, "amount": 114.73}'
+    assert same_content(noisy, whole, in_cents=True)
+    assert not same_content(noisy, whole)
+    for other in (
+        whole.replace("114.73", "114.74"),
+        whole.replace("41.92", "41.93"),
+        whole.replace("2,", "3,"),
+        whole.replace("count", "number"),
+        whole.replace("[{", "[{}, {"),
+        "114.73",
+    ):
+        assert not same_content(noisy, other, in_cents=True)
+
+
+@given(st.integers(-(10**9), 10**9), st.floats(-0.0049, 0.0049))
+def test_noise_below_half_a_cent_never_decides(cents: int, noise: float) -> None:
+    amount = cents / 100
+    assert same_content(f"[{amount + noise!r}]", f"[{amount!r}]", in_cents=True)
+    assert not same_content(f"[{amount + 0.01!r}]", f"[{amount!r}]", in_cents=True)
+
+
+def test_the_version_of_a_library_in_an_error_is_no_part_of_the_result() -> None:
+    def error(version: str, kind: str = "missing") -> str:
+        return f"1 error\n    For more see https://errors.example.dev/{version}/v/{kind}"
+
+    assert same_content(error("2.11"), error("2.14"))
+    assert not same_content(error("2.11"), error("2.14", "int_type"))
+    assert not same_content("2.11/v/missing", "2.14/v/missing")

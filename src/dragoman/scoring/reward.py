@@ -167,7 +167,7 @@ class Scorer:
             return self._check.components(task, episode), ()
         world = self._factory(task)
         executed = list(executed_calls(episode.events))
-        differing = replay(executed, world)
+        differing = replay(executed, world, in_cents=self._rules.money_is_rounded)
         if differing and self._rules.replay_must_repeat:
             raise ReplayError(differing[0])
         calls = [call for call, _ in executed if not call.malformed]

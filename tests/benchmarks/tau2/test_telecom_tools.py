@@ -608,13 +608,32 @@ def test_values_of_the_wrong_type_are_stored_only_where_the_reference_stores_the
         assert (len(world.changes()) > 2) == bool(changes)
 
 
-def test_no_mode_at_all_is_stored_by_the_reference_and_reported_as_unknown() -> None:
+def test_no_mode_at_all_is_stored_by_the_reference_and_cannot_be_shown_later() -> None:
     world = fresh(TAU2_RULES)
     said = user(world, "set_network_mode_preference", mode=None)
     assert (
         said == f"{NO_SUCH_MODE.format(None)}\nStatus Bar: 📶³ Good | 4G | 📱 Data Enabled | 🔋 63%"
     )
-    assert user(world, "check_network_mode_preference") == "Network Mode Preference: None"
+    shown = world.call(ToolCall("2", "check_network_mode_preference", {}, "user"))
+    assert (shown.content, shown.error) == (
+        "Error: 'NoneType' object has no attribute 'value'",
+        True,
+    )
+
+
+def test_no_mode_at_all_fails_with_no_service_after_a_broken_apn() -> None:
+    world = fresh(TAU2_RULES)
+    world.run_function(FunctionCall("user", "break_apn_settings", {}))
+    said = user(world, "set_network_mode_preference", mode=None)
+    bar = "Status Bar: 📵 No Signal | 📵 Data Disabled | 🔋 63%"
+    assert said == f"{NO_SUCH_MODE.format(None)}\n{bar}"
+    assert world.call(ToolCall("2", "check_network_mode_preference", {}, "user")).error
+
+
+def test_no_mode_at_all_is_refused_and_leaves_the_phone_as_it_was() -> None:
+    world = fresh(DEFAULT_RULES)
+    assert world.call(ToolCall("1", "set_network_mode_preference", {"mode": None}, "user")).error
+    assert user(world, "check_network_mode_preference").startswith("Network Mode Preference: 4g")
 
 
 # Set-up and assertions

@@ -119,7 +119,9 @@ class UserTools:
 
     def check_network_mode_preference(self) -> str:
         """Show which networks the phone prefers."""
-        mode = self._phone.device.network_mode_preference
+        mode: object = self._phone.device.network_mode_preference
+        if not isinstance(mode, str):
+            raise _without_value(mode)
         return self._told(f"Network Mode Preference: {mode}", {"network_mode_preference": mode})
 
     def set_network_mode_preference(self, mode: object) -> str:
@@ -133,7 +135,7 @@ class UserTools:
         if mode is None:
             return self._no_such_mode(mode)
         if not isinstance(mode, str):
-            raise ToolError("the mode is not a string")
+            raise _without_value(mode)
         text = f"Preferred Network Mode set to: {mode}"
         return self._done(text, {"network_mode_preference": mode})
 
@@ -452,3 +454,8 @@ class UserTools:
         app = replace(app, permissions=permissions)
         self._phone.set(app_statuses={**apps, app.app_name: app})
         return permissions
+
+
+def _without_value(mode: object) -> ToolError:
+    """Return the error that the reference falls into where a stored mode is no mode."""
+    return ToolError(f"'{type(mode).__name__}' object has no attribute 'value'")
