@@ -10,6 +10,7 @@ from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS, FixedTurns
+from dragoman.benchmarks.bfcl.turns.records import NOT_EXECUTED
 from dragoman.benchmarks.bfcl.turns.running import entry_world, played_turns
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Ending, Episode, Move
@@ -169,6 +170,22 @@ def test_a_malformed_call_is_answered_and_ends_the_turn_in_the_reference(
     episode = play(shell("Make.", "Thanks."), impatient, BFCL_V4)
     assert impatient.heard == [["Make."], [agent.heard[1][0], "Thanks."]]
     assert [turn.calls for turn in played_turns(episode.events, 2)] == [(), ()]
+
+
+def test_beside_a_malformed_call_the_reference_executes_none_and_we_execute_the_others(
+    play: Play, shell: MakeEntry
+) -> None:
+    (broken,) = calls("ls", malformed="no JSON").calls
+    (made, unknown) = calls("touch", "fly").calls
+    reply = Called((made, unknown, broken))
+    ours = play(shell("Make."), Scripted(reply, DONE))
+    theirs = play(shell("Make."), Scripted(reply), BFCL_V4)
+    for episode, executed, malformed in ((ours, (made, unknown), 1), (theirs, (), 3)):
+        assert episode.ending == Ending("turns_done")
+        assert [turn.calls for turn in played_turns(episode.events, 1)] == [executed]
+        assert episode.malformed_calls == malformed
+    told = [event.content for event in theirs.events if isinstance(event, ToolResult)]
+    assert [text.rpartition(": ")[2] for text in told] == [NOT_EXECUTED, NOT_EXECUTED, "no JSON"]
 
 
 def test_an_entry_may_be_played_twice_from_its_beginning(play: Play, shell: MakeEntry) -> None:

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from dragoman.benchmarks.bfcl.rules import BfclRules
+from dragoman.benchmarks.bfcl.turns.records import NOT_EXECUTED
 from dragoman.core.episodes import Ending, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Progress, Speak
 from dragoman.core.speech import Called, say
@@ -54,13 +57,14 @@ class FixedTurns:
             ask = Ask("agent", tools, number)
             yield ask
             while calls := self._called():
+                if self._gives_up(calls):
+                    yield Execute(tuple(map(_refused, calls)))
+                    break
                 yield Execute(calls)
                 steps += 1
                 if steps > MAX_STEPS:
                     yield Ending("max_steps", f"turn {number}: more than {MAX_STEPS} steps")
                     return
-                if self._gives_up(calls):
-                    break
                 yield ask
         yield Ending("turns_done")
 
@@ -76,3 +80,8 @@ class FixedTurns:
         if self._rules.malformed_calls_are_answered:
             return False
         return any(call.malformed for call in calls)
+
+
+def _refused(call: ToolCall) -> ToolCall:
+    """Return a call as one that is answered and not executed."""
+    return call if call.malformed else msgspec.structs.replace(call, malformed=NOT_EXECUTED)

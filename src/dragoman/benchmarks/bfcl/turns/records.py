@@ -5,6 +5,9 @@ import msgspec
 from dragoman.benchmarks.bfcl.apis.world import States
 from dragoman.core.tools import ToolCall
 
+NOT_EXECUTED = "another call of the same reply cannot be read"
+"""Ends the answer to a call that was not executed for that reason; see `malformed_calls_are_answered`."""
+
 
 class ExpectedTurn(msgspec.Struct, frozen=True):
     """What the expected calls of one turn lead to.

@@ -6,6 +6,7 @@ from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld, States, make_world
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.turns.records import (
+    NOT_EXECUTED,
     Difference,
     ExpectedTurn,
     PlayedTurn,
@@ -14,7 +15,7 @@ from dragoman.benchmarks.bfcl.turns.records import (
 from dragoman.core.episodes import Event, Move, executed_calls
 from dragoman.core.errors import ReplayError
 from dragoman.core.speech import Called
-from dragoman.core.tools import NO_TOOLS, ToolCall, Toolset
+from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 
 
 def entry_world(
@@ -69,12 +70,17 @@ def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
     turns: list[list[tuple[ToolCall, str]]] = [[] for _ in range(begun)]
     places = [move.turn for move in moves for _ in _calls(move)]
     for place, (call, result) in zip(places, executed_calls(events), strict=True):
-        if result is not None and not call.malformed:
+        if result is not None and not call.malformed and not _was_refused(result):
             turns[place].append((call, result.content))
     return tuple(
         PlayedTurn(tuple(call for call, _ in turn), tuple(content for _, content in turn))
         for turn in turns
     )
+
+
+def _was_refused(result: ToolResult) -> bool:
+    """Whether a call was not executed, for what stood beside it."""
+    return result.error and result.content.endswith(NOT_EXECUTED)
 
 
 def _calls(move: Move) -> tuple[ToolCall, ...]:
