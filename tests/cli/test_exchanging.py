@@ -116,6 +116,26 @@ def test_recorded_trajectories_come_in_score_as_recorded_and_go_out_unchanged(
         assert {**again, "reward_info": None} == {**simulation, "reward_info": None}
 
 
+def test_a_packed_file_of_a_domain_that_is_none_of_ours_is_shown_and_not_scored(
+    dragoman: Cli, folder: Path, refused: Refused
+) -> None:
+    info = {**FILE["info"], "environment_info": {"domain_name": "mock"}}
+    content = b"\xef\xbb\xbf" + json.dumps({**FILE, "info": info}).encode()
+    (folder / "f.json.gz").write_bytes(gzip.compress(content))
+
+    done = dragoman("import", "f.json.gz", "--out", "run")
+    shown = dragoman("show", "run", "7")
+    report = dragoman("report", "run")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "tau2:mock is no suite of ours: it can be shown and compared, not scored again\n"
+    )
+    assert "score       1, rules imported, judge imported" in shown.stdout
+    assert report.returncode == 0, report.stderr
+    assert "unknown suite 'tau2:mock'" in refused("score", "run", status=2)
+
+
 def test_an_imported_run_is_shown_and_reported_at_once(
     dragoman: Cli, theirs: Path, folder: Path
 ) -> None:

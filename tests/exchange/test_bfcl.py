@@ -1,13 +1,15 @@
 """Result files of BFCL's program, written here, become runs on the pulled questions."""
 
+import gzip
 import json
 from pathlib import Path
 
 import pytest
 
 from dragoman.benchmarks.bfcl.result_files import find_result_files
-from dragoman.core.episodes import Episode
-from dragoman.core.errors import UsageError
+from dragoman.core.episodes import Episode, Move
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.speech import say
 from dragoman.exchange.bfcl import FileReading, Imported, import_bfcl
 from dragoman.store.run import open_run
 
@@ -76,6 +78,50 @@ def test_a_model_that_was_not_reached_is_infrastructure_and_no_abstention(tmp_pa
     broken = episodes(tmp_path)["irrelevance_0"]
     assert (broken.ending.reason, broken.ending.detail) == ("infrastructure_error", fault)
     assert found.models[0].files == (FileReading("irrelevance", 1, 0),)
+
+
+def import_lines(folder: Path, name: str, content: bytes) -> dict[str, Episode]:
+    path = folder / "result" / "lab" / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    import_bfcl(find_result_files(folder / "result"), folder / "run", 0.0)
+    return episodes(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "identity", "entry"),
+    [
+        ("BFCL_v3_simple_result.json", {"id": "simple_3"}, "simple_python_3"),
+        ("BFCL_v3_java_result.json", {"id": "java_3"}, "simple_java_3"),
+        ("BFCL_v2_javascript_result.json", {"id": "javascript_3"}, "simple_javascript_3"),
+        ("BFCL_v3_live_simple_result.json", {"id": "live_simple_3-2-1"}, "live_simple_3-2-1"),
+        ("gorilla_openfunctions_v1_test_relevance_result.json", {"idx": 3}, "irrelevance_3"),
+        ("gorilla_openfunctions_v1_test_java_result.json", {"id": 3}, "simple_java_3"),
+        ("gorilla_openfunctions_v1_test_simple_result.jsonl", {"id": "3"}, "simple_python_3"),
+    ],
+)
+def test_names_and_ids_of_earlier_versions_are_those_of_today(
+    tmp_path: Path, name: str, identity: dict[str, object], entry: str
+) -> None:
+    line = json.dumps({**identity, "result": WORDS}).encode()
+    assert list(import_lines(tmp_path, name, line)) == [entry]
+
+
+def test_a_packed_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    line = b"\xef\xbb\xbf" + json.dumps({"id": "irrelevance_3", "result": WORDS}).encode()
+    packed = gzip.compress(line)
+    assert list(import_lines(tmp_path, "BFCL_v4_irrelevance_result.json.gz", packed)) == [
+        "irrelevance_3"
+    ]
+
+
+def test_lines_without_ids_are_entries_in_their_order_where_none_is_missing(tmp_path: Path) -> None:
+    name = "gorilla_openfunctions_v1_test_relevance_result.json"
+    lines = [json.dumps({"result": f"No {number}."}) for number in range(240)]
+    found = import_lines(tmp_path, name, "\n".join(lines).encode())
+    assert found["irrelevance_239"].events[-1] == Move("agent", say("No 239."), call_form="python")
+    with pytest.raises(DataError, match="lines without ids, 239 for 240 entries"):
+        import_lines(tmp_path / "cut", name, "\n".join(lines[1:]).encode())
 
 
 def test_a_form_that_does_not_exist_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -240,12 +240,28 @@ def test_equal_simulations_have_equal_cells(foreign: Record, tmp_path: Path) -> 
 def test_two_simulations_of_one_trial_are_both_named(foreign: Record, tmp_path: Path) -> None:
     first, second = foreign["simulations"][:2]
     second["task_id"], second["trial"] = first["task_id"], first["trial"]
+    second["reward_info"]["action_checks"] = None
 
     with pytest.raises(DataError) as found:
         imported(foreign, tmp_path / "run")
 
     assert f"simulations {first['id']} and {second['id']} are both" in str(found.value)
     assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_shuffled_task_ids_are_told_by_the_recorded_checks(foreign: Record, tmp_path: Path) -> None:
+    named = [simulation["task_id"] for simulation in foreign["simulations"]]
+    first, second = (foreign["simulations"][place] for place in (0, -1))
+    first["task_id"], second["task_id"] = second["task_id"], first["task_id"]
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps(foreign))
+
+    found = import_results(path, tmp_path / "run", 0.0)
+
+    assert named[0] != named[-1]
+    assert (found.rematched, found.mismatched) == (2, 0)
+    with open_run(tmp_path / "run", write=False) as store:
+        assert [cell.task for cell in store.cells()] == named
 
 
 def test_a_file_whose_last_simulation_is_damaged_leaves_no_run(

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -14,7 +14,7 @@ from dragoman.core.errors import UsageError
 from dragoman.exchange.bfcl import FileReading, ModelReading, import_bfcl
 from dragoman.exchange.result_files import write_results
 from dragoman.exchange.table_files import write_json_lines, write_parquet
-from dragoman.exchange.tau2 import export_results, import_results
+from dragoman.exchange.tau2 import ImportedFile, export_results, import_results
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
@@ -30,11 +30,29 @@ def import_file(path: Path, out: Path, form: str | None, *, as_json: bool) -> No
         return
     if form is not None:
         raise UsageError(f"--format is for result files of BFCL, and {path} is none")
-    count = import_results(path, out, time.time())
+    imported = import_results(path, out, time.time())
     if as_json:
-        print_json({"run": str(out), "conversations": count})
+        print_json({"run": str(out), **msgspec.to_builtins(imported)})
     else:
-        print(f"{count} conversations imported: {out}")
+        print(f"{imported.conversations} conversations imported: {out}")
+    for note in _notes(imported):
+        print_line(note, to_stderr=True)
+
+
+def _notes(imported: ImportedFile) -> Iterator[str]:
+    """Yield what to know of a result file before its figures."""
+    if not imported.is_known:
+        yield f"{imported.suite} is no suite of ours: it can be shown and compared, not scored again"
+    if imported.rematched:
+        yield (
+            f"the recorded checks of {imported.rematched} conversations are those of another task than "
+            "the one they name: they stand under that task"
+        )
+    if imported.mismatched:
+        yield (
+            f"the recorded checks of {imported.mismatched} conversations are not those of their task: "
+            "their tasks may have been other ones"
+        )
 
 
 def _import_bfcl(

@@ -169,12 +169,24 @@ def _lines(files: Sequence[ResultFile], entries: Mapping[str, Entry]) -> dict[st
     """Return a model's lines by entry."""
     lines: dict[str, Line] = {}
     for file in files:
-        for line in read_lines(file):
+        found = read_lines(file)
+        _require_whole(file, found, entries)
+        for line in found:
             if line.id not in entries or line.id in lines:
                 what = "twice" if line.id in lines else "no entry of BFCL"
                 raise DataError(f"{file.path}: {line.id!r:.80}: {what}")
             lines[line.id] = line
     return lines
+
+
+def _require_whole(file: ResultFile, lines: Sequence[Line], entries: Mapping[str, Entry]) -> None:
+    """Refuse lines without ids unless there is one for each of a category's entries."""
+    size = sum(entry.question.category == file.category for entry in entries.values())
+    if any(line.is_placed for line in lines) and len(lines) != size:
+        raise DataError(
+            f"{file.path}: lines without ids, {len(lines)} for {size} entries: it cannot be told which "
+            "is which"
+        )
 
 
 def _cell(played: _Played, suite: Suite) -> StoredCell:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import UNREADABLE, unpacked
 from dragoman.core.errors import DataError, StoreError
 
 HEAD = "results.json"
@@ -58,9 +58,11 @@ def read_results(path: Path) -> RawResults:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return unpacked(path.read_bytes(), MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from error
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
 
 
 def _require_bounded(files: Iterable[Path]) -> None:

@@ -48,8 +48,22 @@ class Exported(msgspec.Struct, frozen=True):
     simulations: Iterator[tuple[str, msgspec.Raw]]
 
 
-def import_results(path: Path, folder: Path, created: float) -> int:
-    """Make a run of a result file, with the file's own verdicts, and return its conversations.
+class ImportedFile(msgspec.Struct, frozen=True):
+    """What came in of a file, and what to know before its figures.
+
+    `rematched` counts conversations whose recorded checks are those of another task than the one they
+    name: they stand under that other task. `mismatched` counts those where no one task has the checks.
+    """
+
+    suite: str
+    conversations: int
+    is_known: bool
+    rematched: int
+    mismatched: int
+
+
+def import_results(path: Path, folder: Path, created: float) -> ImportedFile:
+    """Make a run of a result file, with the file's own verdicts.
 
     Args:
         path: The file, or the folder of the form with a file per simulation.
@@ -63,7 +77,7 @@ def import_results(path: Path, folder: Path, created: float) -> int:
     raw = read_results(path)
     file = decode_head(raw.head, str(path))
     # Everything is decoded before anything is written: a run is imported whole or not at all.
-    cells = _plan(raw, file)
+    cells, found = _plan(raw, file)
     new = NewRun(msgspec.json.encode(_manifest(raw, file, created)), tuple(cells), dict(file.tasks))
     with create_run(folder, new) as store:
         try:
@@ -71,14 +85,17 @@ def import_results(path: Path, folder: Path, created: float) -> int:
         except BaseException:
             (folder / FILE).unlink(missing_ok=True)
             raise
-    return len(cells)
+    return found
 
 
-def _plan(raw: RawResults, file: ResultFile) -> list[StoredCell]:
+def _plan(raw: RawResults, file: ResultFile) -> tuple[list[StoredCell], ImportedFile]:
     places: dict[tuple[str, int], str] = {}
     cells = []
+    rematched = mismatched = 0
     for number, record in enumerate(raw.simulations, 1):
         played = decode_simulation(record, number, file)
+        rematched += played.is_rematched
+        mismatched += played.has_other_checks
         task, place = played.task, (played.task.id, played.trial)
         if place in places:
             raise DataError(
@@ -89,7 +106,8 @@ def _plan(raw: RawResults, file: ResultFile) -> list[StoredCell]:
         key = content_key(_VERSION, file.suite, task.digest, *place, played.episode.source)
         condition, agent = PLAIN, file.info.agent_info.name
         cells.append(StoredCell(key, file.suite, condition, agent, *place))
-    return cells
+    found = ImportedFile(file.suite, len(cells), file.info.is_known, rematched, mismatched)
+    return cells, found
 
 
 def _entries(raw: RawResults, file: ResultFile, cells: list[StoredCell]) -> Iterator[StoredEpisode]:

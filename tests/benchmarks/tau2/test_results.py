@@ -176,7 +176,10 @@ def test_a_damaged_simulation_is_named(damage: Record, what: str) -> None:
         ({}, "not a tau2 result file: it has no 'info'"),
         ({"info": raw(INFO)}, "not a tau2 result file: it has no 'tasks'"),
         (head({"git_commit": "x"}), "its info is damaged"),
-        (head({**INFO, "environment_info": {"domain_name": "chess"}}), "unknown domain 'chess'"),
+        (
+            head({**INFO, "environment_info": {"domain_name": "../chess"}}),
+            "'../chess' cannot be the name of a domain",
+        ),
         (head(tasks={}), "not a list of tasks"),
         (head(tasks=[{"id": "1"}]), "task number 1 is damaged"),
         (head(tasks=[TASK, TASK]), "two tasks have the id '7'"),
@@ -185,3 +188,48 @@ def test_a_damaged_simulation_is_named(damage: Record, what: str) -> None:
 def test_a_damaged_file_is_named(fields: dict[str, msgspec.Raw], what: str) -> None:
     with pytest.raises(DataError, match=f"^f.json: {what}"):
         decode_head(fields, "f.json")
+
+
+def planned(identity: str, *actions: str) -> Record:
+    """Return a task with planned actions."""
+    plan = [
+        {"action_id": each, "name": "cancel_pending_order", "arguments": {}} for each in actions
+    ]
+    criteria = {"actions": plan, "reward_basis": ["DB"]}
+    return {**TASK, "id": identity, "evaluation_criteria": criteria}
+
+
+def matched(checked: str, *tasks: Record) -> Simulation:
+    """Return a simulation that names task 0 and whose recorded checks are of one action."""
+    check = {"action": {"action_id": checked, "name": "cancel_pending_order"}, "action_match": True}
+    reward = {"reward": 1.0, "reward_basis": ["DB"], "action_checks": [check]}
+    file = decode_head(head(tasks=tasks), "f.json")
+    return decode_simulation(raw({**SIMULATION, "task_id": "0", "reward_info": reward}), 1, file)
+
+
+def test_a_simulation_stands_under_the_one_task_whose_checks_were_recorded() -> None:
+    own = matched("0_0", planned("0", "0_0"), planned("27", "27_0"))
+    assert (own.task.id, own.is_rematched, own.has_other_checks) == ("0", False, False)
+    other = matched("27_0", planned("0", "0_0"), planned("27", "27_0"))
+    assert (other.task.id, other.is_rematched, other.has_other_checks) == ("27", True, False)
+
+
+def test_where_no_task_or_several_have_the_recorded_checks_the_named_one_stays() -> None:
+    for tasks in (
+        (planned("0", "0_0"), planned("27", "27_1")),
+        (planned("0", "0_0"), planned("27", "27_0"), planned("28", "27_0")),
+    ):
+        found = matched("27_0", *tasks)
+        assert (found.task.id, found.is_rematched, found.has_other_checks) == ("0", False, True)
+
+
+def test_a_domain_that_is_none_of_ours_is_read() -> None:
+    info = {**INFO, "environment_info": {"domain_name": "airline_tighter_policy"}}
+    task = {
+        **TASK,
+        "evaluation_criteria": {"actions": [{"action_id": "1", "name": "fly", "arguments": {}}]},
+    }
+    file = decode_head(head(info, [task]), "f.json")
+    assert (file.suite, file.info.is_known) == ("tau2:airline_tighter_policy", False)
+    assert decode_simulation(raw(SIMULATION), 1, file).episode.steps == 5
+    assert decode_head(head(), "f.json").info.is_known

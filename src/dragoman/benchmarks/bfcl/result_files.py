@@ -1,7 +1,8 @@
-"""Result files of BFCL's own program: names, layouts of 2024 and of v4, and what a line holds.
+"""Result files of BFCL's own program: names, layouts of 2024 to v4, and what a line holds.
 
 v4: `result/<model>/<group>/BFCL_v4_<category>_result.json`; 2024:
-`result/<model>/gorilla_openfunctions_v1_test_<category>_result.json` with categories of other names.
+`result/<model>/gorilla_openfunctions_v1_test_<category>_result.json` with categories of other names;
+v2 and v3 lie between them. In July 2024 ids were numbers, stood under `idx`, or were left out.
 """
 
 import re
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import UNREADABLE, unpacked
 from dragoman.core.errors import DataError
 from dragoman.core.usage import Usage
 
@@ -27,9 +28,7 @@ CATEGORIES_OF_2024 = {
 MAX_BYTES = 1024**3
 """More than all result files of a model."""
 
-_NAME = re.compile(
-    r"(?:BFCL_v\d+_(?P<now>\w+)|gorilla_openfunctions_v1_test_(?P<then>\w+))_result\.jsonl?"
-)
+_NAME = re.compile(r"(?:BFCL_v\d+_|gorilla_openfunctions_v1_test_)(\w+)_result\.jsonl?(?:\.gz)?")
 _GROUPS = frozenset({"non_live", "live", "multi_turn", "agentic", "format_sensitivity", "memory"})
 
 
@@ -43,12 +42,17 @@ class ResultFile(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line: the entry's id of today, what the model gave, and the line as it is."""
+    """One line: the entry's id of today, what the model gave, and the line as it is.
+
+    `is_placed` says that the line has no id and that its place in the file stands for one, which is
+    true of whole files only.
+    """
 
     id: str
     result: object
     usage: Usage
     source: msgspec.Raw
+    is_placed: bool = False
 
 
 def find_result_files(path: Path) -> tuple[ResultFile, ...]:
@@ -61,8 +65,8 @@ def _recognized(file: Path) -> ResultFile | None:
     match = _NAME.fullmatch(file.name)
     if match is None:
         return None
-    written = match["now"] or match["then"]
-    category = written if match["now"] else CATEGORIES_OF_2024.get(written, written)
+    written = match[1]
+    category = CATEGORIES_OF_2024.get(written, written)
     folder = file.absolute().parent
     while folder.name in _GROUPS or folder.parent.name == "memory":
         folder = folder.parent
@@ -75,25 +79,35 @@ def read_lines(file: ResultFile) -> tuple[Line, ...]:
     Raises:
         DataError: Where it cannot be read, is too large, or a line is no result; its number is named.
     """
+    content = _content(file.path)
+    lines = [(n, text) for n, text in enumerate(content.split(b"\n"), 1) if text.strip()]
+    return tuple(_line(text, number, place, file) for place, (number, text) in enumerate(lines))
+
+
+def _content(path: Path) -> bytes:
     try:
-        if file.path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{file.path}: more than {MAX_BYTES // 2**30} GiB of results")
-        content = file.path.read_bytes()
+        is_too_large = path.stat().st_size > MAX_BYTES
+        content = b"" if is_too_large else path.read_bytes()
     except OSError as error:
-        raise DataError(f"{file.path}: cannot read results ({error.strerror})") from error
-    lines = enumerate(content.split(b"\n"), 1)
-    return tuple(_line(text, number, file) for number, text in lines if text.strip())
+        raise DataError(f"{path}: cannot read results ({error.strerror})") from error
+    if is_too_large:
+        raise DataError(f"{path}: more than {MAX_BYTES // 2**30} GiB of results")
+    try:
+        return unpacked(content, MAX_BYTES)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
 
 
 class _Record(msgspec.Struct):
-    id: str
     result: object
+    id: str | int | None = None
+    idx: int | None = None
     input_token_count: int | None = None
     output_token_count: int | None = None
     latency: float = 0.0
 
 
-def _line(text: bytes, number: int, file: ResultFile) -> Line:
+def _line(text: bytes, number: int, place: int, file: ResultFile) -> Line:
     try:
         record = msgspec.json.decode(text, type=_Record)
     except UNREADABLE as error:
@@ -105,9 +119,14 @@ def _line(text: bytes, number: int, file: ResultFile) -> Line:
         output_tokens=record.output_token_count,
         seconds=record.latency,
     )
-    return Line(_id_of_today(record.id, file), record.result, usage, msgspec.Raw(text))
+    identity = record.idx if record.id is None else record.id
+    is_placed = identity is None
+    known = _id_of_today(place if identity is None else identity, file)
+    return Line(known, record.result, usage, msgspec.Raw(text), is_placed)
 
 
-def _id_of_today(identity: str, file: ResultFile) -> str:
+def _id_of_today(identity: str | int, file: ResultFile) -> str:
+    if isinstance(identity, int) or identity.isdecimal():
+        return f"{file.category}_{identity}"
     name, _, rest = identity.rpartition("_")
     return f"{file.category}_{rest}" if name == file.written_as else identity

@@ -3,6 +3,7 @@
 Fields that we do not use are not looked at here; whoever stores a simulation keeps its record whole.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -14,7 +15,7 @@ from dragoman.benchmarks.kit.half_duplex import GREETING
 from dragoman.benchmarks.tau2.messages import decode_messages
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.verdicts import OURS, decode_reward, unscored
+from dragoman.benchmarks.tau2.verdicts import OURS, action_subject, decode_reward, unscored
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import DataError
@@ -32,6 +33,7 @@ MAX_SIMULATION_BYTES = 64 * 1024 * 1024
 _REASONS: Mapping[str, EndReason] = {
     reason: reason for reason in get_args(EndReason) if reason not in {"turns_done", "code_error"}
 }
+_DOMAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 _NULL = msgspec.Raw(b"null")
 Trial = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
@@ -70,9 +72,18 @@ class Info(msgspec.Struct, frozen=True):
     @property
     def domain(self) -> str:
         """The domain by our name."""
-        name, implementation = self.environment_info.domain_name, self.agent_info.implementation
-        is_solo = self.environment_info.solo_mode or implementation == SOLO_AGENT
-        return f"{name}-solo" if is_solo else name
+        name = self.environment_info.domain_name
+        return f"{name}-solo" if self.is_solo else name
+
+    @property
+    def is_solo(self) -> bool:
+        """Whether the agent worked alone."""
+        return self.environment_info.solo_mode or self.agent_info.implementation == SOLO_AGENT
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the domain is one of ours, whose conversations can be scored again."""
+        return self.domain in ALL_DOMAINS
 
 
 class ResultFile(msgspec.Struct, frozen=True):
@@ -85,20 +96,38 @@ class ResultFile(msgspec.Struct, frozen=True):
 
 
 class Simulation(msgspec.Struct, frozen=True):
-    """One simulation of a file, with the file's own verdict."""
+    """One simulation of a file, with the file's own verdict.
+
+    `named_task` is the task that its record names. It is another than `task` where the recorded checks
+    are those of one other task of the file, and of no more.
+    """
 
     id: str
     task: Task
     trial: int
     episode: Episode
     score: Score
+    named_task: str = ""
+
+    @property
+    def is_rematched(self) -> bool:
+        """Whether it was matched to another task than its record names."""
+        return self.named_task not in {"", self.task.id}
+
+    @property
+    def has_other_checks(self) -> bool:
+        """Whether the recorded checks are none of the task's, and no other's that could be told."""
+        recorded = _recorded_actions(self.score)
+        return bool(recorded) and recorded != _planned_actions(self.task)
 
 
 def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> ResultFile:
     """Decode what a file says about all of its simulations.
 
+    Domains that we do not have are decoded too: what they hold can be shown, and not be scored.
+
     Raises:
-        DataError: Naming the field that is missing or damaged, or the domain that is unknown.
+        DataError: Naming the field that is missing or damaged.
     """
     for field in ("info", "tasks"):
         if field not in head:
@@ -107,11 +136,10 @@ def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> ResultFile:
         info = msgspec.json.decode(head["info"], type=Info)
     except UNREADABLE as error:
         raise DataError(f"{where}: its info is damaged ({error})") from error
-    if info.domain not in ALL_DOMAINS:
-        known = ", ".join(ALL_DOMAINS)
-        raise DataError(f"{where}: unknown domain {info.domain!r}: this version knows {known}")
+    if _DOMAIN_NAME.fullmatch(info.domain) is None:
+        raise DataError(f"{where}: {info.domain!r:.80} cannot be the name of a domain")
     suite = f"tau2:{info.domain}"
-    tasks = decode_tasks(bytes(head["tasks"]), suite, ALL_DOMAINS[info.domain], where)
+    tasks = decode_tasks(bytes(head["tasks"]), suite, ALL_DOMAINS.get(info.domain), where)
     return ResultFile(info, suite, {task.id: task for task in tasks}, where)
 
 
@@ -154,27 +182,51 @@ def decode_simulation(record: msgspec.Raw, number: int, file: ResultFile) -> Sim
     where = f"{where} ({given.id})"
     if given.task_id not in file.tasks:
         raise DataError(f"{where} plays the task {given.task_id!r}, which the file does not have")
-    task, info = file.tasks[given.task_id], given.info or _SimulationInfo()
+    info = given.info or _SimulationInfo()
     ending = _ending(given.termination_reason, info.error)
+    score = _score(given, info, ending, where)
+    task = _task_of_checks(_recorded_actions(score), file.tasks[given.task_id], file)
     events = _events(given, ending, task, where)
     own = events[len(task.history) :]
     episode = Episode(
         events,
         ending,
-        steps=_steps(own, is_solo=ALL_DOMAINS[file.info.domain].is_solo),
+        steps=_steps(own, is_solo=file.info.is_solo),
         errors=sum(isinstance(event, ToolResult) and event.error for event in own),
         usage=info.ours.usage or _usage(given.messages or (), file.info),
         started=_started(given.start_time),
         seconds=given.duration,
         source=source,
     )
-    if episode.is_fault:
-        score = unscored(f"infrastructure: {ending.detail}")
-    elif bytes(given.reward_info) == b"null" and info.ours.unscored:
-        score = unscored(info.ours.unscored)
-    else:
-        score = decode_reward(given.reward_info, where)
-    return Simulation(given.id, task, given.trial or 0, episode, score)
+    return Simulation(given.id, task, given.trial or 0, episode, score, given.task_id)
+
+
+def _score(given: _Simulation, info: _SimulationInfo, ending: Ending, where: str) -> Score:
+    """Return what the file says of a simulation."""
+    if ending.reason == "infrastructure_error":
+        return unscored(f"infrastructure: {ending.detail}")
+    if bytes(given.reward_info) == b"null" and info.ours.unscored:
+        return unscored(info.ours.unscored)
+    return decode_reward(given.reward_info, where)
+
+
+def _task_of_checks(recorded: tuple[str, ...], named: Task, file: ResultFile) -> Task:
+    """Return the task whose checks were recorded; the named one where that cannot be told."""
+    if not recorded or recorded == _planned_actions(named):
+        return named
+    fitting = [task for task in file.tasks.values() if _planned_actions(task) == recorded]
+    return fitting[0] if len(fitting) == 1 else named
+
+
+def _recorded_actions(score: Score) -> tuple[str, ...]:
+    """Return the planned actions that a file's verdict speaks of."""
+    parts = [part for part in score.components if part.component == "ACTION"]
+    return tuple(entry.subject for part in parts for entry in part.evidence)
+
+
+def _planned_actions(task: Task) -> tuple[str, ...]:
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    return tuple(action_subject(action.id, action.name) for action in actions)
 
 
 def _ending(reason: str, error: object) -> Ending:

@@ -80,13 +80,13 @@ class _Task(msgspec.Struct):
     evaluation_criteria: _Criteria | None = None
 
 
-def decode_tasks(content: bytes, suite: str, domain: Domain, where: str) -> tuple[Task, ...]:
+def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) -> tuple[Task, ...]:
     """Decode a task file and check it against the tools that exist.
 
     Args:
         content: The file: a JSON array of task records.
         suite: The suite's name, kept in every task.
-        domain: Whose tools and functions the tasks may name.
+        domain: Whose tools and functions the tasks may name; None where that is not known.
         where: The file's name for errors.
 
     Raises:
@@ -102,8 +102,9 @@ def decode_tasks(content: bytes, suite: str, domain: Domain, where: str) -> tupl
         if task.id in seen:
             raise DataError(f"{where}: two tasks have the id {task.id!r}")
         seen.add(task.id)
-        require_fitting_names(task, domain, where)
-        _require_fitting_start(task, domain, where)
+        if domain is not None:
+            require_fitting_names(task, domain, where)
+            _require_fitting_start(task, domain, where)
     return tasks
 
 

@@ -110,6 +110,11 @@ def decode_reward(record: msgspec.Raw, where: str) -> Score:
     return Score(IMPORTED, IMPORTED, reward, components, note=note)
 
 
+def action_subject(identity: str, name: str) -> str:
+    """Return how evidence names a planned action."""
+    return f"{identity} {name}"
+
+
 def unscored(reason: str) -> Score:
     """Return the score of a simulation to which its file gives none."""
     return Score(IMPORTED, IMPORTED, Unscored(reason), ())
@@ -131,7 +136,7 @@ def _evidence(given: _RewardInfo) -> Mapping[Component, tuple[Evidence, ...]]:
         ),
         "ACTION": tuple(
             Evidence(
-                f"{check.action.action_id} {check.action.name}",
+                action_subject(check.action.action_id, check.action.name),
                 check.action_match,
                 kind=check.tool_type or "",
             )

@@ -203,3 +203,20 @@ def test_a_reply_is_said_called_or_unparsed_with_its_raw_text() -> None:
 def test_a_damaged_entry_is_refused_by_name(entry: dict[str, object]) -> None:
     with pytest.raises(DataError, match=str(entry["id"])):
         read_question(entry, [{"f": {}}])
+
+
+@pytest.mark.parametrize(
+    ("stored", "form"), [([{"math_hypot": "20"}], "items"), ([{"math_hypot": 20}], "object_items")]
+)
+def test_arguments_that_are_no_object_are_an_attempt_and_no_call_for_the_reference(
+    stored: object, form: str
+) -> None:
+    written = msgspec.convert({"content": stored, "form": form}, Written)
+    for question, ours, theirs in (
+        (IRRELEVANT, "irrelevance_error:unreadable_call", None),
+        (RELEVANT, "relevance_error:decoder_failed", "relevance_error:decoder_failed"),
+    ):
+        for rules, expected in ((DEFAULT_RULES, ours), (BFCL_V4, theirs)):
+            found = outcome(question, written, rules)
+            assert isinstance(found, Judged)
+            assert (found.fault.error_type if found.fault else None) == expected
