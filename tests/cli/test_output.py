@@ -1,25 +1,26 @@
-import logging
+"""Progress where no terminal shows a bar."""
+
+import io
+import sys
 
 import pytest
 
-from dragoman.cli.output import print_error, show_warnings
-
-HOSTILE = "refused: \x1b[2J\x1b]0;owned\x07 \u202eevil\nsecond line"
-SHOWN = "refused: \\x1b[2J\\x1b]0;owned\\x07 \\u202eevil second line"
+from dragoman.cli.output import PLAIN_EVERY_S, progress
 
 
-def test_an_error_is_one_line_and_nothing_in_it_acts_on_the_terminal(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(("total", "of"), [(114, " of 114"), (None, "")])
+def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, total: int | None, of: str
 ) -> None:
-    print_error(HOSTILE)
-    assert capsys.readouterr().err == f"dragoman: {SHOWN}\n"
+    errors = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", errors)
+    times = iter([0.0, 1.0, PLAIN_EVERY_S, PLAIN_EVERY_S + 1, 2 * PLAIN_EVERY_S])
 
+    with progress("conversations", total, clock=lambda: next(times)) as advance:
+        for _ in range(4):
+            advance()
 
-def test_a_warning_is_one_line_and_nothing_in_it_acts_on_the_terminal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    show_warnings()
-    assert logging.lastResort is not None
-    record = logging.makeLogRecord({"msg": "%s", "args": (HOSTILE,), "levelno": logging.WARNING})
-    logging.lastResort.handle(record)
-    assert capsys.readouterr().err == f"{SHOWN}\n"
+    assert errors.getvalue().splitlines() == [
+        f"conversations: 2{of} after 30 s",
+        f"conversations: 4{of} after 60 s",
+    ]

@@ -307,7 +307,7 @@ def test_unknown_tokens_are_unknown_and_never_zero() -> None:
     assert "agent big 2 100 20" in words
     assert "user small 2 unknown unknown" in words
     assert "Cost: unknown" in words
-    assert "1 min 1 s in total" in words
+    assert "1 min 1 s added up, though many ran at the same time" in words
 
 
 def test_infrastructure_errors_stand_apart_from_tool_errors() -> None:

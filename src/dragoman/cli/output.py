@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -42,11 +43,20 @@ def _line(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
+PLAIN_EVERY_S = 30.0
+"""Seconds between two lines of progress where there is no terminal for a bar."""
+
+
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on a terminal; yield what advances it by one."""
-    if total == 0 or not sys.stderr.isatty():
+def progress(
+    title: str, total: int | None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[], None]]:
+    """Show a progress bar on a terminal, a line now and then elsewhere; yield what advances it."""
+    if total == 0:
         yield lambda: None
+        return
+    if not sys.stderr.isatty():
+        yield _plain_progress(title, total, clock)
         return
     from rich.console import Console
     from rich.progress import (
@@ -54,13 +64,35 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
         MofNCompleteColumn,
         Progress,
         TextColumn,
+        TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    known = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    so_far = (TextColumn("{task.completed} so far"), TimeElapsedColumn())
+    columns = (TextColumn(title), *(so_far if total is None else known))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)
+
+
+def _plain_progress(
+    title: str, total: int | None, clock: Callable[[], float]
+) -> Callable[[], None]:
+    """Return what counts one more, and prints a line where the last one is old enough."""
+    started = last = clock()
+    done = 0
+
+    def advance() -> None:
+        nonlocal done, last
+        done += 1
+        now = clock()
+        if now - last >= PLAIN_EVERY_S:
+            last = now
+            of = "" if total is None else f" of {total:,}"
+            print(f"{title}: {done:,}{of} after {now - started:,.0f} s", file=sys.stderr)
+
+    return advance
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from dragoman.analysis.measure_figures import newest
 from dragoman.cli.output import print_line
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.core.visible import visible
 from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
@@ -25,19 +24,26 @@ from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
 from dragoman.studies.blame import read_blame
+from dragoman.tables.caveats import caveats, described_users, users_of
 from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
 from dragoman.tables.results import outcome_object
 from dragoman.wiring.participants import judge_name
 
 
-def print_summary(cells: Sequence[CellSummary]) -> None:
-    """Print the figures of a run as a table, and what it used as another."""
+def print_summary(
+    cells: Sequence[CellSummary], users: str = "", warnings: Sequence[str] = ()
+) -> None:
+    """Print the figures of a run as a table with its caveats, and what it used as another table."""
     for cell in cells:
         if cell.is_mostly_unreadable:
             print_line(wording.unreadable(cell))
-    print_table(summary_table(cells))
+    print_table(summary_table(cells, users))
+    for warning in warnings:
+        print()
+        print_line(f"warning: {warning}")
     for line in ending_lines(cells):
-        print(f"\n{visible(line)}")
+        print()
+        print_line(line)
     usage = usage_table(cells)
     if usage is not None:
         print_table(usage)
@@ -147,7 +153,7 @@ def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable
         return RunView(
             name=folder.absolute().name,
             facts=(
-                *_facts(manifest, rules, judge),
+                *_facts(manifest, users_of(store), rules, judge),
                 ("prices", (prices or stored_prices(store)).as_of),
             ),
             cells=summary(store, rules, judge, prices),
@@ -155,16 +161,19 @@ def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
             provenance=(manifest.provenance,),
             blames=read_blame(folder),
+            warnings=caveats(store),
         )
 
 
-def _facts(manifest: Manifest, rules: str, judge: str) -> tuple[tuple[str, str], ...]:
+def _facts(
+    manifest: Manifest, users: dict[str, str], rules: str, judge: str
+) -> tuple[tuple[str, str], ...]:
     config = manifest.config
     created = datetime.fromtimestamp(manifest.created).astimezone()
     return (
         ("suite", config.suite),
         ("agents", ", ".join(config.agents)),
-        ("user", config.user or "the agent's partner"),
+        ("user", described_users(users) or config.user or "nobody"),
         ("played under", config.rules),
         ("prompts of models", manifest.prompts),
         ("scored by", f"rules {rules}, judge {judge}"),

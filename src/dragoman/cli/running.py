@@ -12,6 +12,7 @@ from dragoman.cli.measuring import print_measures
 from dragoman.cli.next_step import next_step
 from dragoman.cli.output import print_error, print_json, print_line, progress
 from dragoman.cli.reading import print_summary, write_report
+from dragoman.cli.stalling import stall_notices
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.models.spending.prices import PriceTable
 from dragoman.runs.execute import pending_cells
@@ -19,6 +20,7 @@ from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import not_applicable, plan
 from dragoman.runs.play import Asked, Played, new_folder, play, score, start
+from dragoman.runs.watch import Watch
 from dragoman.wiring.config import RunConfig, RunRequest
 from dragoman.wiring.grid import read_grid, request_of
 from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
@@ -75,10 +77,14 @@ def score_run(folder: Path, asked: Asked, *, as_json: bool) -> None:
 def demo_run(out: Path | None) -> None:
     """Run the demonstration, print its figures and say where the report is."""
     from dragoman.cli.blaming import print_blames
-    from dragoman.studies.demo import run_demo
+    from dragoman.studies.blame import find_blame
+    from dragoman.studies.demo import start_demo
 
-    with progress("conversations", None) as advance:
-        result, blames = run_demo(out or new_folder("demo"), advance)
+    job = start_demo(out or new_folder("demo"))
+    with progress("conversations", len(job.cells)) as advance:
+        result = play(job, lambda *_: advance())
+    with progress("lost conversations, played again", None) as advance:
+        blames = find_blame(result.folder, advance)
     _print_result(result, as_json=False)
     print()
     print_blames(blames)
@@ -100,8 +106,9 @@ def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
     by_hand = is_played_by_hand(job.setup.config)
     waiting = 0 if by_hand else len(pending_cells(job.cells, job.store, again or ()))
     try:
-        with progress("conversations", waiting) as advance:
-            result = play(job, lambda *_: advance(), again or ())
+        watch = Watch()
+        with progress("conversations", waiting) as advance, stall_notices(watch, is_on=not by_hand):
+            result = play(job, lambda *_: advance(), again or (), watch)
     except KeyboardInterrupt:
         print_error(
             f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
@@ -128,6 +135,7 @@ def _print_result(
         as_json: Whether to print one JSON object.
     """
     from dragoman.store.run import open_run
+    from dragoman.tables.caveats import caveats, described_users, users_of
     from dragoman.tables.outcomes import run_figures
     from dragoman.tables.results import Retried, measures_object, results_object
 
@@ -137,8 +145,9 @@ def _print_result(
         cells, measures = run_figures(store, result.rules, result.judge, prices)
         left_out = manifest.not_applicable
         valid = count_valid(store, result.rules, result.judge, again or ())
+        users, warnings = users_of(store), caveats(store)
         if not as_json:
-            print_summary(cells)
+            print_summary(cells, described_users(users), warnings)
             print_measures(measures, result.unmeasured, manifest)
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
@@ -147,6 +156,7 @@ def _print_result(
     )
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
+        found |= {"users": users, "warnings": warnings}
         print_json({**found, **measures_object(measures, result.unmeasured)})
         return sound
     for label, why in left_out.items():

@@ -20,11 +20,11 @@ _NAMES: dict[str, Callable[[CellSummary], str]] = {
 }
 
 
-def summary_table(cells: Sequence[CellSummary]) -> Table:
+def summary_table(cells: Sequence[CellSummary], users: str = "") -> Table:
     """Return the figures of all cells as a table.
 
-    What all cells share (suite, condition, rules, judge) stands above it; what differs stands below
-    the agent's name.
+    What all cells share (suite, condition, rules, judge) stands above it, with who played the user;
+    what differs stands below the agent's name.
     """
     names = {name: {_NAMES[name](cell) for cell in cells} for name in _NAMES}
     shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
@@ -38,7 +38,7 @@ def summary_table(cells: Sequence[CellSummary]) -> Table:
             "bounds",
         ),
         rows=tuple(row for cell in cells for row in _rows(cell, varying)),
-        title=", ".join(shared),
+        title=", ".join([*shared, *([f"user {users}"] if users else [])]),
         note=f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else "",
         is_spaced=True,
     )

@@ -32,7 +32,7 @@ class RunView(msgspec.Struct, frozen=True):
     `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
     `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
     audio as the report's page reaches it; empty where there is none. `blames` names what lost spoken
-    conversations, where somebody asked.
+    conversations, where somebody asked. `warnings` say what its figures cannot say.
     """
 
     name: str
@@ -43,6 +43,7 @@ class RunView(msgspec.Struct, frozen=True):
     provenance: tuple[Provenance, ...]
     audio: str = ""
     blames: tuple[Blame, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Cause(msgspec.Struct, frozen=True):

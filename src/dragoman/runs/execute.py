@@ -16,6 +16,7 @@ from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
 from dragoman.runs.plan import Cell
 from dragoman.runs.player import Player
+from dragoman.runs.watch import Watch
 from dragoman.store.audio_files import AudioFiles
 from dragoman.store.run import RunStore, StoredEpisode
 from dragoman.store.writer import Writer
@@ -61,14 +62,18 @@ def _reseeded(cell: Cell, completed: int) -> Cell:
 
 
 async def execute(
-    setup: Setup, pending: Sequence[Pending], store: RunStore, on_done: OnDone
+    setup: Setup,
+    pending: Sequence[Pending],
+    store: RunStore,
+    on_done: OnDone,
+    watch: Watch | None = None,
 ) -> None:
-    """Play, score and store cells until none is left.
+    """Play, score and store cells until none is left; `watch` sees what is under way.
 
     Raises:
         StoreError: Where the run cannot be written any more; what was stored before is safe.
     """
-    player = Player(setup, AudioFiles(store.folder).keep)
+    player = Player(setup, AudioFiles(store.folder).keep, watch)
     todo = iter(sorted(pending, key=_playing_order))
     earlier = Earlier([entry.cell for entry in pending], store)
     with rare_collection():

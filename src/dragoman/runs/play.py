@@ -24,6 +24,7 @@ from dragoman.runs.jobs import (
 )
 from dragoman.runs.measuring import Choice, scoring_of, settings, take_measures
 from dragoman.runs.trust import require_trust
+from dragoman.runs.watch import Watch
 from dragoman.scoring.measures.catalogue import due
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.measures import Makings, measures_named
@@ -48,20 +49,29 @@ def start(setup: Setup, folder: Path | None) -> Job:
     return start_job(setup, folder or new_folder(setup.suite.name), time.time())
 
 
-def play(job: Job, on_done: OnDone, again: Collection[str] = ()) -> Played:
-    """Play what a job has left, and once more the cells in `again`, and close its store."""
+def play(
+    job: Job, on_done: OnDone, again: Collection[str] = (), watch: Watch | None = None
+) -> Played:
+    """Play what a job has left, and once more the cells in `again`, and close its store.
+
+    Who looks at `watch` meanwhile, from another thread, sees which conversations wait for what.
+    """
     with job.store:
         waiting = pending_cells(job.cells, job.store, again)
         unmeasured: dict[str, str] = {}
-        blocking(_play(job, waiting, on_done, unmeasured))
+        blocking(_play(job, waiting, on_done, unmeasured, watch))
     return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name, unmeasured)
 
 
 async def _play(
-    job: Job, waiting: Sequence[Pending], on_done: OnDone, unmeasured: dict[str, str]
+    job: Job,
+    waiting: Sequence[Pending],
+    on_done: OnDone,
+    unmeasured: dict[str, str],
+    watch: Watch | None,
 ) -> None:
     try:
-        await execute(job.setup, waiting, job.store, on_done)
+        await execute(job.setup, waiting, job.store, on_done, watch)
         # A run stopped while a judge was at work has conversations without a score.
         scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
         names = due(settings(read_manifest(job.store)))

@@ -30,6 +30,7 @@ from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.runs.plan import Cell
+from dragoman.runs.watch import Watch
 from dragoman.scoring.replay import replay
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.loop import Conversation, Surfaces, broken, guarded
@@ -41,8 +42,11 @@ log = logging.getLogger(__name__)
 class Player:
     """Plays and scores single cells of one setup."""
 
-    def __init__(self, setup: Setup, keep: Keep = Audio.reference) -> None:
-        """Prepare playing; `keep` stores audio, by default nowhere."""
+    def __init__(
+        self, setup: Setup, keep: Keep = Audio.reference, watch: Watch | None = None
+    ) -> None:
+        """Prepare playing; `keep` stores audio, by default nowhere; `watch` sees what is under way."""
+        self._watch = watch or Watch()
         self._setup = setup
         self._keep = keep
         self._realised = functools.cache(setup.realised)
@@ -143,7 +147,8 @@ class Player:
                 time.monotonic,
                 setup.config.timeout,
             )
-            episode = await conversation.run(conductor)
+            with self._watch.over(cell, conversation):
+                episode = await conversation.run(conductor)
             return episode if surfaces.talk is None else realisation.after(surfaces.talk, episode)
         except ParticipantError as error:
             return Episode(history, broken(error), 0, 0)

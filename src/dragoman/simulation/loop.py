@@ -37,6 +37,8 @@ Result = TypeVar("Result")
 MAX_CALLS = 10_000
 """In one reply: limits on errors and steps are looked at between replies only."""
 
+_REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
+_WORDS: Mapping[Role, str] = {"agent": "the agent's words", "user": "the user's words"}
 _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
 
 
@@ -59,7 +61,12 @@ class Surfaces(msgspec.Struct, frozen=True):
 
 
 class Conversation:
-    """One conversation under way; conductors read it as their `Progress`."""
+    """One conversation under way; conductors read it as their `Progress`.
+
+    Attributes:
+        waits_for: What it waits for, for people who wait as well.
+        moved: When the last reply came, by its clock.
+    """
 
     def __init__(
         self,
@@ -84,6 +91,8 @@ class Conversation:
         self._told = dict(surfaces.told)
         self._briefed: list[Briefed] = []
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
+        self.waits_for = ""
+        self.moved = self._started
 
     @property
     def seconds(self) -> float:
@@ -144,7 +153,9 @@ class Conversation:
         tools = self._surfaces.views[side].show(ask.tools)
         if self._surfaces.briefing is not None:
             await self._brief(side, self._surfaces.briefing)
-        answer = await guarded(self._sessions[side].reply(heard, tools), f"the {side}'s reply")
+        what = self.waits_for = _REPLY[side]
+        answer = await guarded(self._sessions[side].reply(heard, tools), what)
+        self.moved = self._clock()
         if not isinstance(answer, Answer):
             raise CodeError(f"the {side} returned {type(answer).__name__}, not an Answer")
         if answer.usage is not None:
@@ -165,6 +176,7 @@ class Conversation:
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, Said):
+            self.waits_for = _WORDS[side]
             return Said(await self._surfaces.channels[side].carry(reply.utterance))
         return reply
 
@@ -189,7 +201,8 @@ class Conversation:
             if self._waiting is None:
                 result = self._world.call(executed)
             else:
-                result = await guarded(self._waiting.call_waiting(executed), f"calling {call.name}")
+                what = self.waits_for = f"calling {call.name}"
+                result = await guarded(self._waiting.call_waiting(executed), what)
             shown = view.present(result, call)
             self.errors += result.error
             self._malformed += bool(call.malformed)

@@ -128,6 +128,11 @@ def resolve_user(
     return _resolve_other(spec, "user", [*sorted(users), HUMAN], prompts, connections)
 
 
+def user_of(user: str, agent: str) -> str:
+    """Return the name of the user simulator that an agent meets; an empty one is its partner."""
+    return user or ("gold" if agent == "gold" else "offline")
+
+
 def resolve_person(console: Console) -> Resolved:
     """Return the person at a console, who can play either side."""
     from dragoman.simulation.human import Human

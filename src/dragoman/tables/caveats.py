@@ -1,0 +1,59 @@
+"""Who played a script in a run, and what its figures cannot say for that reason."""
+
+from itertools import islice
+
+from dragoman.core.conditions import ENGLISH
+from dragoman.core.episodes import Episode, Move
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.run import RunStore
+from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, USERS, user_of
+
+MAX_SEARCHED = 20
+"""Conversations in which a simulated user is looked for: not every benchmark has one."""
+
+
+def users_of(store: RunStore) -> dict[str, str]:
+    """Return by agent the user simulator that it met; empty where nobody plays the user."""
+    config = read_manifest(store).config
+    begun = islice(store.episodes(), MAX_SEARCHED)
+    if not any(_has_user(episode) for _, _, episode in begun):
+        return {}
+    return {agent: user_of(config.user, agent) for agent in config.agents}
+
+
+def described_users(users: dict[str, str]) -> str:
+    """Return the names of user simulators in one phrase, and which of them play a script."""
+    names = dict.fromkeys(users.values())
+    return ", ".join(f"{name} (a script, no model)" if name in USERS else name for name in names)
+
+
+def caveats(store: RunStore) -> tuple[str, ...]:
+    """Return what the figures of a run cannot say: one sentence for each condition that is concerned.
+
+    Scripts are written in English. Where another language is to be spoken, figures of who plays one
+    say nothing of that language.
+    """
+    users = users_of(store)
+    scripted: dict[tuple[str, str], dict[str, None]] = {}
+    for cell in store.cells():
+        if cell.condition.language == ENGLISH:
+            continue
+        place = (cell.condition.label, cell.condition.language)
+        who = scripted.setdefault(place, {})
+        if cell.agent in DIAGNOSTIC_AGENTS:
+            who[f"agent {cell.agent}"] = None
+        if users.get(cell.agent) in USERS:
+            who[f"user {users[cell.agent]}"] = None
+    return tuple(
+        f"{label}: {' and '.join(who)} speak words of an English script, in whole or in part: "
+        f"these figures say nothing of conversations in {language!r}"
+        for (label, language), who in scripted.items()
+        if who
+    )
+
+
+def _has_user(episode: Episode) -> bool:
+    return any(
+        isinstance(event, Move) and event.by == "user" and not event.scripted
+        for event in episode.events
+    )

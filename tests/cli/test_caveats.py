@@ -1,0 +1,65 @@
+"""Runs in which somebody plays a script say so, and what their figures cannot say."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+
+VIETNAMESE = ("run", "courier", "--limit", "1", "--language", "vi", "--scenario", "interaction")
+WARNING = (
+    "vi:interaction/text/none: agent careful and user offline speak words of an English script, "
+    "in whole or in part: these figures say nothing of conversations in 'vi'"
+)
+OWN = """
+def agent(messages, tools):
+    return "Tôi không giúp được."
+
+
+def user(messages, tools):
+    return "###STOP###"
+"""
+
+
+def test_scripts_in_english_are_a_warning_where_another_language_is_spoken(
+    dragoman: Cli, told: Told, folder: Path
+) -> None:
+    done = dragoman(*VIETNAMESE, "--agent", "careful", "--out", "mine")
+
+    assert f"\nwarning: {WARNING}\n" in done.stdout
+    assert told("resume", "mine")["warnings"] == [WARNING]
+    assert dragoman("report", "mine").returncode == 0
+    assert WARNING.replace("'", "&#39;") in (folder / "mine" / "report.html").read_text("utf-8")
+
+
+def test_participants_that_can_speak_the_language_are_no_warning(told: Told, folder: Path) -> None:
+    (folder / "vietnamese.py").write_text(OWN, "utf-8")
+
+    named = ("--agent", "vietnamese:agent", "--user", "vietnamese:user")
+    assert told(*VIETNAMESE, *named)["warnings"] == []
+    scripted_user = told(*VIETNAMESE, *named[:2])["warnings"]
+    assert [warning.split(" speak ")[0] for warning in scripted_user] == [
+        "vi:interaction/text/none: user offline"
+    ]
+
+
+def test_the_user_that_nobody_named_is_named_in_the_summary(
+    dragoman: Cli, told: Told, folder: Path
+) -> None:
+    done = dragoman("run", "sample:shop", "--agent", "silent", "--out", "mine")
+
+    assert "user offline (a script, no model)" in " ".join(done.stdout.split())
+    found = told("run", "sample:shop", "--agent", "silent", "--agent", "gold")
+    assert found["users"] == {"silent": "offline", "gold": "gold"}
+    assert found["warnings"] == []
+    assert dragoman("report", "mine").returncode == 0
+    assert "offline (a script, no model)" in (folder / "mine" / "report.html").read_text("utf-8")
+
+
+def test_where_nobody_plays_the_user_none_is_named(told: Told, dragoman: Cli, pulled: Path) -> None:
+    run = ("run", "tau2:telecom-solo", "--agent", "gold", "--limit", "2", "--out", "solo")
+
+    assert told(*run, cache=pulled)["users"] == {}
+    assert "user " not in dragoman("resume", "solo", cache=pulled).stdout.splitlines()[1]
