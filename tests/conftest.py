@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import gzip
+import hashlib
 import importlib
 import io
 import json
@@ -10,6 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from subprocess import CompletedProcess
 from unittest.mock import patch
@@ -98,6 +100,33 @@ def retail(data_folder: Path) -> DomainSuite:
         lambda name: read_file(folder, name),
         Provenance("tau2-bench", "MIT", "", ""),
     )
+
+
+@pytest.fixture(scope="session")
+def speech_models(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of recognizers' language models, kept as long as what makes them is the same."""
+    made_by = hashlib.sha256()
+    for name in ("espeakng-loader", "pocketsphinx"):
+        with contextlib.suppress(PackageNotFoundError):
+            made_by.update(version(name).encode())
+    for room in ("speech/embedded", "conditions/voice"):
+        for file in sorted((ROOT / "src" / "dragoman" / room).rglob("*.*")):
+            if file.suffix != ".pyc":
+                made_by.update(file.read_bytes())
+    kept = getattr(pytestconfig, "cache", None)  # absent where the plugin is switched off
+    name = f"speech-{made_by.hexdigest()[:16]}"
+    return Path(kept.mkdir(name)) if kept else tmp_path_factory.mktemp(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, speech_models: Path) -> Iterator[Path]:
+    """A cache for all tests that name none: nobody's own is read or written to."""
+    cache = tmp_path_factory.mktemp("own-cache")
+    (cache / "dragoman").mkdir()
+    (cache / "dragoman" / "speech").symlink_to(speech_models)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(cache))
+        yield cache
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def speaking(tmp_path: Path, speech_models: Path) -> Path:
+    """A cache of one's own in which language models are not made anew."""
+    cache = tmp_path / "speaking"
+    (cache / "dragoman").mkdir(parents=True)
+    (cache / "dragoman" / "speech").symlink_to(speech_models)
+    return cache
+
+
+@pytest.fixture
 def dragoman(folder: Path, in_process: Cli) -> Cli:
     """Run a command in this process and return what it printed and how it ended."""
 

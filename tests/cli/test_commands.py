@@ -379,9 +379,9 @@ def test_the_check_of_the_sample_finds_its_floor(told: Told, dragoman: Cli) -> N
 
 @pytest.mark.slow
 def test_the_demonstration_speaks_and_writes_a_run_a_report_and_what_was_lost(
-    process: Cli, folder: Path
+    process: Cli, folder: Path, speaking: Path
 ) -> None:
-    done = process("demo", "--out", "demo", limit_s=1_200)
+    done = process("demo", "--out", "demo", cache=speaking, limit_s=1_200)
 
     assert done.returncode == 0, done.stderr
     assert "report: demo/report.html" in done.stdout

@@ -93,10 +93,10 @@ def test_a_plan_names_the_spoken_conditions_and_plays_nothing(dragoman: Cli, fol
 
 @pytest.mark.slow
 def test_recognizers_are_conditions_of_their_own_over_the_same_audio(
-    told: Told, dragoman: Cli, folder: Path
+    told: Told, dragoman: Cli, folder: Path, speaking: Path
 ) -> None:
     spoken = ("--voice", "telephone", "--asr", "mixed,understood", "--speaker", "us")
-    result = told(*TASK, *spoken, "--out", "mine")
+    result = told(*TASK, *spoken, "--out", "mine", cache=speaking)
 
     assert {cell["condition"] for cell in result["cells"]} == {
         "en/telephone/none",
@@ -206,19 +206,19 @@ def conversations(report: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_blame_names_what_lost_a_call_and_the_report_shows_it(
-    dragoman: Cli, told: Told, folder: Path
+    dragoman: Cli, told: Told, folder: Path, speaking: Path
 ) -> None:
     options = ("--voice", "bad-line", "--asr", "generic", "--speaker", "us")
     lost = ("run", "courier:easy", "--agent", "literal", "--tasks", "fifteen-or-fifty")
-    assert told(*lost, *options, "--out", "mine")["cells"]
+    assert told(*lost, *options, "--out", "mine", cache=speaking)["cells"]
 
-    done = dragoman("blame", "mine")
+    done = dragoman("blame", "mine", cache=speaking)
 
     assert done.returncode == 0, done.stderr
     assert "lost conversations" in done.stdout
     for culprit, about in CULPRITS.items():
         assert f"{culprit}: {about}" in done.stdout
-    rows = told("blame", "mine")["lost"]
+    rows = told("blame", "mine", cache=speaking)["lost"]
     assert [row["task"] for row in rows] == ["fifteen-or-fifty"]
     assert rows[0]["culprit"] in {"line", "speech"}
     report = dragoman("report", "mine")

@@ -102,13 +102,7 @@ def test_all_that_was_said_lies_beside_the_run(unbroken: Path) -> None:
         for side in ("agent", "user")
         for utterance in utterances(episode, side)
     ]
-    named = {
-        audio_path(reference.sha256)
-        for utterance in said
-        for reference in audio_of(utterance)
-        if reference is not None
-    }
-    assert named == files(unbroken)
+    assert _named(unbroken) == files(unbroken)
     assert all(utterance.heard is not None for utterance in said)
     with open_run(unbroken, write=False) as store:
         record = read_manifest(store).voices["en/bad-line+generic/none"]
@@ -157,8 +151,11 @@ def test_a_run_killed_in_mid_call_ends_as_one_never_killed(unbroken: Path, tmp_p
         [sys.executable, "-m", "dragoman", *begun], cwd=tmp_path, stderr=subprocess.DEVNULL
     ) as process:
         # One call is over and another has begun: more audio lies there than the first one's.
-        while process.poll() is None and not (_episodes(folder) and _is_ahead(folder)):
-            time.sleep(0.01)
+        while process.poll() is None and not _episodes(folder):
+            time.sleep(0.02)
+        known = _named(folder)
+        while process.poll() is None and files(folder) <= known:
+            time.sleep(0.02)
         process.kill()
     assert _episodes(folder) == 1
 
@@ -189,8 +186,9 @@ def _episodes(folder: Path) -> int:
         connection.close()
 
 
-def _is_ahead(folder: Path) -> bool:
-    known = {
+def _named(folder: Path) -> set[str]:
+    """Return the files of audio that stored conversations name."""
+    return {
         audio_path(reference.sha256)
         for episode in stored(folder).values()
         for side in ("agent", "user")
@@ -198,7 +196,6 @@ def _is_ahead(folder: Path) -> bool:
         for reference in audio_of(utterance)
         if reference is not None
     }
-    return bool(files(folder) - known)
 
 
 @pytest.mark.parametrize(

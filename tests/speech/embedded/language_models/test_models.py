@@ -14,6 +14,7 @@ from dragoman.speech.embedded.language_models.models import (
     TextUsed,
     generic_language_model,
     mixed_language_model,
+    mixed_model_key,
     words_said,
 )
 from dragoman.speech.embedded.language_models.patterns import patterns
@@ -26,8 +27,8 @@ SAID = "ask for yusuf kowalczyk and the espadrille"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("models")
+def folder(speech_models: Path) -> Path:
+    return speech_models
 
 
 async def _made(folder: Path, *texts: SuiteText) -> LanguageModel:
@@ -75,7 +76,9 @@ def test_a_model_is_made_once_and_is_the_same_when_made_again(folder: Path, tmp_
 
 def test_other_texts_make_another_model(folder: Path) -> None:
     other = SuiteText("policy", ("Nothing may be exchanged.",))
-    assert asyncio.run(_made(folder, POLICY)).key != asyncio.run(_made(folder, other)).key
+    made = asyncio.run(_made(folder, POLICY))
+    assert made.key == mixed_model_key([POLICY]) != mixed_model_key([other])
+    assert made.key in made.language_model
 
 
 def test_the_single_words_of_a_model_share_out_all_probability(folder: Path) -> None:

@@ -4,6 +4,7 @@ The vocabulary is the suite's and the generic model's most frequent words. The g
 words and the pairs that say more than their words do; the suite gives words, pairs and triples.
 """
 
+import fcntl
 import math
 import os
 from collections import defaultdict
@@ -51,7 +52,7 @@ class Mixture(msgspec.Struct, frozen=True):
 
 
 def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
-    """Write the model and its dictionary; return in a line what was made.
+    """Write the model and its dictionary, once; return in a line what was made.
 
     Raises:
         UsageError: Where the extra `voice` is not installed.
@@ -60,6 +61,15 @@ def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
     model, lexicon = Path(job.language_model), Path(job.dictionary)
     if model.is_file() and lexicon.is_file():
         return "made before"
+    model.parent.mkdir(parents=True, exist_ok=True)
+    with model.with_suffix(".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if model.is_file() and lexicon.is_file():
+            return "made meanwhile by another process"
+        return _write(job, model, lexicon, library)
+
+
+def _write(job: MixJob, model: Path, lexicon: Path, library: SpeechLibrary) -> str:
     known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
     bigrams = read_bigrams(stock_folder() / "en-us.lm.bin")
     common = common_words(bigrams, known)
@@ -192,7 +202,6 @@ def _capped(
 
 def _write_whole(path: Path, lines: Iterable[str]) -> None:
     """Write a file under another name first, so that whoever finds it finds all of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     with draft.open("w", encoding="utf-8") as target:
         target.writelines(lines)
