@@ -123,7 +123,10 @@ class Provenance(msgspec.Struct, frozen=True):
 
 
 class Suite(Protocol):
-    """One benchmark, loaded: tasks, and how to make worlds and conductors for them."""
+    """One benchmark, loaded: tasks, and how to make worlds and conductors for them.
+
+    What it may offer besides stands in `core.facets`.
+    """
 
     @property
     def name(self) -> str:
@@ -148,24 +151,8 @@ class Suite(Protocol):
         """Return the text that the agent must follow in a world in which nothing was said yet."""
         ...
 
-    def texts(self) -> Mapping[str, object]:
-        """Return what can be known before anybody speaks: `policy`, `tools`, `database`.
-
-        Texts or decoded records by source; recognizers may expect their words. Nothing that a user
-        says is in them.
-        """
-        ...
-
     def factory(self, rules: Rules) -> "WorldFactory":
         """Return what makes worlds under a rule set."""
-        ...
-
-    def check(self, rules: Rules) -> Check | None:
-        """Return the suite's own way of judging; None where a task's criteria say it all.
-
-        Raises:
-            UsageError: Where the suite cannot be judged by these rules.
-        """
         ...
 
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> "Conductor":

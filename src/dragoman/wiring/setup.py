@@ -9,9 +9,10 @@ from dragoman.conditions.language.localization import Localization, english
 from dragoman.conditions.layers import Realisation, realised
 from dragoman.core.conditions import PLAIN, TEXT, Condition, axis_of
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.facets import OwnCheck
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Check, Judge, Suite
-from dragoman.core.rules import Rules
+from dragoman.core.rules import CONVERSATION_RULES, Rules, require_known
 from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
@@ -154,7 +155,7 @@ def build_setup(
         for agent in agents
     )
     tasks = chosen_tasks(suite, config.tasks, config.limit)
-    check = suite.check(rules)
+    check = check_of(suite, rules)
     _require_check(tasks, check)
     prompts_name = f"{prompts.name}@{prompts.digest[:8]}"
     shown = localizations(config, conditions, suite)
@@ -219,7 +220,7 @@ def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
         resolve_judge(config.judge, connections),
         rules,
         users=resolve_user_check(config.user, config.user_judge, connections),
-        check=suite.check(rules),
+        check=check_of(suite, rules),
         conditions=conditions,
         connections=connections,
         prices=prices,
@@ -248,6 +249,18 @@ def localizations(
     artifacts = Artifacts(suite, config.assets, data_folder())
     view_rules = VIEW_RULES.get(config.rules, DEFAULT_VIEW_RULES)
     return localizations_of(localized, languages, suite, artifacts, view_rules)
+
+
+def check_of(suite: Suite, rules: Rules) -> Check | None:
+    """Return a suite's own way of judging; None where its tasks' criteria say it all.
+
+    Raises:
+        UsageError: Where the suite cannot be judged by these rules.
+    """
+    if isinstance(suite, OwnCheck):
+        return suite.check(rules)
+    require_known(rules, CONVERSATION_RULES, suite.name)
+    return None
 
 
 def _require_check(tasks: Sequence[Task], check: Check | None) -> None:

@@ -1,7 +1,7 @@
 """Names of lines, recognizers and speakers become voice conditions."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -14,6 +14,7 @@ from dragoman.conditions.voice.voice_prompt import voice_prompt
 from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.core.conditions import MIXED, TEXT, Condition
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import Vocabulary
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Suite, Synthesizer
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
@@ -196,7 +197,7 @@ class Speech:
         if name == MIXED:
             suite = self._suite
             data = content_key(suite.name, suite.provenance.digest)
-            return SuiteRecognizer(data, suite.texts, folder, self._workers)
+            return SuiteRecognizer(data, texts_of(suite), folder, self._workers)
         raise UsageError(
             f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)} or PROVIDER/MODEL"
         )
@@ -209,6 +210,11 @@ class Speech:
             f"generic, interpolated ({SHARE}) with tools, policy and database of "
             f"{self._suite.name}; nothing that users say"
         )
+
+
+def texts_of(suite: Suite) -> Callable[[], Mapping[str, object]]:
+    """Return what reads what a suite knows before anybody speaks; nothing where it offers nothing."""
+    return suite.texts if isinstance(suite, Vocabulary) else dict
 
 
 class Voices(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from dragoman.core.conditions import Condition
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import Conductor, Limits, Provenance, World
-from dragoman.core.rules import CONVERSATION_RULES, Rules, require_known
+from dragoman.core.rules import Rules
 from dragoman.core.tasks import Stakes, Task
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.translations import EnglishDomain
@@ -112,14 +112,6 @@ class ConversationSuite:
             return world.solo() if self._domain.is_solo else world
 
         return fresh
-
-    def check(self, rules: Rules) -> None:
-        """Return nothing: the tasks' criteria say it all.
-
-        Raises:
-            UsageError: For rules that are not those of conversations.
-        """
-        require_known(rules, CONVERSATION_RULES, self.name)
 
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:
         """Return the protocol of one conversation."""
