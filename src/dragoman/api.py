@@ -108,6 +108,7 @@ class ResumeOptions(TypedDict, total=False):
     max_cost: str | None
     prices: str | Path | None
     cache: bool | None
+    backend: str | None
 
 
 class RunOptions(TypedDict, total=False):
@@ -146,6 +147,7 @@ class RunOptions(TypedDict, total=False):
     asr: str | Sequence[str]
     speakers: Sequence[str]
     speaker: str | Sequence[str]
+    backend: str
     split: str
     out: str | Path | None
 

@@ -6,9 +6,12 @@ import msgspec
 import pytest
 
 from dragoman.core.episodes import Episode
-from dragoman.core.errors import StoreError
+from dragoman.core.errors import RunHalted, StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.core.usage import Usage
+from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.spending.purse import Receipts
+from dragoman.runs.execute import Spending, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.measuring import Choice, rescore
 from dragoman.runs.play import play as play_job
@@ -290,3 +293,33 @@ def test_a_conversation_stored_without_a_score_is_scored_when_the_run_goes_on(
     play_job(resume_job(folder), lambda *_: None)
     with open_run(folder, write=False) as store:
         assert store.scores(score.rules, score.judge, score.metric) == {cell.key: score}
+
+
+def test_what_was_spent_elsewhere_counts_for_the_budget() -> None:
+    spending = Spending(Budget(parse_limit("30 tokens"), lambda _model: None))
+    call = Usage("agent", "far/model", calls=1, input_tokens=20, output_tokens=5)
+
+    spending.add((call,))
+    spending.check()
+    spending.add((call,))
+
+    with pytest.raises(RunHalted, match="the budget of 30 tokens is spent"):
+        spending.check()
+
+
+def test_where_every_call_asks_the_budget_itself_a_conversation_does_not() -> None:
+    budget = Budget(parse_limit("1 tokens"), lambda _model: None)
+    budget.spend(Usage("agent", "near/model", calls=1, input_tokens=20, output_tokens=5))
+
+    Spending(budget).check()
+    Spending(None).add((Usage("agent", "near/model", calls=1),))
+
+
+def test_receipts_allow_everything_and_are_handed_over_once() -> None:
+    receipts = Receipts()
+    call = Usage("agent", "far/model", calls=1)
+    receipts.require_prices(["far/model"])
+    receipts.check()
+    receipts.spend(call)
+
+    assert (receipts.take(), receipts.take()) == ((call,), ())

@@ -8,7 +8,7 @@ from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST, Endpoint
-from dragoman.models.spending.budget import Budget
+from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.sending import Refused, Sender, Unreadable, Who
 from dragoman.models.wire.transport import MEDIA_BYTES
 
@@ -26,7 +26,7 @@ class EmbeddingModel:
     """
 
     def __init__(
-        self, name: str, endpoint: Endpoint, sender: Sender, budget: Budget | None = None
+        self, name: str, endpoint: Endpoint, sender: Sender, budget: Purse | None = None
     ) -> None:
         self.name = name
         self._endpoint = endpoint

@@ -1,7 +1,7 @@
 """Plays the cells of a run that are not stored yet, scores them and stores both.
 
-`concurrency` workers take cells from one list, so a thousand cells waiting cost nothing. A failed
-participant is a stored episode; a failed store stops the run.
+`concurrency` workers take cells from one list, so a thousand cells waiting cost nothing. Where they are
+played is a backend's affair. A failed participant is a stored episode; a failed store stops the run.
 """
 
 import asyncio
@@ -12,9 +12,12 @@ import msgspec
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import derive_seed
 from dragoman.core.scores import Score
+from dragoman.core.usage import Usage
+from dragoman.models.spending.budget import Budget
+from dragoman.runs.backend import Finished, PlainCell, Play, Source, StoppedError, find_backend
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
-from dragoman.runs.plan import Cell
+from dragoman.runs.plan import Cell, plain_cell
 from dragoman.runs.player import Player
 from dragoman.runs.watch import Watch
 from dragoman.store.audio_files import AudioFiles
@@ -71,23 +74,75 @@ async def execute(
     """Play, score and store cells until none is left; `watch` sees what is under way.
 
     Raises:
+        UsageError: Where the configuration names a backend that is not there.
         StoreError: Where the run cannot be written any more; what was stored before is safe.
     """
-    player = Player(setup, AudioFiles(store.folder).keep, watch)
+    backend = find_backend(setup.config.backend)
+    files = AudioFiles(store.folder)
+    config = msgspec.structs.replace(setup.config, max_cost="")
+    source = Source(config, played_here(Player(setup, files.keep, watch), pending))
     todo = iter(sorted(pending, key=_playing_order))
     earlier = Earlier([entry.cell for entry in pending], store)
     with rare_collection():
-        async with Writer(store) as writer, asyncio.TaskGroup() as group:
+        async with (
+            Writer(store) as writer,
+            backend.open(source) as play,
+            asyncio.TaskGroup() as group,
+        ):
+            stage = Stage(earlier, writer, files, Spending(setup.budget), on_done)
             for _ in range(min(setup.config.concurrency, len(pending))):
-                group.create_task(_work(player, todo, Stage(earlier, writer, on_done)))
+                group.create_task(_work(play, todo, stage))
+
+
+def played_here(player: Player, pending: Sequence[Pending]) -> Play:
+    """Return what plays pending cells in this process."""
+    cells = {entry.cell.key: entry.cell for entry in pending}
+
+    async def play(plain: PlainCell, earlier: Sequence[Episode]) -> Finished:
+        return await player.finished(cells[plain.key], plain.attempt, earlier)
+
+    return play
+
+
+class Spending:
+    """Counts what was spent out of the budget's sight, where there is one."""
+
+    def __init__(self, budget: Budget | None) -> None:
+        self._budget = budget
+        self._has_spent = False
+
+    def check(self) -> None:
+        """Raise RunHalted where no other conversation may begin; calls of this process ask themselves."""
+        if self._budget is not None and self._has_spent:
+            self._budget.check()
+
+    def add(self, spent: Sequence[Usage]) -> None:
+        """Count what a conversation consumed elsewhere."""
+        if self._budget is None:
+            return
+        self._has_spent = self._has_spent or bool(spent)
+        for usage in spent:
+            self._budget.spend(usage)
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """What the workers of one run share besides the player: what was played, and where it goes."""
+    """What the workers of one run share: what was played, what may be spent, and where results go."""
 
     earlier: Earlier
     writer: Writer
+    files: AudioFiles
+    spending: Spending
     on_done: OnDone
+
+    async def keep(self, entry: Pending, finished: Finished) -> None:
+        """Hand what came of a conversation to the one writer, its audio first."""
+        self.spending.add(finished.spent)
+        for audio in finished.audio:
+            await asyncio.to_thread(self.files.keep, audio)
+        cell = entry.cell
+        await self.writer.put(
+            StoredEpisode(cell.key, entry.attempt, finished.episode, finished.score)
+        )
 
 
 def _playing_order(entry: Pending) -> tuple[int, int, int]:
@@ -101,17 +156,16 @@ def _playing_order(entry: Pending) -> tuple[int, int, int]:
     return entry.cell.trial, len(entry.cell.before), -len(actions)
 
 
-async def _work(player: Player, todo: Iterator[Pending], stage: Stage) -> None:
-    writer = stage.writer
+async def _work(play: Play, todo: Iterator[Pending], stage: Stage) -> None:
     for entry in todo:
         earlier = await stage.earlier.of(entry.cell)
-        episode = await player.converse(entry.cell, entry.attempt, earlier)
+        stage.spending.check()
         try:
-            score = await player.score(entry.cell, episode)
-        except BaseException:
-            # Stopped while a judge was at work: the conversation itself is finished and kept.
-            await writer.put(StoredEpisode(entry.cell.key, entry.attempt, episode))
-            raise
-        await writer.put(StoredEpisode(entry.cell.key, entry.attempt, episode, score))
-        stage.earlier.add(entry.cell, episode)
-        stage.on_done(entry.cell, episode, score)
+            finished = await play(plain_cell(entry.cell, entry.attempt), earlier)
+        except StoppedError as stopped:
+            await stage.keep(entry, stopped.finished)
+            raise (stopped.__cause__ or stopped) from None
+        await stage.keep(entry, finished)
+        stage.earlier.add(entry.cell, finished.episode)
+        if finished.score is not None:
+            stage.on_done(entry.cell, finished.episode, finished.score)

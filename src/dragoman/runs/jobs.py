@@ -13,6 +13,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
+from dragoman.runs.backend import find_backend
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.runs.trust import note_own, require_trust
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
@@ -60,6 +61,7 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
     """
+    find_backend(setup.config.backend)
     cells = plan(setup)
     manifest = Manifest(
         VERSION,

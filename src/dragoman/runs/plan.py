@@ -8,8 +8,10 @@ import msgspec
 
 from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import Condition
+from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.tasks import Task, chain_before
+from dragoman.runs.backend import PlainCell
 from dragoman.wiring.config import Place
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup
@@ -61,6 +63,39 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
 
 def _place(cell: Cell) -> Place:
     return Place(cell.condition, cell.agent.name, cell.task.id, cell.trial)
+
+
+def plain_cell(cell: Cell, attempt: int) -> PlainCell:
+    """Return a cell as data."""
+    return PlainCell(
+        key=cell.key,
+        seed=cell.seed,
+        task=cell.task.id,
+        condition=cell.condition,
+        agent=cell.agent.name,
+        user=cell.user.name,
+        trial=cell.trial,
+        before=cell.before,
+        attempt=attempt,
+    )
+
+
+def cell_from(setup: Setup, plain: PlainCell) -> Cell:
+    """Return the cell of a setup that was described.
+
+    Raises:
+        StoreError: Where it is another one here: data, prompts or agents differ.
+    """
+    tasks = {task.id: task for task in setup.tasks}
+    pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
+    if plain.task in tasks and plain.agent in pairs:
+        found = _cell(setup, plain.condition, pairs[plain.agent], tasks[plain.task], plain.trial)
+        if found.key == plain.key:
+            return msgspec.structs.replace(found, seed=plain.seed, before=plain.before)
+    raise StoreError(
+        f"task {plain.task} with agent {plain.agent} is another conversation where it should be "
+        "played: data, prompts or agents differ there"
+    )
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:

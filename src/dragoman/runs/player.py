@@ -29,6 +29,7 @@ from dragoman.core.protocols import Opening, Progress, Session, World, WorldFact
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
+from dragoman.runs.backend import Finished, StoppedError
 from dragoman.runs.plan import Cell
 from dragoman.runs.watch import Watch
 from dragoman.scoring.replay import replay
@@ -82,6 +83,20 @@ class Player:
         """Play one conversation and score it."""
         episode = await self.converse(cell, earlier=earlier)
         return episode, await self.score(cell, episode)
+
+    async def finished(
+        self, cell: Cell, attempt: int = 0, earlier: Sequence[Episode] = ()
+    ) -> Finished:
+        """Play one conversation and score it, as a backend does.
+
+        Raises:
+            StoppedError: Where a judge was at work: the conversation itself is finished.
+        """
+        episode = await self.converse(cell, attempt, earlier)
+        try:
+            return Finished(episode, await self.score(cell, episode))
+        except BaseException as error:
+            raise StoppedError(Finished(episode, None)) from error
 
     async def score(self, cell: Cell, episode: Episode) -> Score:
         """Score one conversation."""

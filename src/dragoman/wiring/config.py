@@ -22,6 +22,10 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trial: int
 
 
+LOCAL = "local"
+"""The backend that plays in the process of the run."""
+
+
 class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A grid: one suite, one or more agents, and what holds for every conversation.
 
@@ -276,6 +280,15 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commas=True,
         ),
     ] = ()
+    backend: Annotated[
+        str,
+        Option(
+            "Where conversations are played: local, or a backend that another package brings",
+            value="NAME",
+            example='"local"',
+            commands=("resume",),
+        ),
+    ] = LOCAL
     places: tuple[Place, ...] = ()
     canonical_arguments: bool = False
 

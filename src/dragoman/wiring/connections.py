@@ -15,7 +15,7 @@ from dragoman.models.chat.openai import Endpoint, OpenAIModel
 from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import ModelSpec, sent_settings
-from dragoman.models.spending.budget import Budget
+from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.sending import Sender
 from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
@@ -44,7 +44,7 @@ class Connections:
         self,
         timeouts: Timeouts | None = None,
         patience: Patience | None = None,
-        budget: Budget | None = None,
+        budget: Purse | None = None,
         *,
         remembers: bool = False,
     ) -> None:
@@ -96,7 +96,7 @@ class Connections:
         endpoint = Endpoint(url=url, headers=_headers(key), model=spec.model, settings=settings)
         return EmbeddingModel(spec.name, endpoint, self.gate(url, key), budget)
 
-    def budget_for(self, model: str) -> Budget | None:
+    def budget_for(self, model: str) -> Purse | None:
         """Return the run's budget for calls of a model; None for no limit.
 
         Raises:

@@ -16,6 +16,7 @@ from dragoman.core.rules import CONVERSATION_RULES, Rules, require_known
 from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
+from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions import conditions_of, languages_of, rules_of
@@ -115,6 +116,7 @@ def build_setup(
     config: RunConfig,
     given: Mapping[str, Resolved] | None = None,
     prices: PriceTable | None = None,
+    purse: Purse | None = None,
 ) -> Setup:
     """Resolve every name of a configuration.
 
@@ -122,6 +124,7 @@ def build_setup(
         config: What is to be run.
         given: Agents that are taken as they are, and the person who plays as `human`.
         prices: The prices to use, where the configuration's are not to be read.
+        purse: What models ask and tell in place of the configuration's budget.
 
     Raises:
         UsageError: For a name that does not exist.
@@ -132,7 +135,7 @@ def build_setup(
     config = msgspec.structs.replace(config, rules=rules.name)
     prices = prices or prices_of(config)
     budget = budget_of(config, prices)
-    connections = connections_of(config, budget)
+    connections = connections_of(config, purse or budget)
     judge = resolve_judge(config.judge, connections)
     users = resolve_user_check(config.user, config.user_judge, connections)
     given = given or {}
@@ -270,7 +273,7 @@ def _require_check(tasks: Sequence[Task], check: Check | None) -> None:
         raise DataError(f"task {after.id} comes after others: its suite needs a check of its own")
 
 
-def connections_of(config: RunConfig, budget: Budget | None) -> Connections:
+def connections_of(config: RunConfig, budget: Purse | None) -> Connections:
     """Return what the models of a run share, with its time-outs and patience."""
     total = max(Timeouts().total, config.read_timeout)
     patience = Patience(seconds=config.patience, outage=config.patience)

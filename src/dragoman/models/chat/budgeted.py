@@ -3,13 +3,13 @@
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.usage import Usage
-from dragoman.models.spending.budget import Budget
+from dragoman.models.spending.purse import Purse
 
 
 class BudgetedModel:
     """Another model, whose every call is counted against a budget."""
 
-    def __init__(self, model: ChatModel, budget: Budget) -> None:
+    def __init__(self, model: ChatModel, budget: Purse) -> None:
         self._model = model
         self._budget = budget
 

@@ -8,7 +8,7 @@ import msgspec
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST
-from dragoman.models.spending.budget import Budget
+from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.sending import Refused, Sender, Who
 from dragoman.speech.providers.wire import Counted, Given, SpeechRequest, usage_of
 
@@ -32,7 +32,7 @@ class SpeechCalls:
         budget: What the run may spend; None for no limit.
     """
 
-    def __init__(self, who: Who, sender: Sender, budget: Budget | None = None) -> None:
+    def __init__(self, who: Who, sender: Sender, budget: Purse | None = None) -> None:
         self._who = who
         self._sender = sender
         self._budget = budget

@@ -1,0 +1,125 @@
+"""Where conversations are played: in this process, or wherever a backend of another package plays them.
+
+A backend is given the run and returns one function, `play(cell, earlier) -> finished`. Whose turn it
+is, what comes after what, what may be spent, and what is stored are decided by whoever asks it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from dragoman.core.audio import Audio
+from dragoman.core.conditions import Condition
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import UsageError
+from dragoman.core.scores import Score
+from dragoman.core.usage import Usage
+from dragoman.wiring.config import LOCAL, RunConfig
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ENTRY_POINTS = "dragoman.backends"
+
+
+class PlainCell(msgspec.Struct, frozen=True):
+    """One conversation to be played, as data: with the run's configuration it can be played anywhere.
+
+    Attributes:
+        key: Everything that can change its result, as a hash; whoever rebuilds it has to find the same.
+        seed: The seed of this attempt.
+        before: The keys of the conversations that its world begins after, in their order.
+        attempt: How often it was tried before.
+    """
+
+    key: str
+    seed: int
+    task: str
+    condition: Condition
+    agent: str
+    user: str
+    trial: int
+    before: tuple[str, ...]
+    attempt: int
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """What came of a conversation.
+
+    Attributes:
+        score: None where playing was stopped while a judge was at work.
+        audio: What is to be kept with it and has not been kept yet.
+        spent: What was consumed where the run's own budget could not see it.
+    """
+
+    episode: Episode
+    score: Score | None
+    audio: tuple[Audio, ...] = ()
+    spent: tuple[Usage, ...] = ()
+
+
+class StoppedError(Exception):
+    """Playing was stopped after a conversation was finished; what stopped it is the cause."""
+
+    def __init__(self, finished: Finished) -> None:
+        super().__init__("stopped while a judge was at work")
+        self.finished = finished
+
+
+Play = Callable[[PlainCell, Sequence[Episode]], Awaitable[Finished]]
+"""Plays and scores one conversation, after those that its world begins after.
+
+Raises `RunHalted`, `StoreError` or `UsageError` where no other can be played either, `StoppedError` from
+what stopped it; whatever else breaks is the conversation's ending.
+"""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What a backend is given.
+
+    Attributes:
+        config: All that another process needs: `dragoman.runs.elsewhere.played_elsewhere` makes a
+            function of it that plays. The budget is not in it, it stays with the run.
+        play: Plays in this process.
+    """
+
+    config: RunConfig
+    play: Play
+
+
+class Backend(Protocol):
+    """Plays conversations."""
+
+    def open(self, source: Source) -> AbstractAsyncContextManager[Play]:
+        """Return what plays single conversations, as many at a time as it is asked for, until left."""
+        ...
+
+
+class LocalBackend:
+    """Plays in this process."""
+
+    @asynccontextmanager
+    async def open(self, source: Source) -> "AsyncIterator[Play]":
+        """Play as the run itself does."""
+        yield source.play
+
+
+def find_backend(name: str) -> Backend:
+    """Return the backend of that name.
+
+    Raises:
+        UsageError: Where there is none, saying which there are, or it cannot be loaded.
+    """
+    if name == LOCAL:
+        return LocalBackend()
+    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    if name not in found:
+        raise UsageError(f"unknown backend {name!r}: there is {', '.join([LOCAL, *sorted(found)])}")
+    try:
+        backend: Backend = found[name].load()()
+    except Exception as error:
+        raise UsageError(f"backend {name!r} ({found[name].value}): {error}") from error
+    return backend

@@ -1,0 +1,48 @@
+"""Plays cells of a run in another process than the run's own, from its configuration alone."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from dragoman.core.audio import Audio
+from dragoman.core.episodes import Episode
+from dragoman.core.speech import AudioRef
+from dragoman.models.spending.prices import NO_PRICES
+from dragoman.models.spending.purse import Receipts
+from dragoman.runs.backend import Finished, PlainCell, Play
+from dragoman.runs.plan import cell_from
+from dragoman.runs.player import Player
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.setup import build_setup
+
+
+@asynccontextmanager
+async def played_elsewhere(config: RunConfig) -> AsyncIterator[Play]:
+    """Return what plays cells of a run; all audio and all that was spent is handed back.
+
+    Args:
+        config: As a backend was given it.
+
+    Raises:
+        UsageError: For an agent that has no name by which it is found here.
+    """
+    receipts = Receipts()
+    setup = build_setup(config, prices=NO_PRICES, purse=receipts)
+
+    async def play(plain: PlainCell, earlier: Sequence[Episode]) -> Finished:
+        kept: list[Audio] = []
+
+        def keep(audio: Audio) -> AudioRef:
+            kept.append(audio)
+            return audio.reference()
+
+        finished = await Player(setup, keep).finished(
+            cell_from(setup, plain), plain.attempt, earlier
+        )
+        return msgspec.structs.replace(finished, audio=tuple(kept), spent=receipts.take())
+
+    try:
+        yield play
+    finally:
+        await setup.close()
