@@ -88,8 +88,10 @@ def cell_from(setup: Setup, plain: PlainCell) -> Cell:
     """
     tasks = {task.id: task for task in setup.tasks}
     pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
-    if plain.task in tasks and plain.agent in pairs:
-        found = _cell(setup, plain.condition, pairs[plain.agent], tasks[plain.task], plain.trial)
+    is_known = plain.condition in setup.conditions
+    if is_known and plain.task in tasks and plain.agent in pairs:
+        realisation, pair = setup.realised(plain.condition), pairs[plain.agent]
+        found = _cell(setup, realisation, pair, tasks[plain.task], plain.trial)
         if found.key == plain.key:
             return msgspec.structs.replace(found, seed=plain.seed, before=plain.before)
     raise StoreError(
