@@ -56,23 +56,16 @@ def test_every_field_of_a_run_says_what_it_is() -> None:
 
 
 def test_the_command_line_takes_every_option() -> None:
-    named = {key.name for key in KEYS} - {"suite"}
-
-    assert option_names("run") == {*named, "target", "dry_run", "as_json", "help"} - {"help"}
+    assert {key.name for key in KEYS} - {"suite"} <= option_names("run")
 
 
-@pytest.mark.parametrize(
-    ("command", "own"),
-    [
-        ("resume", {"folder", "retry_invalid", "trust", "as_json"}),
-        ("score", {"folder", "anew", "trust", "as_json"}),
-        ("check", {"suite", "as_json"}),
-    ],
-)
-def test_other_commands_take_the_options_that_say_so(command: str, own: set[str]) -> None:
+@pytest.mark.parametrize("command", ["resume", "score", "check"])
+def test_other_commands_take_the_options_that_say_so(command: str) -> None:
+    flagged = {key.name for key in KEYS} - {"suite"}
     named = {key.name for key in KEYS if command in key.option.commands}
 
-    assert option_names(command) == named | own
+    assert named
+    assert option_names(command) & flagged == named
 
 
 def test_python_takes_every_option_under_every_name() -> None:
