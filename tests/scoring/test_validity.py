@@ -91,6 +91,17 @@ def test_a_finding_names_the_message_and_quotes_it() -> None:
     assert found["nothing_invented"].why == "message 2 invents: #W7654321"
 
 
+@pytest.mark.parametrize("quotes", ["''", "\u2018\u2019", '""', "“”", "«»"])
+def test_what_the_instructions_quote_may_be_said_as_it_stands(quotes: str) -> None:
+    sentence = "You don't know it, but you're the kindest agent I have spoken to in years."
+    case = conversation(f"Hello. {sentence}")
+    told = case["scenario"]
+    told["instructions"] = f"Always end what you say with {quotes[0]}{sentence}{quotes[1]}"
+    assert findings(case)["nothing_leaked"].met is not False
+    told["instructions"] = f"Always end what you say with this: {sentence} Don't forget it."
+    assert findings(case)["nothing_leaked"].met is False
+
+
 def test_a_quotation_is_bounded() -> None:
     found = findings(conversation("As an AI model, " + "x" * 5_000))
     assert found["nothing_leaked"].met is False
@@ -173,6 +184,15 @@ def test_a_quoted_offer_is_not_the_users_own() -> None:
         ("Would you like me to help with anything else?", "Ok, bye. ###STOP###", True),
         ("Would you like me to help with anything else?", "Yes, thanks. ###STOP###", True),
         ("It is done.", "Yes, perfect. ###STOP###", True),
+        ("Shall I proceed?", "Yes, that's all I need, thank you. ###STOP###", False),
+        ("Shall I proceed?", "Okay, that's all I need, thank you. ###STOP###", True),
+        ("Shall I proceed?", "Yes, it is working now, bye. ###STOP###", True),
+        ("Please confirm that you want this cancellation.", "I confirm. Bye! ###STOP###", False),
+        ("Do you agree with these changes?", "Yes, I do. All set. ###STOP###", False),
+        ("Are these acceptable for you?", "Yes, please. ###STOP###", False),
+        ("The fee is $5. Is that okay with you?", "Yes. That is all. ###STOP###", False),
+        ("I need your explicit confirmation.", "Confirmed, goodbye. ###STOP###", False),
+        ("Your cancellation is confirmed.", "Yes, thank you. ###STOP###", True),
         ("What is your order number?", "I do not know. ###STOP###", True),
         ("What is your order number?", "#W7654321 ###STOP###", False),
         ("What is your order number?", "###OUT-OF-SCOPE###", None),

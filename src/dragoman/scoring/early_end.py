@@ -72,9 +72,16 @@ def _transfer(turns: Sequence[UserTurn], called: Collection[str], language: str)
 
 
 def _agrees(answer: str) -> bool:
-    """Whether an answer says yes, other than that all is well or that something is not wanted."""
-    otherwise = found("is_content", answer) or found("declines", answer)
-    return bool(found("consents", answer)) and not otherwise
+    """Whether an answer says yes, other than that all is well or that something is not wanted.
+
+    A plain yes stays one where the user adds that there is nothing else.
+    """
+    if found("declines", answer):
+        return False
+    if found("gives_leave", answer) and not found("is_settled", answer):
+        return True
+    is_content = found("is_content", answer) or found("is_settled", answer)
+    return bool(found("consents", answer)) and not is_content
 
 
 def _asks(kind: str, asked: str) -> bool:

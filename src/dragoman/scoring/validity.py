@@ -37,7 +37,12 @@ _MIN_CONTENT_LETTERS = 4
 _STEM = 5
 _RUN = 12
 _ADDRESSED = frozenset({"you", "your", "agent"})
-_QUOTED = re.compile(r"[\"“«]([^\"”»]{1,2000})[\"”»]")
+# Single quotes are quotation marks where no letter stands outside of them: don't is one word.
+_QUOTED = re.compile(
+    r"""[\"“«][^\"”»]{1,2000}[\"”»]
+      |(?<!\w)['\u2018](?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w)){1,2000}['\u2019](?!\w)""",
+    re.VERBOSE,
+)
 
 
 def user_evidence(task: Task, episode: Episode, language: str) -> tuple[Evidence, ...]:
