@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.store.run import FILE, open_run
+from dragoman.store.run import open_run
+from dragoman.store.run_file import FILE
 
 AGENT = '''
 """The gold agent with random pauses: what it does is fixed, when it does it is not."""

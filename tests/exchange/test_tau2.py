@@ -20,7 +20,8 @@ from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
 from dragoman.runs.measuring import rescore
 from dragoman.scoring.judges import AssumeMet
-from dragoman.store.run import FILE, RunStore, open_run
+from dragoman.store.run import RunStore, open_run
+from dragoman.store.run_file import FILE
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup

@@ -17,7 +17,8 @@ from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, start_job
 from dragoman.runs.plan import plan
 from dragoman.store.audio_files import FOLDER, audio_path
-from dragoman.store.run import FILE, open_run
+from dragoman.store.run import open_run
+from dragoman.store.run_file import FILE
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

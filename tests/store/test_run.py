@@ -247,7 +247,7 @@ def test_an_empty_file_is_no_run(folder: Path, *, write: bool) -> None:
 
 def test_a_run_of_another_format_is_refused(folder: Path) -> None:
     changed(folder, "UPDATE meta SET value = '99' WHERE name = 'format'")
-    with pytest.raises(StoreError, match="run format 99, this version reads 1, 2"):
+    with pytest.raises(StoreError, match="run format 99, this version reads 1, 2, 3"):
         open_run(folder, write=False)
     with pytest.raises(StoreError, match="run format 99"):
         open_run(folder, write=True)

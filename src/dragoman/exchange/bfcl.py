@@ -110,9 +110,9 @@ def import_bfcl(
     cells = [_cell(entry, suite) for entry in played]
     tasks = {entry.task.id: entry.task for entry in played}
     new = NewRun(msgspec.json.encode(_manifest(suite, played, created)), tuple(cells), tasks)
-    with create_run(folder, new) as store:
-        pairs = zip(cells, played, strict=True)
-        store.put(StoredEpisode(cell.key, 0, entry.episode) for cell, entry in pairs)
+    pairs = zip(cells, played, strict=True)
+    entries = (StoredEpisode(cell.key, 0, entry.episode) for cell, entry in pairs)
+    create_run(folder, new, entries).close()
     faults = sum(entry.episode.is_fault for entry in played)
     return Imported(len(played), faults, left_out, tuple(models))
 

@@ -31,7 +31,7 @@ from dragoman.core.version import VERSION
 from dragoman.exchange.result_files import INDEX, RawResults, read_results
 from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.plan import conversation_seed
-from dragoman.store.run import FILE, NewRun, RunStore, StoredCell, StoredEpisode, create_run
+from dragoman.store.run import NewRun, RunStore, StoredCell, StoredEpisode, create_run
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.suites import load_suite
 
@@ -79,12 +79,7 @@ def import_results(path: Path, folder: Path, created: float) -> ImportedFile:
     # Everything is decoded before anything is written: a run is imported whole or not at all.
     cells, found = _plan(raw, file)
     new = NewRun(msgspec.json.encode(_manifest(raw, file, created)), tuple(cells), dict(file.tasks))
-    with create_run(folder, new) as store:
-        try:
-            store.put(_entries(raw, file, cells))
-        except BaseException:
-            (folder / FILE).unlink(missing_ok=True)
-            raise
+    create_run(folder, new, _entries(raw, file, cells)).close()
     return found
 
 

@@ -6,10 +6,7 @@ name their rules, those of the other measures hold a `Measured`. Episodes and sc
 which they are also written: appending stays cheap whatever is stored.
 """
 
-import errno
-import fcntl
-import os
-import shlex
+import hashlib
 import sqlite3
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
@@ -31,32 +28,28 @@ from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
 from dragoman.store.episodes import EpisodeCodec
+from dragoman.store.run_file import FORMAT, OpenFile, create_file, open_file, store_error
+from dragoman.store.seals import sealed, unsealed
 from dragoman.store.unwritable import fault_for, unmeasured_for, unscored_for
 
-FILE = "run.sqlite"
-LOCK = "run.lock"
-FORMAT = "2"
-READABLE = frozenset({"1", FORMAT})
-"""Format 1 has conditions as labels."""
-_READS = ", ".join(sorted(READABLE))
+_DAMAGED = (
+    *UNREADABLE,
+    DataError,
+    zstandard.ZstdError,
+    TypeError,
+    ValueError,
+    AttributeError,
+)
+"""What reading rows that somebody else may have written raises."""
 
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE cells (
-    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, suite TEXT NOT NULL, condition TEXT NOT NULL,
-    agent TEXT NOT NULL, task TEXT NOT NULL, trial INTEGER NOT NULL
-);
-CREATE TABLE episodes (
-    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells, attempt INTEGER NOT NULL,
-    fault INTEGER NOT NULL, data BLOB NOT NULL
-);
-CREATE UNIQUE INDEX episodes_by_cell ON episodes (cell, attempt);
-CREATE TABLE scores (
-    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells, attempt INTEGER NOT NULL,
-    rules TEXT NOT NULL, judge TEXT NOT NULL, metric TEXT NOT NULL, data BLOB NOT NULL
-);
-CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric);
+_PLAN = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
+_PlanRow = tuple[bytes, str, str, str, str, int]
+_COUNT = "SELECT count(*), max(id) FROM episodes NOT INDEXED"
+_STRAY = """
+SELECT cell FROM (SELECT cell FROM episodes UNION ALL SELECT cell FROM scores)
+WHERE cell NOT IN (SELECT id FROM cells) LIMIT 1
 """
+_PUT_EPISODE = "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)"
 
 # Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
 _LAST_ATTEMPTS = """
@@ -76,14 +69,16 @@ _EARLIER = (
     "FROM cells JOIN {table} AS early ON cells.id = early.cell WHERE early.attempt < "
     "(SELECT max(attempt) FROM episodes WHERE episodes.cell = early.cell)"
 )
-_EARLIER_EPISODES = f"SELECT key, early.data {_EARLIER.format(table='episodes')}"
+_EARLIER_EPISODES = (
+    f"SELECT key, early.attempt, early.fault, early.data {_EARLIER.format(table='episodes')}"
+)
 _EARLIER_SCORES = (
-    f"SELECT key, early.data {_EARLIER.format(table='scores')} "
+    f"SELECT key, early.attempt, early.data {_EARLIER.format(table='scores')} "
     "AND rules = ? AND judge = ? AND metric = ?"
 )
 # By the index: rows of the reward, which has rules, are not read for that.
 _MEASURED = """
-SELECT key, attempt, data FROM cells
+SELECT key, attempt, rules, judge, metric, data FROM cells
 JOIN scores ON cells.id = scores.cell
 WHERE scores.id IN (SELECT id FROM scores INDEXED BY scores_by_key WHERE rules = '')
 ORDER BY scores.id
@@ -125,10 +120,11 @@ class StoredMeasure(msgspec.Struct, frozen=True):
 class RunStore:
     """An open run. Make one with `create_run` or `open_run`; close it when done."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: "_Lock | None") -> None:
+    def __init__(self, folder: Path, file: OpenFile) -> None:
         self.folder = folder
-        self._connection = connection
-        self._lock = lock
+        self._file = file
+        self._connection = file.connection
+        self._is_sealed = file.is_sealed
         self._codec = EpisodeCodec()
 
     def __enter__(self) -> Self:
@@ -144,69 +140,85 @@ class RunStore:
 
     def close(self) -> None:
         """Close the file and give up the lock."""
-        try:
-            self._connection.close()
-        finally:
-            if self._lock is not None:
-                self._lock.release()
+        self._file.close()
+
+    def require_sound(self) -> None:
+        """Refuse a run of which rows are lost or have changed; what they hold is checked when read.
+
+        Raises:
+            StoreError: Where it is damaged.
+        """
+        with self._errors("read"):
+            ((told,),) = self._connection.execute("PRAGMA integrity_check(1)")
+            count, last = self._connection.execute(_COUNT).fetchone()
+            if told != "ok" or count != (last or 0):
+                raise ValueError(told if told != "ok" else "conversations are missing")
+            if self._connection.execute(_STRAY).fetchone() is not None:
+                raise ValueError("a conversation belongs to no cell")
+
+    def _meta(self, name: str) -> bytes | None:
+        query = "SELECT value FROM meta WHERE name = ?"
+        row = self._connection.execute(query, (name,)).fetchone()
+        return None if row is None else self._unsealed(row[0], name)
 
     def manifest(self) -> bytes:
         """Return the manifest that the run was created with."""
         with self._errors("read"):
-            row = self._connection.execute(
-                "SELECT value FROM meta WHERE name = 'manifest'"
-            ).fetchone()
-        if row is None:
+            found = self._meta("manifest")
+        if found is None:
             raise StoreError(f"{self.folder}: the run has no manifest: it was never started")
-        return bytes(row[0])
+        return found
 
     def tasks(self) -> dict[str, Task]:
         """Return the tasks that the run was planned with, by id."""
         with self._errors("read"):
-            row = self._connection.execute("SELECT value FROM meta WHERE name = 'tasks'").fetchone()
-            return {} if row is None else self._codec.decode_tasks(row[0])
+            found = self._meta("tasks")
+            return {} if found is None else self._codec.decode_tasks(found)
 
     def cells(self) -> tuple[StoredCell, ...]:
         """Return the plan, in its order."""
         read_condition = cache(condition_from)
-        query = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
         with self._errors("read"):
+            rows = self._connection.execute(_PLAN).fetchall()
+            if self._is_sealed and self._meta("plan") != _digest(rows):
+                raise ValueError("the plan has changed")
             return tuple(
                 StoredCell(key.hex(), suite, read_condition(condition), *rest)
-                for key, suite, condition, *rest in self._connection.execute(query)
+                for key, suite, condition, *rest in msgspec.convert(rows, list[_PlanRow])
             )
 
     def put(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
         """Store episodes, scores and other measures in one transaction."""
         with self._errors("write"), self._connection:
-            for entry in entries:
-                place = self._place(entry.cell)
-                if isinstance(entry, StoredMeasure):
-                    self._put_measured(place, entry.attempt, entry.measured)
-                    continue
-                refused = self._put_episode(place, entry)
-                if entry.score is not None:
-                    score = unscored_for(entry.score, refused) if refused else entry.score
-                    self._put_score(place, entry.attempt, score)
+            self.add(entries)
+
+    def add(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
+        """Write entries within a transaction of the caller's."""
+        for entry in entries:
+            place = self._place(entry.cell)
+            if isinstance(entry, StoredMeasure):
+                self._put_measured(place, entry)
+                continue
+            refused = self._put_episode(place, entry)
+            if entry.score is not None:
+                score = unscored_for(entry.score, refused) if refused else entry.score
+                self._put_score(place, entry.cell, entry.attempt, score)
 
     def declare(self, declared: Iterable[Declared]) -> None:
         """Store which figures measures declare, so that whoever reads the run needs no measure."""
         with self._errors("write"), self._connection:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-                (
-                    (f"measure {entry.measure}-{entry.version}", msgspec.json.encode(entry))
-                    for entry in declared
-                ),
-            )
+            for entry in declared:
+                name = f"measure {entry.measure}-{entry.version}"
+                row = (name, self._sealed(msgspec.json.encode(entry), name))
+                self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def declared(self) -> dict[str, Declared]:
         """Return by metric which figures measures declare."""
-        query = "SELECT value FROM meta WHERE name LIKE 'measure %'"
+        query = "SELECT name, value FROM meta WHERE name LIKE 'measure %'"
         with self._errors("read"):
             found = [
-                msgspec.json.decode(value, type=Declared)
-                for (value,) in self._connection.execute(query)
+                msgspec.json.decode(self._unsealed(value, name), type=Declared)
+                for name, value in self._connection.execute(query)
             ]
             return {f"{entry.measure}-{entry.version}": entry for entry in found}
 
@@ -232,12 +244,15 @@ class RunStore:
     def episode(self, cell: str) -> Episode | None:
         """Return the last attempt at a cell, or None."""
         query = (
-            "SELECT data FROM episodes WHERE cell = (SELECT id FROM cells WHERE key = ?) "
-            "ORDER BY attempt DESC LIMIT 1"
+            "SELECT attempt, fault, data FROM episodes "
+            "WHERE cell = (SELECT id FROM cells WHERE key = ?) ORDER BY attempt DESC LIMIT 1"
         )
         with self._errors("read"):
             row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
-            return None if row is None else self._codec.decode_episode(row[0])
+            if row is None:
+                return None
+            attempt, fault, data = row
+            return self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
 
     def has_unscored(self, rules: str, judge: str, metric: str) -> bool:
         """Whether an episode has no score under rules, judge and metric version."""
@@ -261,36 +276,40 @@ class RunStore:
         decode = self._codec.decode_head if heads_only else self._codec.decode_episode
         query = _LAST_ATTEMPTS.format(data=", data")
         with self._errors("read"):
-            for key, _, attempt, _, data in self._connection.execute(query):
-                if key.hex() not in leaving_out:
-                    yield key.hex(), attempt, decode(data)
+            for key, _, attempt, fault, data in self._connection.execute(query):
+                cell = key.hex()
+                if cell not in leaving_out:
+                    yield cell, attempt, decode(self._unsealed(data, cell, attempt, fault))
 
     def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
         """Return by cell the score of its last attempt under rules, judge and metric version."""
         last = self.attempts()
         with self._errors("read"):
             return {
-                key.hex(): self._codec.decode_score(data)
+                key.hex(): self._score(data, key, attempt, rules, judge, metric)
                 for key, _, attempt, data in self._connection.execute(
                     _SCORES, (rules, judge, metric)
                 )
                 if last.get(key.hex(), (None, False))[0] == attempt
             }
 
+    def _score(self, data: bytes, key: bytes, *columns: object) -> Score:
+        return self._codec.decode_score(self._unsealed(data, key.hex(), *columns))
+
     def newest_scores(self, metric: str) -> dict[str, Score]:
         """Return by cell the newest score of its last attempt, whatever rules and judge gave it."""
         query = (
-            "SELECT key, attempt, data FROM cells JOIN scores ON cells.id = scores.cell "
-            "WHERE metric = ? ORDER BY scores.id"
+            "SELECT key, attempt, rules, judge, metric, data FROM cells "
+            "JOIN scores ON cells.id = scores.cell WHERE metric = ? ORDER BY scores.id"
         )
         last = self.attempts()
         with self._errors("read"):
             newest = {
-                key.hex(): data
-                for key, attempt, data in self._connection.execute(query, (metric,))
+                key: (data, key, attempt, *columns)
+                for key, attempt, *columns, data in self._connection.execute(query, (metric,))
                 if last.get(key.hex(), (None, False))[0] == attempt
             }
-            return {key: self._codec.decode_score(data) for key, data in newest.items()}
+            return {key.hex(): self._score(*row) for key, row in newest.items()}
 
     def measured(self) -> dict[str, tuple[Measured, ...]]:
         """Return by cell what measures counted in its last attempt, the oldest first.
@@ -307,8 +326,9 @@ class RunStore:
 
     def _measurements(self) -> Iterator[tuple[str, int, Measured]]:
         with self._errors("read"):
-            for key, attempt, data in self._connection.execute(_MEASURED):
-                yield key.hex(), attempt, self._codec.decode_measured(data)
+            for key, *columns, data in self._connection.execute(_MEASURED):
+                content = self._unsealed(data, key.hex(), *columns)
+                yield key.hex(), columns[0], self._codec.decode_measured(content)
 
     def earlier_usage(self, rules: str, judge: str, metric: str) -> dict[str, tuple[Usage, ...]]:
         """Return by cell what attempts before its last one consumed, and their judges.
@@ -320,10 +340,12 @@ class RunStore:
         """
         used: dict[str, tuple[Usage, ...]] = {}
         with self._errors("read"):
-            for key, data in self._connection.execute(_EARLIER_EPISODES):
-                used[key.hex()] = used.get(key.hex(), ()) + self._codec.decode_head(data).usage
-            for key, data in self._connection.execute(_EARLIER_SCORES, (rules, judge, metric)):
-                judged = self._codec.decode_score(data).judges_usage
+            for key, attempt, fault, data in self._connection.execute(_EARLIER_EPISODES):
+                head = self._codec.decode_head(self._unsealed(data, key.hex(), attempt, fault))
+                used[key.hex()] = used.get(key.hex(), ()) + head.usage
+            chosen = (rules, judge, metric)
+            for key, attempt, data in self._connection.execute(_EARLIER_SCORES, chosen):
+                judged = self._score(data, key, attempt, *chosen).judges_usage
                 used[key.hex()] = used.get(key.hex(), ()) + judged
         last = self.attempts() if used else {}
         for cell, attempt, entry in self._measurements():
@@ -356,38 +378,44 @@ class RunStore:
         except UNWRITABLE as error:
             episode, refused = fault_for(episode, error), error
             data = self._codec.encode_episode(episode)
-        self._connection.execute(
-            "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)",
-            (place, entry.attempt, episode.is_fault, data),
-        )
+        fault = int(episode.is_fault)
+        data = self._sealed(data, entry.cell, entry.attempt, fault)
+        self._connection.execute(_PUT_EPISODE, (place, entry.attempt, fault, data))
         return refused
 
-    def _put_score(self, place: int, attempt: int, score: Score) -> None:
+    def _put_score(self, place: int, cell: str, attempt: int, score: Score) -> None:
         try:
             data = self._codec.encode_score(score)
         except UNWRITABLE as error:
             data = self._codec.encode_score(unscored_for(score, error))
-        key = (place, attempt, score.rules, score.judge, score.metric)
-        self._connection.execute(_PUT_MEASURED, (*key, data))
+        key = (attempt, score.rules, score.judge, score.metric)
+        self._connection.execute(_PUT_MEASURED, (place, *key, self._sealed(data, cell, *key)))
 
-    def _put_measured(self, place: int, attempt: int, entry: Measured) -> None:
-        if entry.score is not None:
-            self._put_score(place, attempt, entry.score)
+    def _put_measured(self, place: int, entry: StoredMeasure) -> None:
+        measured = entry.measured
+        if measured.score is not None:
+            self._put_score(place, entry.cell, entry.attempt, measured.score)
             return
         try:
-            data = self._codec.encode_measured(entry)
+            data = self._codec.encode_measured(measured)
         except UNWRITABLE as error:
-            data = self._codec.encode_measured(unmeasured_for(entry, error))
-        key = (place, attempt, entry.rules, entry.judge, entry.metric)
-        self._connection.execute(_PUT_MEASURED, (*key, data))
+            data = self._codec.encode_measured(unmeasured_for(measured, error))
+        key = (entry.attempt, measured.rules, measured.judge, measured.metric)
+        self._connection.execute(_PUT_MEASURED, (place, *key, self._sealed(data, entry.cell, *key)))
+
+    def _sealed(self, data: bytes, *key: object) -> bytes:
+        return sealed(data, *key) if self._is_sealed else data
+
+    def _unsealed(self, data: bytes, *key: object) -> bytes:
+        return unsealed(data, *key) if self._is_sealed else data
 
     @contextmanager
     def _errors(self, action: str) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise _store_error(self.folder, action, error) from error
-        except (*UNREADABLE, DataError, zstandard.ZstdError, TypeError) as error:
+            raise store_error(self.folder, action, error) from error
+        except _DAMAGED as error:
             raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
 
 
@@ -399,79 +427,23 @@ class NewRun(msgspec.Struct, frozen=True):
     tasks: dict[str, Task]
 
 
-def create_run(folder: Path, new: NewRun) -> RunStore:
+def create_run(folder: Path, new: NewRun, played: Iterable[StoredEpisode] = ()) -> RunStore:
     """Create a run in a new or empty folder and lock it for writing.
+
+    Args:
+        folder: Where it is to lie.
+        new: Its manifest, plan and tasks.
+        played: Conversations that it begins with, as an imported run does: all are there or no run is.
 
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot create the run's folder ({error.strerror})") from error
-    lock = _Lock(folder)
-    try:
-        connection = _new_file(folder, new)
-    except StoreError:
-        lock.release()
-        raise
-    return RunStore(folder, connection, lock)
 
+    def fill(connection: sqlite3.Connection) -> None:
+        _fill(connection, new)
+        RunStore(folder, OpenFile(connection)).add(played)
 
-def _new_file(folder: Path, new: NewRun) -> sqlite3.Connection:
-    if _is_begun(folder):
-        raise StoreError(f"{folder} holds a run already: resume it, or choose another --out")
-    # Built under another name and renamed when whole: a run exists completely or not at all.
-    draft = folder / f"{FILE}.new"
-    try:
-        draft.unlink(missing_ok=True)
-        connection = sqlite3.connect(draft)
-        try:
-            _fill(connection, new)
-        finally:
-            connection.close()
-        draft.replace(folder / FILE)
-        return _connect(folder, "rw")
-    except sqlite3.Error as error:
-        raise _store_error(folder, "create", error) from error
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot create the run ({error.strerror})") from error
-    except StoreError:
-        (folder / FILE).unlink(missing_ok=True)
-        raise
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _is_begun(folder: Path) -> bool:
-    """Whether a folder holds a run; an empty file is what a full disk or a kill may leave."""
-    path = folder / FILE
-    return path.exists() and (not path.is_file() or path.stat().st_size > 0)
-
-
-def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
-    connection.executescript(f"BEGIN; {_SCHEMA}")
-    entries = (
-        ("format", FORMAT),
-        ("manifest", new.manifest),
-        ("tasks", EpisodeCodec().encode_tasks(new.tasks)),
-    )
-    connection.executemany("INSERT INTO meta VALUES (?, ?)", entries)
-    connection.executemany(
-        "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (
-                bytes.fromhex(cell.key),
-                cell.suite,
-                condition_text(cell.condition),
-                cell.agent,
-                cell.task,
-                cell.trial,
-            )
-            for cell in new.cells
-        ),
-    )
-    connection.commit()
+    return RunStore(folder, create_file(folder, fill))
 
 
 def open_run(folder: Path, *, write: bool) -> RunStore:
@@ -480,100 +452,44 @@ def open_run(folder: Path, *, write: bool) -> RunStore:
     Raises:
         StoreError: Where there is no run, it is damaged, or another process writes to it.
     """
-    if (folder / FILE).is_file() and not _is_begun(folder):
-        raise StoreError(
-            f"{folder}: this run was never started: start it with `dragoman run --out`"
-        )
-    if not (folder / FILE).is_file():
-        raise StoreError(
-            f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
-        )
-    lock = _Lock(folder) if write else None
+    store = RunStore(folder, open_file(folder, write=write))
     try:
-        connection = _connect(folder, "rw" if write else "ro")
-        try:
-            _check_format(folder, connection)
-        except StoreError:
-            connection.close()
-            raise
-    except StoreError:
-        if lock is not None:
-            lock.release()
+        store.require_sound()
+    except BaseException:
+        store.close()
         raise
-    return RunStore(folder, connection, lock)
+    return store
 
 
-def _check_format(folder: Path, connection: sqlite3.Connection) -> None:
-    try:
-        row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-    except sqlite3.Error as error:
-        raise _store_error(folder, "read", error) from error
-    if row is None or row[0] not in READABLE:
-        found = "none" if row is None else row[0]
-        raise StoreError(
-            f"{folder}: run format {found}, this version reads {', '.join(sorted(READABLE))}"
+def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
+    written = cache(condition_text)
+    rows = [
+        (
+            bytes.fromhex(cell.key),
+            cell.suite,
+            written(cell.condition),
+            cell.agent,
+            cell.task,
+            cell.trial,
         )
+        for cell in new.cells
+    ]
+    entries = (
+        ("manifest", sealed(new.manifest, "manifest")),
+        ("tasks", sealed(EpisodeCodec().encode_tasks(new.tasks), "tasks")),
+        ("plan", sealed(_digest(rows), "plan")),
+    )
+    connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", entries)
+    connection.executemany(
+        "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
+        rows,
+    )
 
 
-def _connect(folder: Path, mode: str) -> sqlite3.Connection:
-    path = (folder / FILE).absolute()
-    options = f"mode={mode}"
-    if mode == "ro" and not os.access(folder, os.W_OK):
-        # SQLite keeps its log's index beside the file; where it cannot, nobody writes either.
-        options += "&immutable=1"
-    try:
-        connection = sqlite3.connect(
-            f"{path.as_uri()}?{options}", uri=True, check_same_thread=False, timeout=30
-        )
-        if mode != "ro":
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA cache_size = -65536")
-    except sqlite3.Error as error:
-        raise _store_error(folder, "open", error) from error
-    return connection
-
-
-def _store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
-    text = str(error)
-    again = f"make room, then `dragoman resume {shlex.quote(str(folder))}`"
-    if action == "write":
-        why = "the disk is full" if "full" in text else text
-        return StoreError(
-            f"{folder}: cannot write any more ({why}); what was stored is safe: {again}"
-        )
-    if action == "read" and "disk I/O" in text:
-        return StoreError(f"{folder}: cannot read the run ({text}); is the disk full? {again}")
-    if "full" in text:
-        return StoreError(f"{folder}: cannot {action} the run: the disk is full: make room first")
-    if "readonly" in text or "unable to open" in text:
-        return StoreError(f"{folder}: cannot {action} the run: the folder or file is not writable")
-    if "malformed" in text or "not a database" in text:
-        return StoreError(f"{folder / FILE}: damaged or not a run file ({text})")
-    return StoreError(f"{folder}: cannot {action} the run ({text})")
-
-
-class _Lock:
-    """An exclusive lock that the system frees when the process ends, however it ends."""
-
-    def __init__(self, folder: Path) -> None:
-        path = folder / LOCK
-        try:
-            self._file = path.open("a")
-        except OSError as error:
-            raise StoreError(
-                f"{folder}: cannot write to the run's folder ({error.strerror})"
-            ) from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
-            if error.errno in {errno.EAGAIN, errno.EACCES}:
-                raise StoreError(
-                    f"{folder}: another process is writing to this run: wait for it"
-                ) from error
-            raise StoreError(f"{folder}: cannot lock the run ({error.strerror})") from error
-
-    def release(self) -> None:
-        """Free the lock."""
-        self._file.close()
+def _digest(rows: Iterable[tuple[object, ...]]) -> bytes:
+    """Return a hash of the plan's rows, in their order."""
+    digest = hashlib.blake2b(digest_size=16)
+    for row in rows:
+        digest.update(repr(row).encode())
+    return digest.digest()

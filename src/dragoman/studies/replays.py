@@ -13,8 +13,8 @@ from dragoman.core.scores import Scored
 from dragoman.runs.jobs import Job, resume_job
 from dragoman.runs.play import play, start
 from dragoman.simulation.canonical import canonical_name
-from dragoman.store.run import FILE as FILE_OF_RUN
 from dragoman.store.run import open_run
+from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
 from dragoman.wiring.config import Place, RunConfig, checked
 from dragoman.wiring.reach import reached_by

@@ -1,0 +1,308 @@
+"""The file of a run: made whole or not at all, locked by its one writer, refused where it is not ours.
+
+A file may come from anybody. Before anything else is read, its tables must be exactly those that are
+made here: a view or a trigger would run whatever its author wrote.
+"""
+
+import errno
+import fcntl
+import os
+import shlex
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from dragoman.core.errors import StoreError
+
+FILE = "run.sqlite"
+LOCK = "run.lock"
+
+FORMAT = "3"
+"""Of new runs: every record has a checksum."""
+
+UNSEALED = frozenset({"1", "2"})
+"""Formats with the same tables and no checksums; the first has conditions as labels."""
+
+_READS = ", ".join(sorted({*UNSEALED, FORMAT}))
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE cells (
+    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, suite TEXT NOT NULL, condition TEXT NOT NULL,
+    agent TEXT NOT NULL, task TEXT NOT NULL, trial INTEGER NOT NULL
+);
+CREATE TABLE episodes (
+    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells, attempt INTEGER NOT NULL,
+    fault INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX episodes_by_cell ON episodes (cell, attempt);
+CREATE TABLE scores (
+    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells, attempt INTEGER NOT NULL,
+    rules TEXT NOT NULL, judge TEXT NOT NULL, metric TEXT NOT NULL, data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric);
+"""
+
+_OBJECTS = "SELECT type, name, sql FROM sqlite_master"
+
+_OF_THE_FILE = ("", "-journal", "-wal", "-shm")
+
+
+class OpenFile:
+    """A run's file, open; `is_sealed` says whether its records have checksums."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        lock: "Lock | None" = None,
+        copied_to: "tempfile.TemporaryDirectory[str] | None" = None,
+    ) -> None:
+        self.connection = connection
+        self.is_sealed = True
+        self._lock = lock
+        self._copied_to = copied_to
+
+    def close(self) -> None:
+        """Close the file, drop a copy that was read in its place, and give up the lock."""
+        try:
+            self.connection.close()
+        finally:
+            if self._copied_to is not None:
+                self._copied_to.cleanup()
+            if self._lock is not None:
+                self._lock.release()
+
+
+def create_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> OpenFile:
+    """Make a run's file in a new or empty folder, locked for writing.
+
+    Args:
+        folder: Where it is to lie.
+        fill: Writes what it begins with, within one transaction, into tables that are there.
+
+    Raises:
+        StoreError: Where the folder holds a run already or cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot create the run's folder ({error.strerror})") from error
+    lock = Lock(folder)
+    try:
+        _make_file(folder, fill)
+        connection = _connected(folder, "mode=rw")
+    except BaseException:
+        lock.release()
+        raise
+    opened = OpenFile(connection, lock)
+    try:
+        _prepare(folder, connection)
+    except StoreError:
+        opened.close()
+        (folder / FILE).unlink(missing_ok=True)
+        raise
+    return opened
+
+
+def open_file(folder: Path, *, write: bool) -> OpenFile:
+    """Open a run's file to read, or locked to write.
+
+    Raises:
+        StoreError: Where there is no run, it is damaged, or another process writes to it.
+    """
+    if (folder / FILE).is_file() and not _is_begun(folder):
+        raise StoreError(
+            f"{folder}: this run was never started: start it with `dragoman run --out`"
+        )
+    if not (folder / FILE).is_file():
+        raise StoreError(
+            f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
+        )
+    opened = _opened_to_write(folder) if write else _opened_to_read(folder)
+    try:
+        opened.is_sealed = _checked_format(folder, opened.connection) not in UNSEALED
+        if write:
+            _prepare(folder, opened.connection)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def _make_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    if _is_begun(folder):
+        raise StoreError(f"{folder} holds a run already: resume it, or choose another --out")
+    # Built under another name and renamed when whole: a run exists completely or not at all.
+    draft = folder / f"{FILE}.new"
+    try:
+        _remove(draft)
+        connection = sqlite3.connect(draft)
+        try:
+            connection.executescript(f"BEGIN; {_SCHEMA}")
+            fill(connection)
+            connection.commit()
+        finally:
+            connection.close()
+        draft.replace(folder / FILE)
+    except sqlite3.Error as error:
+        raise store_error(folder, "create", error) from error
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot create the run ({error.strerror})") from error
+    finally:
+        _remove(draft)
+
+
+def _remove(draft: Path) -> None:
+    """Remove a draft with its journal, which would be played back into the next one."""
+    for ending in _OF_THE_FILE:
+        draft.with_name(f"{draft.name}{ending}").unlink(missing_ok=True)
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether a folder holds a run; an empty file is what a full disk or a kill may leave."""
+    path = folder / FILE
+    return path.exists() and (not path.is_file() or path.stat().st_size > 0)
+
+
+def _checked_format(folder: Path, connection: sqlite3.Connection) -> str:
+    """Return the format of a file that has the tables of a run and nothing else."""
+    try:
+        # Of a file that came from elsewhere, no function is called that its schema names.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        found = set(connection.execute(_OBJECTS))
+        if found != _own_objects():
+            odd = min(f"{kind} {name}" for kind, name, _ in found ^ _own_objects())
+            raise StoreError(
+                f"{folder / FILE}: damaged or not a run file (its {odd} is not a run's)"
+            )
+        row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+    except sqlite3.Error as error:
+        raise store_error(folder, "read", error) from error
+    if row is None or row[0] not in {*UNSEALED, FORMAT}:
+        told = "none" if row is None else f"{row[0]!s:.20}"
+        raise StoreError(f"{folder}: run format {told}, this version reads {_READS}")
+    return str(row[0])
+
+
+@cache
+def _own_objects() -> frozenset[tuple[str, str, str | None]]:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(_SCHEMA)
+        return frozenset(connection.execute(_OBJECTS))
+    finally:
+        connection.close()
+
+
+def _opened_to_write(folder: Path) -> OpenFile:
+    lock = Lock(folder)
+    try:
+        return OpenFile(_connected(folder, "mode=rw"), lock)
+    except sqlite3.Error as error:
+        lock.release()
+        raise store_error(folder, "open", error) from error
+
+
+def _prepare(folder: Path, connection: sqlite3.Connection) -> None:
+    """Have what is written go through a log, so that readers never wait for it."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -65536")
+    except sqlite3.Error as error:
+        raise store_error(folder, "open", error) from error
+
+
+def _opened_to_read(folder: Path) -> OpenFile:
+    """Open a file to read, with what a killed process left in its log.
+
+    SQLite keeps an index of the log beside the file. Where it cannot, nobody writes either, and a
+    log is read in a copy.
+    """
+    try:
+        if os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            return OpenFile(_connected(folder, "mode=ro"))
+        if not _has_log(folder):
+            return OpenFile(_connected(folder, "mode=ro&immutable=1"))
+        connection = _connected(folder, "mode=ro")
+        try:
+            connection.execute(_OBJECTS).fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            return _copied(folder)
+        return OpenFile(connection)
+    except sqlite3.Error as error:
+        raise store_error(folder, "open", error) from error
+
+
+def _has_log(folder: Path) -> bool:
+    log = folder / f"{FILE}-wal"
+    return log.exists() and log.stat().st_size > 0
+
+
+def _copied(folder: Path) -> OpenFile:
+    copy = tempfile.TemporaryDirectory(prefix="dragoman-")
+    try:
+        for name in (FILE, f"{FILE}-wal"):
+            shutil.copyfile(folder / name, Path(copy.name) / name)
+        return OpenFile(_connected(Path(copy.name), "mode=ro"), copied_to=copy)
+    except OSError as error:
+        copy.cleanup()
+        raise StoreError(
+            f"{folder}: this run was killed and lies where nobody can write: copy the folder to "
+            f"where there is room, and read it there ({error.strerror})"
+        ) from error
+
+
+def _connected(folder: Path, options: str) -> sqlite3.Connection:
+    address = f"{(folder / FILE).absolute().as_uri()}?{options}"
+    return sqlite3.connect(address, uri=True, check_same_thread=False, timeout=30)
+
+
+def store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
+    """Return what SQLite could not do as one line that says what to do."""
+    text = str(error)
+    again = f"make room, then `dragoman resume {shlex.quote(str(folder))}`"
+    if action == "write":
+        why = "the disk is full" if "full" in text else text
+        return StoreError(
+            f"{folder}: cannot write any more ({why}); what was stored is safe: {again}"
+        )
+    if action == "read" and "disk I/O" in text:
+        return StoreError(f"{folder}: cannot read the run ({text}); is the disk full? {again}")
+    if "full" in text:
+        return StoreError(f"{folder}: cannot {action} the run: the disk is full: make room first")
+    if "readonly" in text or "unable to open" in text:
+        return StoreError(f"{folder}: cannot {action} the run: the folder or file is not writable")
+    if "malformed" in text or "not a database" in text:
+        return StoreError(f"{folder / FILE}: damaged or not a run file ({text})")
+    return StoreError(f"{folder}: cannot {action} the run ({text})")
+
+
+class Lock:
+    """An exclusive lock that the system frees when the process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / LOCK
+        try:
+            self._file = path.open("a")
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: cannot write to the run's folder ({error.strerror})"
+            ) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            if error.errno in {errno.EAGAIN, errno.EACCES}:
+                raise StoreError(
+                    f"{folder}: another process is writing to this run: wait for it"
+                ) from error
+            raise StoreError(f"{folder}: cannot lock the run ({error.strerror})") from error
+
+    def release(self) -> None:
+        """Free the lock."""
+        self._file.close()
