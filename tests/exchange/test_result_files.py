@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 from pathlib import Path
 
 import msgspec
@@ -139,3 +140,41 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(StoreError, match="cannot write the results"):
         write_results(tmp_path / "file/out.json", HEAD, [ONE], as_folder=False)
+
+
+@pytest.mark.parametrize("moves", range(4))
+def test_an_export_that_was_killed_is_repeated(tmp_path: Path, moves: int) -> None:
+    """A process that dies at any of its moves of files leaves nothing in the way."""
+    out = tmp_path / "out"
+    child = os.fork()
+    if child == 0:
+        done = iter(range(moves))
+
+        def dying(event: str, _: object) -> None:
+            if event == "os.rename" and next(done, None) is None:
+                os._exit(9)
+
+        sys.addaudithook(dying)
+        write_results(out, HEAD, [ONE, TWO], as_folder=True)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == (0 if moves == 3 else 9)
+    if moves == 3:
+        assert read_results(out).simulations == (ONE[1], TWO[1])
+        return
+
+    with pytest.raises(DataError):
+        read_results(out)
+    assert write_results(out, HEAD, [ONE, TWO], as_folder=True) == 2
+
+    assert read_results(out).simulations == (ONE[1], TWO[1])
+    assert sorted(path.name for path in out.iterdir()) == ["results.json", "simulations"]
+
+
+def test_a_folder_of_somebody_elses_simulations_is_left_alone(tmp_path: Path) -> None:
+    put(tmp_path / "simulations/mine.json", {"id": "mine"})
+
+    with pytest.raises(StoreError, match="holds results already"):
+        write_results(tmp_path, HEAD, [ONE], as_folder=True)
+
+    assert (tmp_path / "simulations/mine.json").is_file()

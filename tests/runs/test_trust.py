@@ -12,7 +12,7 @@ from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
 from dragoman.runs.play import Asked, play, score, start
 from dragoman.store.own_runs import FILE as OWN
-from dragoman.store.run import FILE
+from dragoman.store.run_file import FILE
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import state_folder
 from dragoman.wiring.setup import build_setup

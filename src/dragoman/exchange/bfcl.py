@@ -111,8 +111,8 @@ def import_bfcl(
     tasks = {entry.task.id: entry.task for entry in played}
     new = NewRun(msgspec.json.encode(_manifest(suite, played, created)), tuple(cells), tasks)
     pairs = zip(cells, played, strict=True)
-    entries = (StoredEpisode(cell.key, 0, entry.episode) for cell, entry in pairs)
-    create_run(folder, new, entries).close()
+    conversations = (StoredEpisode(cell.key, 0, entry.episode) for cell, entry in pairs)
+    create_run(folder, new, conversations).close()
     faults = sum(entry.episode.is_fault for entry in played)
     return Imported(len(played), faults, left_out, tuple(models))
 

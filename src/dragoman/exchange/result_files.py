@@ -5,6 +5,7 @@ Names of simulations come from foreign files: none becomes a path before it was 
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -127,14 +128,29 @@ def write_results(
 
 
 def _write_folder(path: Path, head: Head, simulations: Iterable[tuple[str, msgspec.Raw]]) -> int:
-    folder = path / FOLDER
-    if (path / HEAD).exists() or folder.exists():
+    """Write simulations and head beside their places and move them there, the head last.
+
+    A head that waits beside simulations says that whoever moved them was killed: they are replaced.
+    """
+    folder, waiting, draft = path / FOLDER, path / f".{HEAD}.new", path / f".{FOLDER}.new"
+    if (path / HEAD).exists() or (folder.exists() and not waiting.exists()):
         raise StoreError(f"{path} holds results already: choose another --out")
     records = dict(_distinct(simulations))
-    folder.mkdir(parents=True)
-    for name, record in records.items():
-        (folder / f"{name}.json").write_bytes(bytes(record))
-    _replace(path / HEAD, (msgspec.json.encode(head),))
+    for left in (draft, folder):
+        shutil.rmtree(left, ignore_errors=True)
+    draft.mkdir(parents=True)
+    try:
+        for name, record in records.items():
+            (draft / f"{name}.json").write_bytes(bytes(record))
+        (draft / HEAD).write_bytes(msgspec.json.encode(head))
+        (draft / HEAD).rename(waiting)
+        draft.rename(folder)
+        waiting.rename(path / HEAD)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        if not folder.exists():
+            waiting.unlink(missing_ok=True)
+        raise
     return len(records)
 
 

@@ -183,8 +183,10 @@ class RunStore:
             if self._is_sealed and self._meta("plan") != _digest(rows):
                 raise ValueError("the plan has changed")
             return tuple(
-                StoredCell(key.hex(), suite, read_condition(condition), *rest)
-                for key, suite, condition, *rest in msgspec.convert(rows, list[_PlanRow])
+                StoredCell(key.hex(), suite, read_condition(condition), agent, task, trial)
+                for key, suite, condition, agent, task, trial in msgspec.convert(
+                    rows, list[_PlanRow]
+                )
             )
 
     def put(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:

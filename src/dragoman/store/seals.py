@@ -3,13 +3,13 @@
 They tell of disks and copies that changed a bit, not of people: whoever can write a file can seal it.
 """
 
-import zlib
+from zlib import crc32
 
 _BYTES = 4
 
 
 def sealed(data: bytes, *key: object) -> bytes:
-    """Return a record with the checksum of itself and its key behind it."""
+    """Return a record with the checksum of itself and its key, texts and numbers, behind it."""
     return data + _checksum(data, key)
 
 
@@ -26,5 +26,4 @@ def unsealed(data: bytes, *key: object) -> bytes:
 
 
 def _checksum(data: bytes, key: tuple[object, ...]) -> bytes:
-    named = "\0".join(map(str, key)).encode()
-    return zlib.crc32(data, zlib.crc32(named)).to_bytes(_BYTES, "big")
+    return crc32(data, crc32(repr(key).encode())).to_bytes(_BYTES, "big")
