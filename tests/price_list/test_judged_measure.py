@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.store.run import FILE
+from dragoman.store.run_file import FILE
 
 Cli = Callable[..., CompletedProcess[str]]
 
