@@ -13,6 +13,7 @@ from dragoman.runs.jobs import Manifest, resume_job
 from dragoman.runs.play import Asked, play, score, start
 from dragoman.store.own_runs import FILE as OWN
 from dragoman.store.run_file import FILE
+from dragoman.store.seals import sealed, unsealed
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import state_folder
 from dragoman.wiring.setup import build_setup
@@ -56,12 +57,11 @@ def with_judge(folder: Path) -> None:
     """Change a run as whoever sends it could."""
     with closing(sqlite3.connect(folder / FILE)) as file, file:
         (stored,) = file.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
-        manifest = msgspec.json.decode(stored, type=Manifest)
+        manifest = msgspec.json.decode(unsealed(stored, "manifest"), type=Manifest)
         config = msgspec.structs.replace(manifest.config, judge=JUDGE)
         changed = msgspec.structs.replace(manifest, config=config)
-        file.execute(
-            "UPDATE meta SET value = ? WHERE name = 'manifest'", (msgspec.json.encode(changed),)
-        )
+        value = sealed(msgspec.json.encode(changed), "manifest")
+        file.execute("UPDATE meta SET value = ? WHERE name = 'manifest'", (value,))
 
 
 def test_who_made_a_run_goes_on_with_it_unasked(work: Path) -> None:
