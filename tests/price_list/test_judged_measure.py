@@ -132,8 +132,14 @@ def test_a_rubric_with_integers_is_a_measure_on_every_surface(
     frame = dragoman.load(folder / "mine").measures
     row = frame.filter(frame["figure"] == "asked").row(0, named=True)
     assert (row["measure"], row["value"], row["unscored"]) == ("leave", 6.0, 0)
+    assert in_process("report", "mine", cwd=folder).returncode == 0
+    page = (folder / "mine" / "report.html").read_text()
+    assert "asked per conversation" in page[page.index('id="measures"') :]
     in_process("export", "mine", "--to", "parquet", "--out", "tables", cwd=folder)
-    assert (folder / "tables" / "counts.parquet").is_file()
+    assert (folder / "tables" / "measures.parquet").is_file()
+    in_process("export", "mine", "--to", "jsonl", "--out", "tables", cwd=folder)
+    lines = (folder / "tables" / "conversations.jsonl").read_text().splitlines()
+    assert [json.loads(line)["measures"][0]["counts"]["asked"] for line in lines] == [3, 3]
 
 
 def test_what_is_judged_is_not_judged_again(folder: Path, score: Cli) -> None:

@@ -18,6 +18,7 @@ from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
@@ -504,6 +505,58 @@ def test_a_run_without_simulated_users_says_nothing_of_their_validity() -> None:
     text = Page(render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "x")).text
     assert "simulated user that failed" not in text
     assert "whose user failed" not in text
+
+
+HEARD = Measured(
+    "hearing",
+    "1",
+    counts={"words": 40, "word errors": 4},
+    evidence=(Counted({"words": 40}, 2, why="not heard: <b>Porto</b>"), Counted({"words": 0}, 4)),
+)
+FAILED = Measured("leave", "1@ab", "measure-1:m", unscored="judge failed: no reply")
+
+
+def test_measures_stand_in_the_overview_and_with_their_conversation() -> None:
+    rate = Rate("word errors", ("word errors",), ("words",), reads="percent")
+    rows = [
+        msgspec.structs.replace(outcome(task, 0, episode(), score(1.0)), measures=(HEARD, FAILED))
+        for task in ("1", "2")
+    ]
+    view = msgspec.structs.replace(
+        run_view(rows),
+        declared={
+            "hearing-1": Declared("hearing", "1", (rate,)),
+            "leave-1@ab": Declared("leave", "1@ab", (Total("asked", ("asked",)),)),
+        },
+    )
+
+    page = render_report([view], "may")
+
+    overview = re.sub(r"<[^>]+>|\s+", " ", page[page.index('id="measures"') :][:3_000])
+    written = re.sub(r"\s+", " ", overview)
+    assert "hearing 1 word errors 10.0% none 80 0" in written
+    assert "leave 1@ab judge measure-1:m asked - none 0 2" in written
+    (first, _) = packed(page)["conversations"]
+    assert first["measures"] == [
+        {
+            "name": "hearing 1",
+            "judge": "",
+            "unscored": "",
+            "counts": ["words 40", "word errors 4"],
+            "found": [{"event": 2, "subject": "", "why": "not heard: <b>Porto</b>"}],
+        },
+        {
+            "name": "leave 1@ab",
+            "judge": "measure-1:m",
+            "unscored": "judge failed: no reply",
+            "counts": [],
+            "found": [],
+        },
+    ]
+
+
+def test_a_run_without_further_measures_has_no_table_of_them() -> None:
+    assert 'id="measures"' not in render_report([run_view([outcome("1", 0, None, None)])], "may")
 
 
 def test_equal_runs_give_equal_reports() -> None:

@@ -7,6 +7,7 @@ from rich.console import Console
 from dragoman.analysis.cells import Outcome
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.measures import Counted, Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
@@ -165,3 +166,20 @@ def test_a_conversation_says_what_its_simulated_user_failed() -> None:
     assert "undecided own_language" in text
     assert "user nothing found" in words(printed(outcome(score=checked(SCORE))))
     assert "nothing found" not in words(printed(outcome()))
+
+
+def test_measures_are_told_with_what_they_found_and_why_they_are_unscored() -> None:
+    heard = Measured(
+        "hearing",
+        "1",
+        counts={"words": 40, "word errors": 4},
+        evidence=(Counted({"words": 40}, 2, why="not heard: \x1b[2JPorto"), Counted({}, 3)),
+    )
+    failed = Measured("leave", "1", "m", unscored="judge failed: no reply")
+    text = printed(msgspec.structs.replace(outcome(), measures=(heard, failed)))
+
+    assert "hearing 1: words 40, word errors 4" in text
+    assert "event 3: not heard: " in text
+    assert "\x1b" not in text
+    assert "event 4" not in text
+    assert "leave 1: unscored: judge failed: no reply" in text

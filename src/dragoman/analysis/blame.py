@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
+
 Culprit = Literal["line", "speech", "arguments", "agent", "unknown"]
 
 CULPRITS: dict[Culprit, str] = {
@@ -53,6 +55,25 @@ class Blame(msgspec.Struct, frozen=True):
     task: str
     trial: int
     culprit: Culprit
+
+
+BLAME = "blame"
+"""The measure that holds what was found; conversations that were not lost have none."""
+
+BLAME_FIGURES = Declared(
+    BLAME,
+    "1",
+    (Total("lost", ("lost",)), *(Rate(name, (name,), ("lost",)) for name in CULPRITS)),
+)
+
+
+def measured_blame(culprit: Culprit | None) -> Measured:
+    """Return what lost a conversation as counts; None where nothing did any more."""
+    if culprit is None:
+        return Measured(BLAME, BLAME_FIGURES.version)
+    counts: dict[str, int | float] = {"lost": 1, culprit: 1}
+    found = Counted(counts, subject=culprit, why=CULPRITS[culprit])
+    return Measured(BLAME, BLAME_FIGURES.version, counts=counts, evidence=(found,))
 
 
 def blame_counts(rows: Iterable[Blame]) -> dict[tuple[str, str], dict[Culprit, int]]:

@@ -23,7 +23,6 @@ from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
-from dragoman.studies.blame import read_blame
 from dragoman.tables.caveats import caveats, described_users, users_of
 from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
 from dragoman.tables.results import outcome_object
@@ -160,7 +159,7 @@ def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable
             outcomes=tuple(outcomes(store, rules, judge, heads_only=False)),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
             provenance=(manifest.provenance,),
-            blames=read_blame(folder),
+            declared=store.declared(),
             warnings=caveats(store),
         )
 

@@ -28,6 +28,7 @@ from dragoman.report.view import (
     compared,
     count_causes,
     count_tool_errors,
+    measured,
     standing,
 )
 
@@ -95,6 +96,8 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
     environment.filters.update(
         number=wording.number,
         interval=wording.interval,
+        measured_value=wording.measured_value,
+        measured_interval=wording.measured_interval,
         share=wording.share,
         difference=wording.difference,
         signed_interval=wording.signed_interval,
@@ -115,6 +118,7 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
         title=title,
         runs=runs,
         cells=[_cell_view(*entry) for entry in _numbered(runs)],
+        measures=[(run.name, row) for run in runs for row in measured(run)],
         comparisons=_clearest(comparisons),
         further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
         provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),

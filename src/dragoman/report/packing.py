@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.blame import CULPRITS
 from dragoman.analysis.cells import Outcome
+from dragoman.analysis.measure_figures import newest
 from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.measures import Measured
+from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
 from dragoman.report.view import RunView, standing, user_standing
@@ -91,12 +93,9 @@ def _conversations(
     numbers = {key: number for number, key in enumerate(tasks)}
     numbered = {key: number for number, key in enumerate(cells)}
     for run in runs:
-        culprits = {(row.condition, row.agent, row.task, row.trial): row for row in run.blames}
         for outcome in run.outcomes:
             label = outcome.condition.label
-            lost = culprits.get((label, outcome.agent, outcome.task, outcome.trial))
             yield {
-                "culprit": None if lost is None else f"{lost.culprit}: {CULPRITS[lost.culprit]}",
                 "cell": numbered[run.name, outcome.suite, label, outcome.agent],
                 "run": run.name,
                 "suite": outcome.suite,
@@ -109,8 +108,24 @@ def _conversations(
                 "brief": numbers.get(_task_key(run, outcome)),
                 "episode": _episode(outcome.episode, places),
                 "score": msgspec.to_builtins(outcome.score),
+                "measures": [_measured(entry) for entry in newest(outcome.measures)],
                 "assumed": outcome.score is not None and outcome.score.assumed,
             }
+
+
+def _measured(entry: Measured) -> dict[str, object]:
+    """Return what a measure counted, and what it found; entries that say nothing are left out."""
+    return {
+        "name": f"{entry.measure} {entry.version}",
+        "judge": "" if entry.judge == NO_JUDGE else entry.judge,
+        "unscored": entry.unscored,
+        "counts": [f"{name} {count:g}" for name, count in entry.counts.items()],
+        "found": [
+            {"event": found.position, "subject": found.subject, "why": found.why}
+            for found in entry.evidence
+            if found.why
+        ],
+    }
 
 
 def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:

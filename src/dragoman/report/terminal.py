@@ -177,7 +177,7 @@ def _measured(entry: Measured) -> list[_Line]:
     lines = [("measure", f"{entry.measure} {entry.version}: {said}", "bold")]
     for found in entry.evidence:
         if found.why:
-            place = "" if found.position is None else f"event {found.position}"
+            place = "" if found.position is None else f"event {found.position + 1}"
             about = " ".join(part for part in (place, found.subject) if part)
             lines.append(("", f"{about}: {found.why}" if about else found.why, "dim"))
     return lines

@@ -5,11 +5,12 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.analysis.blame import Blame
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
+from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.pass_hat import is_success
 from dragoman.core.episodes import COMPLETE, Episode
+from dragoman.core.measures import REWARD, Declared
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
@@ -31,8 +32,9 @@ class RunView(msgspec.Struct, frozen=True):
 
     `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
     `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
-    audio as the report's page reaches it; empty where there is none. `blames` names what lost spoken
-    conversations, where somebody asked. `warnings` say what its figures cannot say.
+    audio as the report's page reaches it; empty where there is none. `declared` holds the
+    figures that measures declare, by metric. `warnings` say what its figures
+    cannot say.
     """
 
     name: str
@@ -42,8 +44,8 @@ class RunView(msgspec.Struct, frozen=True):
     tasks: dict[str, Task]
     provenance: tuple[Provenance, ...]
     audio: str = ""
-    blames: tuple[Blame, ...] = ()
     warnings: tuple[str, ...] = ()
+    declared: dict[str, Declared] = {}
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -57,6 +59,12 @@ def cell_outcomes(run: RunView, cell: CellSummary) -> tuple[Outcome, ...]:
     """Return the outcomes that a cell summarizes."""
     key = (cell.suite, cell.condition, cell.agent)
     return tuple(row for row in run.outcomes if (row.suite, row.condition, row.agent) == key)
+
+
+def measured(run: RunView) -> tuple[MeasureRow, ...]:
+    """Return the figures of a run's measures, those of the reward aside."""
+    rows = measure_rows(run.outcomes, run.cells, run.declared)
+    return tuple(row for row in rows if row.measure != REWARD)
 
 
 def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:

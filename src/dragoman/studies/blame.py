@@ -9,17 +9,24 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.blame import Blame, Counterfactuals, blamed
+from dragoman.analysis.blame import (
+    BLAME,
+    BLAME_FIGURES,
+    Blame,
+    Counterfactuals,
+    Culprit,
+    blamed,
+    measured_blame,
+)
 from dragoman.core.conditions import TEXT
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode, Move
-from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Task
 from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.trust import require_trust
 from dragoman.simulation.canonical import canonical_name
-from dragoman.store.run import open_run
+from dragoman.store.run import StoredMeasure, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.config import Place
@@ -28,11 +35,10 @@ from dragoman.wiring.reach import reached_by
 from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD
 
 FOLDER = "blame"
-FILE = "blame.json"
 
 
 def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -> tuple[Blame, ...]:
-    """Play what is needed in folders of the run's own, and write what was found beside them.
+    """Play what is needed in folders of the run's own, and store what was found as a measure.
 
     Args:
         run: The run's folder.
@@ -42,7 +48,7 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     Raises:
         UsageError: Where no conversation of the run was lost, or none can be played again, or
             somebody else made it and it would run or reach something.
-        StoreError: Where the run, or what is written, cannot be reached.
+        StoreError: Where the run cannot be read or written.
     """
     with open_run(run, write=False) as store:
         manifest, tasks = read_manifest(store), store.tasks()
@@ -57,24 +63,12 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     found |= verdicts(replays.play("clean", _open(map(_over_clean_line, saved), found)))
     unsaved = [place for place in lost if found.get(_understood(place)) is False]
     found |= _canonical_verdicts(replays, unsaved, tasks)
-    blames = tuple(_blame(place, found) for place in lost)
-    _write(run / FILE, blames)
-    return blames
-
-
-def read_blame(run: Path) -> tuple[Blame, ...]:
-    """Return what was found for a run; nothing where nobody asked.
-
-    Raises:
-        StoreError: Where the file is damaged.
-    """
-    path = run / FILE
-    if not path.exists():
-        return ()
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=tuple[Blame, ...])
-    except (OSError, *UNREADABLE) as error:
-        raise StoreError(f"{path}: damaged ({error}): run `dragoman blame` again") from error
+    culprits = {place: _culprit(place, found) for place in lost}
+    _store(run, culprits)
+    return tuple(
+        Blame(place.condition.label, place.agent, place.task, place.trial, culprit)
+        for place, culprit in culprits.items()
+    )
 
 
 def _require_playable(run: Path, manifest: Manifest, lost: Sequence[Place]) -> None:
@@ -146,17 +140,32 @@ def _is_changed(episode: Episode | None) -> bool:
     )
 
 
-def _blame(place: Place, found: Verdicts) -> Blame:
-    where = Counterfactuals(
-        understood=found.get(_understood(place)),
-        clean=found.get(_over_clean_line(place)),
-        canonical=found.get(_canonical(place)),
+def _culprit(place: Place, found: Verdicts) -> Culprit:
+    return blamed(
+        Counterfactuals(
+            understood=found.get(_understood(place)),
+            clean=found.get(_over_clean_line(place)),
+            canonical=found.get(_canonical(place)),
+        )
     )
-    return Blame(place.condition.label, place.agent, place.task, place.trial, blamed(where))
 
 
-def _write(path: Path, blames: Sequence[Blame]) -> None:
-    try:
-        path.write_bytes(msgspec.json.encode(blames))
-    except OSError as error:
-        raise StoreError(f"{path}: cannot write ({error.strerror})") from error
+def _store(run: Path, culprits: Mapping[Place, Culprit]) -> None:
+    """Store what lost each conversation as a measure of it, in the place of what was found before."""
+    with open_run(run, write=True) as store:
+        keys = {
+            Place(cell.condition, cell.agent, cell.task, cell.trial): cell.key
+            for cell in store.cells()
+        }
+        found: dict[str, Culprit | None] = {
+            key: None
+            for key, entries in store.measured().items()
+            if any(entry.measure == BLAME for entry in entries)
+        }
+        found |= {keys[place]: culprit for place, culprit in culprits.items()}
+        attempts = store.attempts()
+        store.declare([BLAME_FIGURES])
+        store.put(
+            StoredMeasure(key, attempts[key][0], measured_blame(culprit))
+            for key, culprit in found.items()
+        )

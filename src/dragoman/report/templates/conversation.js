@@ -152,8 +152,27 @@ function score(entry) {
   if (value.note) line.append(element("span", "", ` ${value.note}`));
   const rows = element("tbody", "", ...value.components.map(component));
   const table = value.components.length ? element("table", "plain", rows) : null;
-  const lost = entry.culprit ? element("p", "", element("b", "", "Lost by "), entry.culprit) : null;
-  return element("section", "", heading, line, lost, table, ...simulator(value.simulator));
+  return element("section", "", heading, line, table, ...simulator(value.simulator));
+}
+
+// What measures beside the reward counted, and of each thing that they looked at what was found.
+function measures(rows) {
+  if (!rows.length) return null;
+  return element("section", "", element("h4", "", "Measures"), element("ul", "evidence", ...rows.map(measured)));
+}
+
+function measured(entry) {
+  const counts = entry.unscored ? `unscored: ${entry.unscored}` : entry.counts.join(", ") || "nothing to count";
+  const line = element("li", "", element("b", "", entry.name), ` ${counts}`);
+  if (entry.judge) line.append(" ", element("span", "badge", `judge ${entry.judge}`));
+  const found = entry.found.map(({ event, subject, why }) => {
+    const place = event === null ? "" : `event ${event + 1} `;
+    const node = element("li", "", element("small", "", `${place}${subject}`), ` ${why}`);
+    node.dir = "auto";
+    return node;
+  });
+  if (found.length) line.append(element("ul", "evidence", ...found));
+  return line;
 }
 
 function simulator(rows) {
@@ -258,7 +277,7 @@ function body(entry, index) {
   if (entry.episode) {
     const audio = packed.audio[entry.run];
     const events = entry.episode.events.map((event) => (event.type === "result" ? result(event) : move(event, audio)));
-    nodes.push(element("ol", "events", ...events), ending(entry.episode), score(entry));
+    nodes.push(element("ol", "events", ...events), ending(entry.episode), score(entry), measures(entry.measures));
   } else {
     nodes.push(element("p", "", "This conversation has not run."));
   }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.measures import Counted, PlayedCase, Rate
 from dragoman.scoring.clarity import clarity_findings
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.hearing import is_spoken
@@ -25,7 +25,7 @@ CLARITY = Counting(
     "clarity",
     "1",
     count_clarity,
-    (Total("replies", ("replies",)), Rate("clear", ("clear",), ("replies",))),
+    (Rate("clear replies", ("clear",), ("replies",)),),
     is_spoken,
 )
 """By the rules `dragoman-clarity-1`: letters and numbers set apart, short sentences, no marks, the
