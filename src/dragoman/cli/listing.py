@@ -19,6 +19,7 @@ def names(what: str) -> dict[str, str]:
         UsageError: Where there is no such kind.
     """
     from dragoman.core.rules import RULES
+    from dragoman.wiring.layers import layer_names
     from dragoman.wiring.measures import measure_names
     from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, HUMAN, JUDGES, USERS
     from dragoman.wiring.providers import describe_providers
@@ -50,6 +51,7 @@ def names(what: str) -> dict[str, str]:
         "languages": _languages,
         "scenarios": _scenarios,
         "voices": _voices,
+        "axes": layer_names,
     }
     if what not in kinds:
         raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)}")

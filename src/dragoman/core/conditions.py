@@ -216,9 +216,9 @@ def axis_names(conditions: Iterable[Condition]) -> tuple[str, ...]:
     return (*AXES, *sorted(used.difference(AXES)))
 
 
-def axis_values(condition: Condition, names: Iterable[str] = AXES) -> dict[str, str]:
-    """Return the values on these axes, defaults too."""
-    return {name: condition.axis(name) for name in names}
+def axis_values(condition: Condition, names: Iterable[str] = ()) -> dict[str, str]:
+    """Return the values on these axes, defaults too; without names on all that the condition has."""
+    return {name: condition.axis(name) for name in names or axis_names([condition])}
 
 
 def differing_axes(a: Condition, b: Condition) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.ledger import LedgerLine, ledger_cost, merged
 from dragoman.analysis.measure_figures import MeasureRow
 from dragoman.analysis.pass_hat import PassHat
-from dragoman.core.conditions import axis_values
+from dragoman.core.conditions import axis_names, axis_values
 from dragoman.core.costs import Cost
 from dragoman.core.scores import METRIC_VERSION
 
@@ -33,10 +33,11 @@ def results_object(
     `retried` is None where no conversation was to be played again. `prices` says of when they are.
     """
     lines = merged(line for cell in cells for line in cell.ledger)
+    names = axis_names(cell.condition for cell in cells)
     return {
         "run": run,
         "not_applicable": dict(not_applicable),
-        "cells": [_cell_object(cell) for cell in cells],
+        "cells": [_cell_object(cell, names) for cell in cells],
         "retried": msgspec.to_builtins(retried),
         "infrastructure_errors": sum(cell.infrastructure_errors for cell in cells),
         "code_errors": sum(cell.code_errors for cell in cells),
@@ -67,11 +68,11 @@ def _cost_object(cost: Cost | None) -> dict[str, float] | None:
     return None if cost is None else {"usd": float(cost.nominal), "paid_usd": float(cost.paid)}
 
 
-def _cell_object(cell: CellSummary) -> dict[str, object]:
+def _cell_object(cell: CellSummary, names: Sequence[str]) -> dict[str, object]:
     return {
         "suite": cell.suite,
         "condition": cell.condition.label,
-        "axes": axis_values(cell.condition),
+        "axes": axis_values(cell.condition, names),
         "agent": cell.agent,
         "rules": cell.rules,
         "judge": cell.judge,

@@ -280,6 +280,17 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commas=True,
         ),
     ] = ()
+    axes: Annotated[
+        tuple[str, ...],
+        Option(
+            "A value on an axis of `dragoman list axes`, such as NAME=none; several make a grid",
+            value="NAME=VALUE",
+            example='["mood=none", "mood=hurried"]',
+            default="none",
+            flag="axis",
+            axis=True,
+        ),
+    ] = ()
     backend: Annotated[
         str,
         Option(

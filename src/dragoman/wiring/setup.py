@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.conditions.language.localization import Localization, english
 from dragoman.conditions.layers import Realisation, realised
-from dragoman.core.conditions import PLAIN, TEXT, Condition, axis_of
+from dragoman.core.conditions import PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import OwnCheck
 from dragoman.core.layers import Layer
@@ -23,6 +23,7 @@ from dragoman.wiring.conditions import conditions_of, languages_of, rules_of
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import data_folder
+from dragoman.wiring.layers import OWN_OPTIONS, further_layers, over_axes
 from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     HUMAN,
@@ -76,9 +77,7 @@ class Setup(msgspec.Struct, frozen=True):
     def realised(self, condition: Condition) -> Realisation:
         """Return a condition made real: language, voice, then the layers of any further axes."""
         layers = [
-            self.further[axis, value]
-            for axis, value in condition.axes
-            if axis_of(axis).layer not in {"language", "voice"}
+            self.further[axis, value] for axis, value in condition.axes if axis not in OWN_OPTIONS
         ]
         if (voiced := self.voiced(condition)) is not None:
             from dragoman.conditions.voice.voiced import voice_layer
@@ -178,17 +177,18 @@ def build_setup(
         budget=budget,
         localizations=shown,
         voices=voices(config, conditions, suite, connections, shown),
+        further=further_layers(conditions, suite),
     )
 
 
 def grid_of(config: RunConfig) -> tuple[Condition, ...]:
-    """Return the conditions of a grid: languages in their scenarios, over every line."""
+    """Return the conditions of a grid: languages in their scenarios, over every line and axis."""
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
-    if not (config.voices or config.asr or config.speakers):
-        return conditions
-    from dragoman.wiring.voices import voice_conditions
+    if config.voices or config.asr or config.speakers:
+        from dragoman.wiring.voices import voice_conditions
 
-    return voice_conditions(conditions, config)
+        conditions = voice_conditions(conditions, config)
+    return over_axes(conditions, config.axes) if config.axes else conditions
 
 
 def voices(
@@ -229,6 +229,7 @@ def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
         prices=prices,
         budget=budget,
         localizations=localizations(config, conditions, suite),
+        further=further_layers(conditions, suite),
     )
 
 
