@@ -146,6 +146,7 @@ class RunOptions(TypedDict, total=False):
     voice: str | Sequence[str]
     asr: str | Sequence[str]
     speakers: Sequence[str]
+    axes: Sequence[str]
     speaker: str | Sequence[str]
     backend: str
     split: str

@@ -199,17 +199,18 @@ def test_python_gives_the_same_comparison_as_frames(told: Told, runs: Path) -> N
         package.compare(runs / "after", agents="gold")
 
 
+TABLES = ("cells", "measures", "counts", "episodes", "scores", "calls", "usage")
+
+
 def test_tables_go_out_as_parquet_and_conversations_as_json_lines(
     dragoman: Cli, runs: Path
 ) -> None:
     tables = dragoman("export", "after", "--to", "parquet", "--out", "tables")
     lines = dragoman("export", "after", "--to", "jsonl", "--out", "tables", "--agent", "silent")
 
-    assert tables.stdout.split() == [
-        f"tables/{name}.parquet" for name in ("cells", "episodes", "scores", "calls", "usage")
-    ]
+    assert tables.stdout.split() == [f"tables/{name}.parquet" for name in TABLES]
     result = package.load(runs / "after")
-    for name in ("cells", "episodes", "scores", "calls", "usage"):
+    for name in TABLES:
         written = pl.read_parquet(runs / f"tables/{name}.parquet")
         assert written.equals(getattr(result, name)), name
     assert lines.stdout == "10 conversations exported: tables/conversations.jsonl\n"
