@@ -48,6 +48,9 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
         guidelines_are_the_references: Simulated users follow the reference's guidelines.
         phone_answers_in_records: The user's tools of telecom answer with records; otherwise with
             sentences.
+        user_answers_for_its_calls: A limit that is reached mostly by the user's calls in a row,
+            with no word to the agent, ends the conversation as the user's error; otherwise it
+            counts against the agent.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
     faults_leave_figures: bool
     guidelines_are_the_references: bool
     phone_answers_in_records: bool = False
+    user_answers_for_its_calls: bool = True
 
 
 DEFAULT_RULES = Rules(
@@ -91,6 +95,7 @@ DEFAULT_RULES = Rules(
     faults_leave_figures=False,
     guidelines_are_the_references=False,
     phone_answers_in_records=False,
+    user_answers_for_its_calls=True,
 )
 
 TAU2_RULES = Rules(
@@ -113,6 +118,7 @@ TAU2_RULES = Rules(
     faults_leave_figures=True,
     guidelines_are_the_references=True,
     phone_answers_in_records=False,
+    user_answers_for_its_calls=False,
 )
 
 

@@ -29,7 +29,7 @@ ENDINGS: dict[EndReason, str] = {
     "too_many_errors": "the limit of tool errors was reached",
     "timeout": "the time limit was reached",
     "agent_error": "the agent gave a reply that could not be used",
-    "user_error": "the user gave a reply that could not be used",
+    "user_error": "the simulated user failed its part",
     "infrastructure_error": "something outside the conversation broke",
     "code_error": "code of an agent, a user or a tool raised an exception",
 }

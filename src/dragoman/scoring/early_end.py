@@ -13,6 +13,7 @@ from dragoman.scoring.user_turns import UserTurn, called_by_agent
 SUBJECT = "not_ended_early"
 STOP, TRANSFER = "###STOP###", "###TRANSFER###"
 
+_UNUSABLE = "the user gave a reply that could not be used"
 _SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]?")
 
 
@@ -26,7 +27,7 @@ def end_evidence(turns: Sequence[UserTurn], episode: Episode, language: str) -> 
     scenario at its end, are left undecided.
     """
     if episode.ending.reason == "user_error":
-        return Evidence(SUBJECT, False, "the user gave a reply that could not be used")
+        return Evidence(SUBJECT, False, episode.ending.detail or _UNUSABLE)
     if episode.ending.reason != "user_stop":
         return Evidence(SUBJECT, True)
     if not turns or not turns[-1].tokens:

@@ -3,7 +3,7 @@ import pytest
 
 from dragoman.benchmarks.kit.half_duplex import GREETING, STOP_TOKENS, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Ending, Event, Move
+from dragoman.core.episodes import Ending, EndReason, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.speech import Called, Reply, Unparsed, say
@@ -201,3 +201,60 @@ def test_a_fault_on_the_step_that_reaches_a_limit_stays_a_fault(shop: DomainSuit
     assert made(shop, TAU2_RULES, LIMITS).next(progress) == Ending(
         "infrastructure_error", "nothing"
     )
+
+
+def calling(by: Role, times: int, *, error: bool) -> tuple[Event, ...]:
+    call = msgspec.structs.replace(CALL, by=by)
+    result = msgspec.structs.replace(RESULT, by=by, error=error)
+    return (Move(by, Called((call,))), result) * times
+
+
+GREETED = (Move("agent", say(GREETING), scripted=True),)
+
+
+@pytest.mark.parametrize(
+    ("events", "steps", "errors", "reached"),
+    [
+        (calling("user", 10, error=True), 20, 10, "too_many_errors"),
+        (calling("user", 20, error=False), 40, 0, "max_steps"),
+        (
+            (*calling("agent", 4, error=True), *calling("user", 6, error=True)),
+            20,
+            10,
+            "too_many_errors",
+        ),
+    ],
+)
+def test_a_limit_that_the_users_calls_reach_is_the_users_and_the_agents_in_the_reference(
+    shop: DomainSuite, events: tuple[Event, ...], steps: int, errors: int, reached: EndReason
+) -> None:
+    progress = Progress((*GREETED, *events), steps, errors)
+    limits = Limits(steps=40, errors=10)
+    assert made(shop, DEFAULT_RULES, limits).next(progress) == Ending(
+        "user_error", f"{reached}: the user called tools and asked the agent nothing"
+    )
+    assert made(shop, TAU2_RULES, limits).next(progress) == Ending(reached)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        calling("agent", 10, error=True),
+        (*calling("user", 4, error=True), *calling("agent", 6, error=True)),
+        (*calling("agent", 5, error=True), *calling("user", 5, error=True)),
+        (
+            *calling("user", 5, error=True),
+            Move("user", say("Hm.")),
+            *calling("agent", 5, error=True),
+        ),
+        (
+            *calling("user", 6, error=True),
+            Move("agent", say("Again.")),
+            *calling("user", 4, error=True),
+        ),
+    ],
+)
+def test_a_limit_that_both_reach_is_nobodys_alone(
+    conductor: HalfDuplex, events: tuple[Event, ...]
+) -> None:
+    assert conductor.next(Progress((*GREETED, *events), 20, 10)) == Ending("too_many_errors")

@@ -5,6 +5,7 @@ again. Limits are looked at only where no tool result is pending, as in the refe
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from dragoman.core.episodes import Ending, EndReason, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
@@ -108,10 +109,30 @@ def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: 
     stop = directive if isinstance(directive, Ending) else None
     if stop and (rules.stop_outranks_limits or stop.reason not in {"user_stop", "agent_stop"}):
         return stop
+    reached = _reached(progress, limits, has_stopped=stop is not None)
+    if reached is None:
+        return directive
+    if rules.user_answers_for_its_calls and _user_ran_on(progress, reached):
+        return Ending("user_error", f"{reached}: the user called tools and asked the agent nothing")
+    return Ending(reached)
+
+
+def _reached(progress: Progress, limits: Limits, *, has_stopped: bool) -> EndReason | None:
     if progress.errors >= limits.errors:
-        return Ending("too_many_errors")
+        return "too_many_errors"
     if progress.steps >= limits.steps:
-        return Ending("max_steps")
-    if not stop and limits.seconds is not None and progress.seconds >= limits.seconds:
-        return Ending("timeout")
-    return directive
+        return "max_steps"
+    if not has_stopped and limits.seconds is not None and progress.seconds >= limits.seconds:
+        return "timeout"
+    return None
+
+
+def _user_ran_on(progress: Progress, reached: EndReason) -> bool:
+    """Whether most of what a limit counts was done by the user since the agent moved last."""
+    since = list(takewhile(lambda event: event.by == "user", reversed(progress.events)))
+    results = [event for event in since if isinstance(event, ToolResult)]
+    if reached == "too_many_errors":
+        return 2 * sum(result.error for result in results) > progress.errors
+    # A reply that calls is one step and running the calls another.
+    calling = sum(isinstance(event, Move) and isinstance(event.reply, Called) for event in since)
+    return bool(results) and 4 * calling > progress.steps
