@@ -271,7 +271,7 @@ def test_an_agent_whose_code_raises_is_told_where_and_is_not_called_infrastructu
         ("number", (), "5 agent_error (Expected `object`, got `int`)"),
         ("blank", (), "5 agent_error (the reply has neither words nor calls)"),
         ("plain", ("--max-steps", "2"), "5 max_steps (the limit of steps was reached)"),
-        ("sleeps", ("--timeout", "0.05"), "5 timeout (a participant did not answer in time)"),
+        ("sleeps", ("--timeout", "0.05"), "5 timeout (the agent did not answer in time)"),
     ],
 )
 def test_a_summary_says_how_conversations_ended_where_it_was_not_by_their_own_end(

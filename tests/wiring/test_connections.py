@@ -1,13 +1,14 @@
 """What the models of a run share, over real connections."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import pytest
 
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Ending, Move
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.protocols import Case, ChatRequest
 from dragoman.core.speech import say
@@ -15,13 +16,18 @@ from dragoman.core.tools import NO_TOOLS
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.spec import read_spec
 from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
 from dragoman.scoring.judges import ChatJudge
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.server import ModelServer
+from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.setup import build_setup
 
 T = TypeVar("T")
 
@@ -54,6 +60,27 @@ def test_a_model_answers_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
         return (await connections.chat_model(spec).complete(HELLO, "agent")).reply
 
     assert connected(work, Checks(api_key=KEY)) == say("hi")
+
+
+def test_a_models_silence_is_no_time_out_of_the_agents() -> None:
+    async def go() -> Ending:
+        behaviour = Behaviour(capacity=Capacity(latency_seconds=60))
+        async with ModelServer(ANSWERS, behaviour) as server:
+            agent = f"compatible/any?base_url={server.url}"
+            config = RunConfig("sample:shop", (agent,), timeout=0.3, limit=1, cache=False)
+            setup = build_setup(config)
+            try:
+                episode, _ = await Player(setup).play(plan(setup)[0])
+            finally:
+                await setup.close()
+        return episode.ending
+
+    ending = asyncio.run(go())
+    assert ending.reason == "infrastructure_error"
+    assert re.fullmatch(
+        r"the time limit was reached: http://127\.0\.0\.1:\d+: no answer for \d\.\d s",
+        ending.detail,
+    )
 
 
 def test_models_of_one_endpoint_share_a_gate_and_keys_do_not() -> None:

@@ -73,6 +73,17 @@ class ToolError(Exception):
     """A tool's refusal; its text is the answer that the caller sees."""
 
 
+def tell_delay(cut: BaseException, delay: ParticipantError) -> None:
+    """Say on the cancellation of a call what had held the call up: it reaches whoever cut it off."""
+    cut.args = (delay,)
+
+
+def told_delay(cut: BaseException | None) -> ParticipantError | None:
+    """Return what had held up the call that was cut off; None where nothing had."""
+    told = () if cut is None else cut.args
+    return next((delay for delay in told if isinstance(delay, ParticipantError)), None)
+
+
 def placed(error: BaseException) -> str:
     """Return an error in one line, with the file and the line that raised it.
 

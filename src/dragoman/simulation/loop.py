@@ -11,7 +11,14 @@ import msgspec
 
 from dragoman.core.carried import carried
 from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
-from dragoman.core.errors import CodeError, ParticipantError, RunHalted, StoreError, placed
+from dragoman.core.errors import (
+    CodeError,
+    ParticipantError,
+    RunHalted,
+    StoreError,
+    placed,
+    told_delay,
+)
 from dragoman.core.layers import Briefing, Talk, ToldAnew
 from dragoman.core.protocols import (
     Answer,
@@ -39,6 +46,14 @@ MAX_CALLS = 10_000
 
 _REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
 _WORDS: Mapping[Role, str] = {"agent": "the agent's words", "user": "the user's words"}
+_TOO_SLOW: Mapping[str, EndReason] = {
+    "the agent": "timeout",
+    "the user": "user_error",
+    "a tool": "infrastructure_error",
+    "the line": "infrastructure_error",
+}
+"""How a conversation ends whose time went to one of these."""
+
 _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
 
 
@@ -90,6 +105,8 @@ class Conversation:
         self._limit = seconds
         self._told = dict(surfaces.told)
         self._briefed: list[Briefed] = []
+        self._took: dict[str, float] = dict.fromkeys(_TOO_SLOW, 0.0)
+        self._awaited, self._awaited_since = "the agent", 0.0
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
         self.waits_for = ""
         self.moved = self._started
@@ -104,10 +121,11 @@ class Conversation:
         for event in conductor.opening():
             self._remember(event)
         try:
+            self._awaited_since = asyncio.get_running_loop().time()
             async with asyncio.timeout(self._limit):
                 ending = await self._play(conductor)
-        except TimeoutError:
-            ending = Ending("timeout", "a participant did not answer in time")
+        except TimeoutError as error:
+            ending = self._out_of_time(told_delay(error.__cause__))
         except ParticipantError as error:
             ending = broken(error)
             if isinstance(error.usage, Usage):
@@ -133,6 +151,26 @@ class Conversation:
             briefed=tuple(self._briefed),
         )
 
+    def _out_of_time(self, delay: ParticipantError | None) -> Ending:
+        """Return how a conversation ends that took too long, by what the time went to.
+
+        An endpoint that held up the call that was cut off is the infrastructure's; otherwise it was
+        whoever took most of the time.
+        """
+        if delay is not None:
+            if isinstance(delay.usage, Usage):
+                self._usage.append(delay.usage)
+            return Ending("infrastructure_error", carried(f"the time limit was reached: {delay}"))
+        self._count_time_of(self._awaited)
+        slowest = max(self._took, key=lambda who: self._took[who])
+        return Ending(_TOO_SLOW[slowest], f"{slowest} did not answer in time")
+
+    def _count_time_of(self, who: str) -> None:
+        """Count the time of whoever was awaited so far, and from now on that of another."""
+        now = asyncio.get_running_loop().time()
+        self._took[self._awaited] += now - self._awaited_since
+        self._awaited, self._awaited_since = who, now
+
     async def _play(self, conductor: Conductor) -> Ending:
         while True:
             match conductor.next(self):
@@ -154,6 +192,8 @@ class Conversation:
         if self._surfaces.briefing is not None:
             await self._brief(side, self._surfaces.briefing)
         what = self.waits_for = _REPLY[side]
+        if self._limit is not None:
+            self._count_time_of(f"the {side}")
         answer = await guarded(self._sessions[side].reply(heard, tools), what)
         self.moved = self._clock()
         if not isinstance(answer, Answer):
@@ -177,6 +217,8 @@ class Conversation:
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, Said):
             self.waits_for = _WORDS[side]
+            if self._limit is not None:
+                self._count_time_of("the line")
             return Said(await self._surfaces.channels[side].carry(reply.utterance))
         return reply
 
@@ -202,6 +244,8 @@ class Conversation:
                 result = self._world.call(executed)
             else:
                 what = self.waits_for = f"calling {call.name}"
+                if self._limit is not None:
+                    self._count_time_of("a tool")
                 result = await guarded(self._waiting.call_waiting(executed), what)
             shown = view.present(result, call)
             self.errors += result.error

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.errors import ParticipantError, RunHalted, told_delay
 from dragoman.core.usage import Usage
 from dragoman.models.wire.gate import Gate
 from dragoman.models.wire.sending import Attempts, Refused, Unreadable, Who
@@ -378,3 +378,51 @@ def test_a_placeholder_is_no_key_and_replies_keep_the_word(in_virtual_time: Run)
     gate = Gate("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
     answer, _ = in_virtual_time(send(gate))
     assert answer == "The box is EMPTY."
+
+
+def cut_off(gate: Gate, seconds: float, answered: int = 0, who: Who = WHO) -> Any:  # noqa: ANN401 - runs in virtual time
+    """Return what held a call up that is cut off after some seconds, and after answers to others."""
+
+    async def go() -> ParticipantError | None:
+        for _ in range(answered):
+            await send(gate)
+        with pytest.raises(TimeoutError) as caught:
+            async with asyncio.timeout(seconds):
+                await gate.send("http://here/v1", {}, b"{}", read, who)
+        return told_delay(caught.value.__cause__)
+
+    return go()
+
+
+@pytest.mark.parametrize(
+    ("transport", "why", "faults"),
+    [
+        (Acting(ok(), seconds=600), "no answer for 5.0 s", {}),
+        (Acting(status(429), seconds=3), "no answer yet (rate_limited 1)", {"rate_limited": 1}),
+        (Acting(Fault("cut", "cut"), seconds=3), "no answer yet (cut 1)", {"cut": 1}),
+    ],
+)
+def test_a_call_that_is_cut_off_tells_how_the_endpoint_held_it_up(
+    in_virtual_time: Run, transport: Acting, why: str, faults: dict[str, int]
+) -> None:
+    delay = in_virtual_time(cut_off(gate_to(transport), 5))
+    assert str(delay) == f"http://here: {why}"
+    assert delay.usage == Usage("agent", "openai/any", 0, faults=faults)
+
+
+def test_a_call_that_waits_for_an_allowance_is_held_up(in_virtual_time: Run) -> None:
+    used_up = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30s"}
+    gate = gate_to(Acting(ok(headers=used_up), ok(), seconds=0))
+    delay = in_virtual_time(cut_off(gate, 5, answered=1))
+    assert str(delay) == "http://here: no room for the call yet"
+
+
+def test_an_answer_that_takes_no_longer_than_others_did_is_not_held_up(
+    in_virtual_time: Run,
+) -> None:
+    assert in_virtual_time(cut_off(gate_to(Acting(ok(), seconds=2)), 1.5, answered=3)) is None
+
+
+def test_the_silence_of_an_agents_own_server_is_the_agents(in_virtual_time: Run) -> None:
+    itself = Who("agent", "mine", is_itself=True)
+    assert in_virtual_time(cut_off(gate_to(Acting(ok(), seconds=600)), 5, who=itself)) is None

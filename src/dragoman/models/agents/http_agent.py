@@ -53,7 +53,7 @@ class HttpAgent:
         def read(body: bytes) -> tuple[AgentAnswer, msgspec.Raw]:
             return decode_answer(body, position), msgspec.Raw(body)
 
-        who = Who(purpose, self.name, MOST_ANSWER_BYTES)
+        who = Who(purpose, self.name, MOST_ANSWER_BYTES, is_itself=True)
         try:
             (answer, raw), attempts = await self._sender.send(
                 self._url, self._headers, encode_request(request), read, who

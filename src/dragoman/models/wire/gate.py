@@ -17,7 +17,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from dragoman.core.errors import ParticipantError
+from dragoman.core.errors import ParticipantError, tell_delay
 from dragoman.core.usage import Usage
 from dragoman.models.wire.breaker import Breaker
 from dragoman.models.wire.pacing import Pacer
@@ -84,6 +84,8 @@ class Gate:
     ) -> tuple[T, Attempts]:
         """Send a body until it is answered, and return what `read` makes of the answer.
 
+        Where it is cut off and the endpoint had held it up, the cancellation says so.
+
         Raises:
             ParticipantError: Where it could not be answered; with the failed attempts as usage.
             Misshapen: Where the answer is of another shape than `read` reads.
@@ -91,6 +93,14 @@ class Gate:
             RunHalted: Where the endpoint is down for good.
         """
         call = _Call(url, headers, body, who)
+        try:
+            return await self._sent(call, read)
+        except asyncio.CancelledError as cut:
+            if (delay := self._delay(call)) is not None:
+                tell_delay(cut, delay)
+            raise
+
+    async def _sent(self, call: "_Call", read: Callable[[bytes], T]) -> tuple[T, Attempts]:
         try:
             return await self._attempt(call, read)
         except Fault as fault:
@@ -101,6 +111,20 @@ class Gate:
             error = ParticipantError(f"{self._name}: {fault.detail}{_counted(call.faults)}")
             error.usage = call.spent()
             raise error from fault
+
+    def _delay(self, call: "_Call") -> ParticipantError | None:
+        """Return how the endpoint held a call up that is cut off; None where it did not."""
+        if call.faults:
+            why = f"no answer yet ({_kinds(call.faults)})"
+        elif call.sent_at is None:
+            why = "no room for the call yet"
+        elif not call.who.is_itself and self._pacer.is_late(call.sent_at):
+            why = f"no answer for {_now() - call.sent_at:.1f} s"
+        else:
+            return None
+        delay = ParticipantError(f"{self._name}: {why}")
+        delay.usage = call.spent()
+        return delay
 
     async def _again(
         self, call: "_Call", read: Callable[[bytes], T], first: Fault
@@ -134,7 +158,7 @@ class Gate:
         await self._breaker.ready()
         await self._pause_over()
         slot = await self._pacer.enter()
-        began = _now()
+        began = call.sent_at = _now()
         try:
             answer = await self._transport.post(
                 call.url, call.headers, call.body, self._proxy, call.who.most_bytes
@@ -214,13 +238,14 @@ class Gate:
 class _Call:
     """One call under way: what is sent, and how often it failed."""
 
-    __slots__ = ("body", "counted", "faults", "headers", "refused_since", "url", "who")
+    __slots__ = ("body", "counted", "faults", "headers", "refused_since", "sent_at", "url", "who")
 
     def __init__(self, url: str, headers: Mapping[str, str], body: bytes, who: Who) -> None:
         self.url, self.headers, self.body, self.who = url, headers, body, who
         self.faults: dict[str, int] = {}
         self.counted = 0
         self.refused_since = math.inf
+        self.sent_at: float | None = None
 
     def count(self, kind: FaultKind) -> None:
         """Count a failed attempt."""
@@ -238,8 +263,11 @@ def _now() -> float:
 
 def _counted(faults: Mapping[str, int]) -> str:
     attempts = sum(faults.values())
-    kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
-    return f" (gave up after {attempts} attempts: {kinds})" if attempts > 1 else ""
+    return f" (gave up after {attempts} attempts: {_kinds(faults)})" if attempts > 1 else ""
+
+
+def _kinds(faults: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in faults.items())
 
 
 def _shown(body: bytes) -> str:

@@ -102,6 +102,10 @@ class Pacer:
         if self._waiting:
             self._let_in()
 
+    def is_late(self, began: float) -> bool:
+        """Whether a call that began then should have been answered, as far as answers tell."""
+        return not self._usual or began < self._clock() - self._patience
+
     def answered(self, seconds: float) -> None:
         """Learn that a call was answered, and how long that took."""
         self._answers += 1
@@ -155,6 +159,11 @@ class Pacer:
         """Seconds after which what was served tells something."""
         return max(SHORTEST_WINDOW, 2 * self._usual)
 
+    @property
+    def _patience(self) -> float:
+        """Seconds after which a call is taken for a hanging one."""
+        return max(SHORTEST_HANG, HANGING * self._usual)
+
     def _begin_window(self) -> None:
         self._window_began = self._clock()
         self._answers = self._refusals = 0
@@ -196,7 +205,7 @@ class Pacer:
         if not self._usual:
             # Nothing was answered yet: a slow model is not to be taken for a hanging one.
             return
-        oldest = self._clock() - max(SHORTEST_HANG, HANGING * self._usual)
+        oldest = self._clock() - self._patience
         while self._holding and next(iter(self._holding.values())) < oldest:
             del self._holding[next(iter(self._holding))]
 

@@ -36,12 +36,14 @@ class Refused(ParticipantError):  # noqa: N818 - says what the endpoint did
 class Who(msgspec.Struct, frozen=True):
     """For whom something is sent: the purpose (agent, user, judge) and the model's name.
 
-    `most_bytes` is the largest answer of theirs that is read.
+    `most_bytes` is the largest answer of theirs that is read. `is_itself` marks an endpoint that is
+    the participant and no model that it asks: its silence is its own.
     """
 
     purpose: str
     model: str
     most_bytes: int = CHAT_BYTES
+    is_itself: bool = False
 
 
 class Attempts(msgspec.Struct, frozen=True):

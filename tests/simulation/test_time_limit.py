@@ -1,0 +1,92 @@
+"""A conversation that takes too long: whose time it was."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.errors import ParticipantError, tell_delay
+from dragoman.core.protocols import Answer, Channel, Heard, Limits, Session
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.speech import Utterance, say
+from dragoman.core.tools import Role, Toolset
+from dragoman.core.usage import Usage
+from dragoman.simulation.loop import Conversation, Surfaces
+
+LIMIT = 0.1
+
+
+class Slow:
+    """Answers the same after some seconds; a hanging one says what holds it up, if anything does."""
+
+    def __init__(self, seconds: float = 0.0, held_up: ParticipantError | None = None) -> None:
+        self._seconds = seconds
+        self._held_up = held_up
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - says the same to anything
+        try:
+            await asyncio.sleep(self._seconds)
+        except asyncio.CancelledError as cut:
+            if self._held_up is not None:
+                tell_delay(cut, self._held_up)
+            raise
+        return Answer(say("Go on."))
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+
+class SlowChannel(PlainChannel):
+    """Takes a while to carry anything."""
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        await asyncio.sleep(60)
+        return utterance
+
+
+def play(shop: DomainSuite, agent: Slow, user: Slow, line: Channel | None = None) -> Episode:
+    world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    channels: dict[Role, Channel] = {
+        "agent": line or PlainChannel(),
+        "user": line or PlainChannel(),
+    }
+    surfaces = Surfaces(channels, {"agent": PlainView(), "user": PlainView()})
+    sessions: dict[Role, Session] = {"agent": agent, "user": user}
+    conversation = Conversation(world, sessions, surfaces, lambda: 0.0, LIMIT)
+    return asyncio.run(conversation.run(HalfDuplex(world, DEFAULT_RULES, Limits(steps=10_000))))
+
+
+@pytest.mark.parametrize(
+    ("agent", "user", "ending"),
+    [
+        (Slow(60), Slow(), Ending("timeout", "the agent did not answer in time")),
+        (Slow(), Slow(60), Ending("user_error", "the user did not answer in time")),
+        (Slow(0.06), Slow(), Ending("timeout", "the agent did not answer in time")),
+    ],
+)
+def test_it_is_that_of_whoever_took_most_of_it(
+    shop: DomainSuite, agent: Slow, user: Slow, ending: Ending
+) -> None:
+    assert play(shop, agent, user).ending == ending
+
+
+def test_a_line_that_is_slow_is_the_infrastructures(shop: DomainSuite) -> None:
+    ending = play(shop, Slow(), Slow(), SlowChannel()).ending
+    assert ending == Ending("infrastructure_error", "the line did not answer in time")
+
+
+def test_an_endpoint_that_held_a_call_up_is_the_infrastructures_and_its_faults_count(
+    shop: DomainSuite,
+) -> None:
+    held_up = ParticipantError("http://here: no answer yet (rate_limited 2)")
+    held_up.usage = Usage("agent", "openai/any", 0, faults={"rate_limited": 2})
+    episode = play(shop, Slow(60, held_up), Slow())
+    assert episode.ending == Ending(
+        "infrastructure_error",
+        "the time limit was reached: http://here: no answer yet (rate_limited 2)",
+    )
+    assert episode.usage == (held_up.usage,)
