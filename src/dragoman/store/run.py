@@ -2,8 +2,9 @@
 
 An episode and its first score are committed together, so a process killed at any instant leaves
 whole episodes only. What measures counted lies in one table: the reward's rows hold a score each and
-name their rules, those of the other measures hold a `Measured`. Episodes and scores are indexed by the place of their cell in the plan, near
-which they are also written: appending stays cheap whatever is stored.
+name their rules, those of the other measures hold a `Measured`. Episodes and scores are indexed by
+the place of their cell in the plan, near which they are also written: appending stays cheap whatever
+is stored.
 """
 
 import hashlib

@@ -1,0 +1,210 @@
+"""Measures of stored conversations: what is missing is taken, what is there stays, what broke is asked again."""
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman.core.errors import UsageError
+from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, Total
+from dragoman.core.scores import METRIC_VERSION
+from dragoman.runs.jobs import read_manifest
+from dragoman.runs.measuring import Choice, settings, take_measures
+from dragoman.runs.play import Asked, Played, play, score, start
+from dragoman.scoring.language_detection import _loaded
+from dragoman.scoring.measures.counting import Counting
+from dragoman.store.run import open_run
+from dragoman.store.run_file import FILE
+from dragoman.tables.outcomes import run_figures
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.setup import build_setup, scoring_setup
+
+MISHEARD = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))
+
+
+def played(folder: Path, config: RunConfig) -> Played:
+    return play(start(build_setup(config), folder), lambda *_: None)
+
+
+def stored(folder: Path) -> dict[tuple[str, str, str], Measured]:
+    """Return what measures counted, by condition, task and measure."""
+    with open_run(folder, write=False) as store:
+        return {
+            (cell.condition.label, cell.task, entry.measure): entry
+            for cell in store.cells()
+            for entry in store.measured().get(cell.key, ())
+        }
+
+
+def changed(folder: Path, query: str) -> None:
+    with sqlite3.connect(folder / FILE) as connection:
+        connection.execute(query)
+    connection.close()
+
+
+class Moody:
+    """A judged measure that fails where it is told to, and notes whom it looked at."""
+
+    name = "mood"
+    version = "1"
+    judge = "judge@1"
+    rules = ""
+    figures: tuple[Derived, ...] = (Total("seen", ("seen",)),)
+
+    def __init__(self, *failing: str) -> None:
+        self.failing = failing
+        self.asked: list[str] = []
+
+    def applies(self, setting: Setting) -> bool:
+        return not setting.is_spoken
+
+    async def measure(self, case: PlayedCase) -> Measured:
+        self.asked.append(case.task.id)
+        if case.task.id in self.failing:
+            return Measured(self.name, self.version, self.judge, unscored="judge failed: gone")
+        return Measured(self.name, self.version, self.judge, counts={"seen": 1})
+
+
+def take(folder: Path, *measures: Moody | Counting, choice: Choice = "open") -> int:
+    with open_run(folder, write=True) as store:
+        setup = scoring_setup(read_manifest(store).config)
+        return asyncio.run(take_measures(setup, store, measures, lambda: None, choice))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played(tmp_path_factory.mktemp("misheard") / "run", MISHEARD).folder
+
+
+@pytest.fixture
+def folder(run: Path, tmp_path: Path) -> Path:
+    """A copy of a finished run in which users are misheard."""
+    (tmp_path / "run").mkdir()
+    with (
+        sqlite3.connect(run / FILE) as source,
+        sqlite3.connect(tmp_path / "run" / FILE) as copy,
+    ):
+        source.backup(copy)
+    return tmp_path / "run"
+
+
+def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path) -> None:
+    found = stored(run)
+    assert {condition for condition, _, _ in found} == {"en/simulated:30/none"}
+    assert {measure for _, _, measure in found} == {"hearing", "clarity"}
+    assert len(found) == 10
+    heard = [entry.counts for key, entry in found.items() if key[2] == "hearing"]
+    assert sum(counts["word errors"] for counts in heard) > 0
+    with open_run(run, write=False) as store:
+        rows = run_figures(store, "dragoman-1", "none").measures
+        described = settings(read_manifest(store))
+    words = sum(counts["words"] for counts in heard)
+    (row,) = (row for row in rows if row.figure == "word errors")
+    assert (row.n, row.unscored) == (words, 0)
+    assert row.value == sum(counts["word errors"] for counts in heard) / words
+    assert described == {"en/simulated:30/none": Setting(is_spoken=True)}
+
+
+def test_a_run_of_before_gets_its_measures_when_it_is_scored(folder: Path) -> None:
+    before = stored(folder)
+    changed(folder, "DELETE FROM scores WHERE rules = ''")
+    changed(folder, "DELETE FROM meta WHERE name LIKE 'measure %'")
+    assert stored(folder) == {}
+    with open_run(folder, write=False) as store:
+        rows = run_figures(store, "dragoman-1", "none").measures
+    assert {row.measure for row in rows} == {"reward"}
+
+    score(folder, Asked(), lambda: None)
+
+    assert stored(folder) == before
+
+
+def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -> None:
+    before = stored(folder)
+    changed(
+        folder,
+        "DELETE FROM scores WHERE rules = '' AND id NOT IN "
+        "(SELECT min(id) FROM scores WHERE metric = 'hearing-1')",
+    )
+    (first,) = stored(folder)
+    told: list[None] = []
+
+    score(folder, Asked(measures=("hearing",)), lambda: told.append(None))
+
+    assert len(told) == 4
+    assert stored(folder) == {key: entry for key, entry in before.items() if key[2] == "hearing"}
+    assert first in stored(folder)
+
+
+def test_scoring_by_a_measure_leaves_the_rewards_reading_as_it_was(folder: Path) -> None:
+    result = score(folder, Asked({"judge": "rule"}, ("hearing",)), lambda: None)
+    assert (result.rules, result.judge) == ("dragoman-1", "none")
+    with open_run(folder, write=False) as store:
+        assert store.scorings() == (("dragoman-1", "none"),)
+        assert len(store.scores("dragoman-1", "none", METRIC_VERSION)) == 10
+
+
+def test_what_a_judge_left_open_is_asked_again_alone(folder: Path) -> None:
+    failing, answering = Moody("two-swaps"), Moody()
+    assert take(folder, failing) == 5
+    (open_one,) = (entry for entry in stored(folder).values() if entry.unscored)
+    assert open_one.unscored == "judge failed: gone"
+
+    assert take(folder, answering) == 1
+
+    assert answering.asked == ["two-swaps"]
+    assert all(not entry.unscored for entry in stored(folder).values())
+    assert take(folder, answering) == 0
+    assert take(folder, answering, choice="all") == 5
+
+
+def test_a_measure_that_breaks_leaves_its_reason_and_the_others_stand(folder: Path) -> None:
+    def broken(case: PlayedCase) -> Iterator[Counted]:
+        yield Counted({"tasks": 1 // len(case.episode.source)}, 0)  # type: ignore[arg-type]
+
+    def sound(case: PlayedCase) -> Iterator[Counted]:
+        yield Counted({"events": len(case.episode.events)})
+
+    one, other = Counting("broken", "1", broken, ()), Counting("sound", "1", sound, ())
+    assert take(folder, one, other) == 10
+    found = stored(folder)
+    reasons = {entry.unscored for key, entry in found.items() if key[2] == "broken"}
+    assert len(reasons) == 1
+    assert "the measure broke: TypeError" in reasons.pop()
+    assert all(entry.counts["events"] for key, entry in found.items() if key[2] == "sound")
+
+
+def test_a_measure_may_replay_what_happened(folder: Path) -> None:
+    def replayed(case: PlayedCase) -> Iterator[Counted]:
+        world = case.factory(case.task)
+        yield Counted({"tools": len(world.tools("agent").tools)})
+
+    assert take(folder, Counting("tools", "1", replayed, ())) == 10
+    assert {
+        entry.counts.get("tools", 0) > 0
+        for key, entry in stored(folder).items()
+        if key[2] == "tools"
+    } == {True}
+
+
+def test_without_the_extra_a_run_in_other_languages_says_why_they_are_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fasttext", None)
+    _loaded.cache_clear()
+    config = RunConfig(
+        "sample:shop",
+        ("gold",),
+        tasks=("two-swaps",),
+        languages=("vi",),
+        scenarios=("interaction",),
+    )
+    result = played(tmp_path / "run", config)
+    why = "language detection is an extra: pip install 'dragoman[language]'"
+    assert result.unmeasured == {"language": why}
+    assert stored(result.folder) == {}
+    with pytest.raises(UsageError, match="language detection is an extra"):
+        score(result.folder, Asked(measures=("language",)), lambda: None)
