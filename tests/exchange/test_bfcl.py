@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.bfcl.result_files import find_result_files
+from dragoman.benchmarks.bfcl.importing import FileReading, Imported
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.speech import say
-from dragoman.exchange.bfcl import FileReading, Imported, import_bfcl
+from dragoman.exchange.importing import import_run
 from dragoman.store.run import open_run
 
 WORDS = "I would need more details for that."
@@ -32,7 +32,9 @@ def imported(
     path.parent.mkdir(parents=True)
     lines = (json.dumps({"id": name, "result": result}) for name, result in results.items())
     path.write_text("".join(f"{line}\n" for line in lines))
-    return import_bfcl(find_result_files(path), folder / "run", 0.0, form)
+    report = import_run(path, folder / "run", 0.0, form).report
+    assert isinstance(report, Imported)
+    return report
 
 
 def episodes(folder: Path) -> dict[str, Episode]:
@@ -84,7 +86,7 @@ def import_lines(folder: Path, name: str, content: bytes) -> dict[str, Episode]:
     path = folder / "result" / "lab" / name
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
-    import_bfcl(find_result_files(folder / "result"), folder / "run", 0.0)
+    import_run(folder / "result", folder / "run", 0.0)
     return episodes(folder)
 
 

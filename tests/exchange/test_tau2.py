@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from dragoman.benchmarks.tau2.benchmark import TAU2
+from dragoman.benchmarks.tau2.importing import ImportedFile
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Episode, Event, Move
@@ -14,8 +16,8 @@ from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score
 from dragoman.core.tools import ToolResult
-from dragoman.exchange.result_files import write_results
-from dragoman.exchange.tau2 import export_results, import_results
+from dragoman.exchange.exporting import export_results
+from dragoman.exchange.importing import import_run
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
 from dragoman.runs.measuring import rescore
@@ -67,8 +69,9 @@ def exported(folder: Path, out: Path, *, as_folder: bool = False, **names: str) 
     """Export a run and return the file, as JSON."""
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, names.get("rules"), names.get("judge"))
-        found = export_results(store, scoring, names.get("agent"))
-        write_results(out, found.head, found.simulations, as_folder=as_folder)
+        form = TAU2.result_format()
+        found = export_results(store, scoring, form, names.get("agent"))
+        form.write(out, found.head, found.simulations, as_folder=as_folder)
     record: Record = json.loads((out / "results.json" if as_folder else out).read_bytes())
     return record
 
@@ -77,7 +80,7 @@ def imported(record: Record, folder: Path) -> Path:
     """Import a file, given as JSON."""
     path = folder.with_suffix(".json")
     path.write_text(json.dumps(record, indent=2))
-    import_results(path, folder, 0.0)
+    import_run(path, folder, 0.0)
     return folder
 
 
@@ -143,7 +146,7 @@ def test_the_folder_form_survives_import_and_export(foreign: Record, tmp_path: P
         json.dumps({**foreign, "simulation_index": index, "format_version": 2})
     )
 
-    import_results(tmp_path / "folder", tmp_path / "second", 0.0)
+    import_run(tmp_path / "folder", tmp_path / "second", 0.0)
     head = exported(tmp_path / "second", tmp_path / "out", as_folder=True)
 
     assert head == {**foreign, "simulation_index": index, "format_version": 2}
@@ -257,7 +260,8 @@ def test_shuffled_task_ids_are_told_by_the_recorded_checks(foreign: Record, tmp_
     path = tmp_path / "f.json"
     path.write_text(json.dumps(foreign))
 
-    found = import_results(path, tmp_path / "run", 0.0)
+    found = import_run(path, tmp_path / "run", 0.0).report
+    assert isinstance(found, ImportedFile)
 
     assert named[0] != named[-1]
     assert (found.rematched, found.mismatched) == (2, 0)

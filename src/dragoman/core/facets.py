@@ -15,6 +15,7 @@ from dragoman.core.aggregates import Leaderboard
 from dragoman.core.conditions import Condition
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Check, Suite
+from dragoman.core.result_files import ReadRun, ResultFormat
 from dragoman.core.rules import Rules
 from dragoman.core.speech import Reply
 from dragoman.core.tasks import Task
@@ -109,6 +110,38 @@ class Ranked(Protocol):
 
     def leaderboard(self) -> Leaderboard:
         """Return its categories and how aggregates are made of them."""
+        ...
+
+
+@runtime_checkable
+class ReadsResults(Protocol):
+    """Reads result files of its own program."""
+
+    def has_results(self, path: Path) -> bool:
+        """Return whether the names of files there say that they are its result files."""
+        ...
+
+    def read_results(self, path: Path, data: Path, form: str | None) -> ReadRun:
+        """Read a file or a folder.
+
+        Args:
+            path: The file or folder.
+            data: The folder of pulled data.
+            form: The form of replies; None to be told from them.
+
+        Raises:
+            DataError: Where a file is missing, damaged or contradicts itself, or data are missing.
+            UsageError: Where there is no such form.
+        """
+        ...
+
+
+@runtime_checkable
+class WritesResults(Protocol):
+    """Has result files that runs can be written as."""
+
+    def result_format(self) -> ResultFormat:
+        """Return how."""
         ...
 
 

@@ -4,11 +4,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.export import RunFacts, encode_head, encode_simulation
+from dragoman.benchmarks.tau2.export import encode_head, encode_simulation
 from dragoman.benchmarks.tau2.results import Simulation, decode_head, decode_simulation
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Limits
+from dragoman.core.result_files import RunFacts
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task

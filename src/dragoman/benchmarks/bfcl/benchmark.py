@@ -7,6 +7,7 @@ from dragoman.core.aggregates import Leaderboard
 from dragoman.core.facets import DataSource
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
+from dragoman.core.result_files import ReadRun
 from dragoman.core.rules import Rules
 
 _CATEGORY = "BFCL v4, one category; needs `dragoman data pull bfcl`"
@@ -49,6 +50,25 @@ class Bfcl:
         from dragoman.benchmarks.bfcl.pulled import BFCL_DATA
 
         return {"bfcl": BFCL_DATA}
+
+    def has_results(self, path: Path) -> bool:
+        """Return whether there are files with names of its result files."""
+        from dragoman.benchmarks.bfcl.result_files import find_result_files
+
+        return bool(find_result_files(path))
+
+    def read_results(self, path: Path, data: Path, form: str | None) -> ReadRun:
+        """Read a result file, or all below a folder.
+
+        Raises:
+            DataError: Where a file is damaged, has an entry twice or one that does not exist, or
+                where BFCL's data are not pulled.
+            UsageError: Where there is no such form.
+        """
+        from dragoman.benchmarks.bfcl.importing import read_run
+        from dragoman.benchmarks.bfcl.result_files import find_result_files
+
+        return read_run(find_result_files(path), data, form)
 
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
         """Return none: an agent is told nothing but the functions and the question."""

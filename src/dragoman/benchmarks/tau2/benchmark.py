@@ -10,6 +10,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.facets import DataSource
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
+from dragoman.core.result_files import ReadRun, ResultFormat
 from dragoman.core.rules import DEFAULT_RULES, Rules, in_records
 from dragoman.core.translations import EnglishDomain, Release
 
@@ -51,6 +52,29 @@ class Tau2:
         from dragoman.benchmarks.tau2.seataubench.upstream import SEATAUBENCH_DATA
 
         return {"tau2": TAU2_DATA, "seataubench": SEATAUBENCH_DATA}
+
+    def has_results(self, path: Path) -> bool:
+        """Return whether a folder has the form with a file per simulation."""
+        return (path / "results.json").exists()
+
+    def read_results(self, path: Path, data: Path, form: str | None) -> ReadRun:  # noqa: ARG002 - files hold their tasks
+        """Read a result file, or the folder of the form with a file per simulation.
+
+        Raises:
+            DataError: Where the file is missing, damaged or contradicts itself.
+            UsageError: Where a form is named: calls are stored as such.
+        """
+        from dragoman.benchmarks.tau2.importing import read_run
+
+        if form is not None:
+            raise UsageError(f"--format is for result files of BFCL, and {path} is none")
+        return read_run(path)
+
+    def result_format(self) -> ResultFormat:
+        """Return how runs are written as its result files."""
+        from dragoman.benchmarks.tau2.result_format import Tau2Results
+
+        return Tau2Results()
 
     def translated_domains(self) -> Sequence[str]:
         """Return the names of the folders of artifacts: its domains."""

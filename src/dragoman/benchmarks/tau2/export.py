@@ -13,30 +13,12 @@ from dragoman.benchmarks.tau2.results import SOLO_AGENT, Simulation
 from dragoman.benchmarks.tau2.task_records import Record, encode_task
 from dragoman.benchmarks.tau2.verdicts import OURS, encode_reward
 from dragoman.core.errors import DataError
-from dragoman.core.protocols import Limits
+from dragoman.core.result_files import RunFacts
 from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
 
 _SOLO = "-solo"
-
-
-class RunFacts(msgspec.Struct, frozen=True):
-    """What a file says about all of its simulations.
-
-    `policy` and `tools` are None where the suite's data are not at hand.
-    """
-
-    suite: str
-    agent: str
-    user: str
-    software: str
-    started: float
-    trials: int
-    limits: Limits
-    seed: int
-    policy: str | None = None
-    tools: Toolset | None = None
 
 
 def encode_head(facts: RunFacts, tasks: Iterable[Task]) -> dict[str, msgspec.Raw]:

@@ -1,7 +1,6 @@
-"""Makes a run of BFCL's own result files, to be shown, compared and scored by any rules."""
+"""Result files of BFCL's own program as runs; verdicts are ours to make."""
 
-import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,20 +11,14 @@ from dragoman.benchmarks.bfcl.reply_forms import Answered, Reading, reading_of, 
 from dragoman.benchmarks.bfcl.result_files import Line, ResultFile, read_lines
 from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.suite import GROUPS
-from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
+from dragoman.core.result_files import ReadCell, ReadRun
 from dragoman.core.rules import BFCL_RULES
-from dragoman.core.scores import NO_JUDGE
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Task
-from dragoman.core.version import VERSION
-from dragoman.runs.jobs import Manifest
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
-from dragoman.wiring.config import RunConfig
-from dragoman.wiring.environment import data_folder
 
 _VERSION = "imported-bfcl-1"
 
@@ -73,28 +66,24 @@ class _Played(msgspec.Struct, frozen=True):
     episode: Episode
 
 
-def import_bfcl(
-    files: Sequence[ResultFile], folder: Path, created: float, form: str | None = None
-) -> Imported:
-    """Make a run of result files; answers are matched to entries by id.
+def read_run(files: Sequence[ResultFile], data: Path, form: str | None = None) -> ReadRun:
+    """Read result files; answers are matched to entries by id.
 
     Args:
         files: The files, of one model or several.
-        folder: The run's folder, new or empty.
-        created: When this is done, in seconds since the epoch.
+        data: The folder of pulled data.
         form: The form of models' texts (see `TEXT_FORMS`); told from the texts where it is None.
 
     Raises:
         DataError: Where a file is damaged, has an entry twice or one that does not exist, or where
             BFCL's data are not pulled.
-        StoreError: Where the run cannot be written.
         UsageError: Where there is no such form.
     """
     known = [file for file in files if file.category in SINGLE_TURN]
     left_out = tuple(sorted({file.category for file in files if file.category not in SINGLE_TURN}))
     if not known:
         raise DataError(f"{files[0].path}: results of {', '.join(left_out)} cannot be imported")
-    suite = pulled_suite(_group({file.category for file in known}), data_folder())
+    suite = pulled_suite(_group({file.category for file in known}), data)
     if not isinstance(suite, SingleTurnSuite):
         raise DataError(f"{suite.name}: results of several turns cannot be imported")
     played: list[_Played] = []
@@ -107,14 +96,53 @@ def import_bfcl(
         found = [_played(model, entries[name], line, reading.form) for name, line in lines.items()]
         models.append(_model_reading(model, reading, found))
         played += found
-    cells = [_cell(entry, suite) for entry in played]
-    tasks = {entry.task.id: entry.task for entry in played}
-    new = NewRun(msgspec.json.encode(_manifest(suite, played, created)), tuple(cells), tasks)
-    pairs = zip(cells, played, strict=True)
-    conversations = (StoredEpisode(cell.key, 0, entry.episode) for cell, entry in pairs)
-    create_run(folder, new, conversations).close()
     faults = sum(entry.episode.is_fault for entry in played)
-    return Imported(len(played), faults, left_out, tuple(models))
+    imported = Imported(len(played), faults, left_out, tuple(models))
+    ids = tuple(dict.fromkeys(entry.task.id for entry in played))
+    return ReadRun(
+        suite=suite.name,
+        agents=tuple(dict.fromkeys(entry.agent for entry in played)),
+        rules=BFCL_RULES.name,
+        provenance=suite.provenance,
+        cells=[_cell(entry, suite) for entry in played],
+        tasks={entry.task.id: entry.task for entry in played},
+        conversations=lambda: ((entry.episode, None) for entry in played),
+        report=imported,
+        told=tuple(map(_told_form, models)),
+        notes=tuple(_notes(imported)),
+        warnings=tuple(
+            _unreadable(model, file)
+            for model in models
+            for file in model.files
+            if file.is_mostly_unreadable
+        ),
+        has_verdicts=False,
+        chosen=() if len(ids) == len(suite.tasks) else ids,
+    )
+
+
+def _notes(imported: Imported) -> Iterator[str]:
+    if imported.infrastructure_errors:
+        faults = f"{imported.infrastructure_errors} conversations ended by infrastructure"
+        yield f"{faults}: the model was not reached"
+    if imported.left_out:
+        yield f"left out: {', '.join(imported.left_out)}"
+
+
+def _told_form(model: ModelReading) -> str:
+    """Return a line on the form in which a model's calls were read."""
+    counts = ", ".join(f"{name} in {count}" for name, count in model.spoken_for.items())
+    return f"{model.model}: calls read as {model.form}" + (
+        f" (replies: {counts})" if counts else ""
+    )
+
+
+def _unreadable(model: ModelReading, file: FileReading) -> str:
+    return (
+        f"{model.model}, {file.category}: no calls could be read as {model.form} in "
+        f"{file.replies - file.read} of {file.replies} replies: figures would say nothing of the "
+        "model; choose another --format"
+    )
 
 
 def _group(categories: set[str]) -> str:
@@ -189,29 +217,9 @@ def _require_whole(file: ResultFile, lines: Sequence[Line], entries: Mapping[str
         )
 
 
-def _cell(played: _Played, suite: Suite) -> StoredCell:
+def _cell(played: _Played, suite: Suite) -> ReadCell:
     task = played.task
     key = content_key(
         _VERSION, task.suite, task.digest, played.agent, played.line.source, suite.provenance.digest
     )
-    return StoredCell(key, task.suite, PLAIN, played.agent, task.id, 0)
-
-
-def _manifest(suite: Suite, played: Sequence[_Played], created: float) -> Manifest:
-    ids = tuple(dict.fromkeys(entry.task.id for entry in played))
-    config = RunConfig(
-        suite=suite.name,
-        agents=tuple(dict.fromkeys(entry.agent for entry in played)),
-        rules=BFCL_RULES.name,
-        tasks=() if len(ids) == len(suite.tasks) else ids,
-    )
-    return Manifest(
-        VERSION,
-        platform.python_version(),
-        created,
-        config,
-        NO_JUDGE,
-        "",
-        suite.provenance,
-        imported={},
-    )
+    return ReadCell(key, task.suite, played.agent, task.id, 0)

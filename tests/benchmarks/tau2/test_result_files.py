@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.benchmarks.tau2.result_files import MAX_BYTES, RawResults, read_results, write_results
 from dragoman.core.errors import DataError, StoreError
-from dragoman.exchange.result_files import MAX_BYTES, RawResults, read_results, write_results
 
 HEAD = {"info": msgspec.Raw(b"{}"), "tasks": msgspec.Raw(b"[]")}
 ONE, TWO = ("one", msgspec.Raw(b'{"id":"one"}')), ("two", msgspec.Raw(b'{"id":"two"}'))

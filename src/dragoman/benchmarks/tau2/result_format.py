@@ -1,0 +1,73 @@
+"""Runs written as tau2-bench's result files."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from dragoman.benchmarks.tau2.export import encode_head, encode_simulation
+from dragoman.benchmarks.tau2.result_files import INDEX, write_results
+from dragoman.benchmarks.tau2.results import Simulation
+from dragoman.benchmarks.tau2.verdicts import encode_reward, unscored
+from dragoman.core.result_files import Played, RunFacts
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+
+
+class Tau2Results:
+    """The format of tau2-bench's result files."""
+
+    name = "tau2"
+
+    def head(self, facts: RunFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
+        """Return a file without its simulations, field by field."""
+        return encode_head(facts, tasks)
+
+    def conversation(self, played: Played, seed: int) -> msgspec.Raw:
+        """Return a simulation."""
+        score = played.score or unscored("not scored yet")
+        simulation = Simulation(played.id, played.task, played.trial, played.episode, score)
+        return encode_simulation(simulation, seed)
+
+    def id_of(self, record: msgspec.Raw) -> str:
+        """Return the id of a simulation that was read."""
+        return msgspec.json.decode(record, type=_Named).id
+
+    def rescored(self, record: msgspec.Raw, task: Task, score: Score | None) -> msgspec.Raw:
+        """Return a simulation that was read with another `reward_info`."""
+        fields = msgspec.json.decode(record, type=dict[str, msgspec.Raw])
+        reward = encode_reward(score, task.criteria)
+        fields["reward_info"] = msgspec.Raw(msgspec.json.encode(reward))
+        return msgspec.Raw(msgspec.json.encode(fields))
+
+    def reindexed(
+        self, head: Mapping[str, msgspec.Raw], rewards: Mapping[str, float | None]
+    ) -> Mapping[str, msgspec.Raw]:
+        """Return a head whose index of simulations, if it has one, gives other rewards."""
+        if INDEX not in head:
+            return head
+        entries = msgspec.json.decode(head[INDEX], type=list[dict[str, msgspec.Raw]])
+        for entry in entries:
+            name = msgspec.json.decode(entry["id"], type=str)
+            entry["reward"] = msgspec.Raw(msgspec.json.encode(rewards.get(name)))
+        return {**head, INDEX: msgspec.Raw(msgspec.json.encode(entries))}
+
+    def write(
+        self,
+        path: Path,
+        head: Mapping[str, msgspec.Raw],
+        records: Iterable[tuple[str, msgspec.Raw]],
+        *,
+        as_folder: bool,
+    ) -> int:
+        """Write a file, or a folder with a file per simulation; return how many there are.
+
+        Raises:
+            DataError: Where an id cannot be the name of a file.
+            StoreError: Where it cannot be written.
+        """
+        return write_results(path, head, records, as_folder=as_folder)
+
+
+class _Named(msgspec.Struct):
+    id: str

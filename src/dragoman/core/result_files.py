@@ -1,0 +1,143 @@
+"""Runs in result files of other programs, whatever their format: as they are read and written."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from dragoman.core.episodes import Episode
+from dragoman.core.protocols import Limits, Provenance
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Toolset
+
+
+class ReadCell(msgspec.Struct, frozen=True):
+    """Which conversation a record holds; `key` is the content key of all of it."""
+
+    key: str
+    suite: str
+    agent: str
+    task: str
+    trial: int
+
+
+class ReadRun(msgspec.Struct, frozen=True):
+    """A run as result files record it.
+
+    Attributes:
+        suite: Its suite.
+        agents: The agents' names.
+        rules: The rules that the files' program judges by.
+        provenance: Where its tasks come from.
+        cells: Its conversations.
+        tasks: Their tasks, and others that the files hold, by id.
+        conversations: Yields them in the order of `cells`, each with its verdict if it has one; what
+            they are read from is read anew each time.
+        report: What came in and how it was read, for programs.
+        told: The same for people, in lines.
+        notes: What to know before its figures.
+        warnings: What makes figures worthless.
+        user: The user's name; "" where the files name none.
+        chosen: The tasks that were played, where not all of the suite were.
+        has_verdicts: Whether the files give verdicts.
+        trials: How often each task was to be played.
+        seed: The run's seed.
+        limits: What ended a conversation.
+        head: What the files say besides, to be written again as it is.
+    """
+
+    suite: str
+    agents: tuple[str, ...]
+    rules: str
+    provenance: Provenance
+    cells: Sequence[ReadCell]
+    tasks: Mapping[str, Task]
+    conversations: Callable[[], Iterator[tuple[Episode, Score | None]]]
+    report: msgspec.Struct
+    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    user: str = ""
+    chosen: tuple[str, ...] = ()
+    has_verdicts: bool = True
+    trials: int = 1
+    seed: int = 0
+    limits: Limits = Limits()
+    head: Mapping[str, msgspec.Raw] = {}
+
+
+class RunFacts(msgspec.Struct, frozen=True):
+    """What a file says about all of its conversations.
+
+    `policy` and `tools` are None where the suite's data are not at hand.
+    """
+
+    suite: str
+    agent: str
+    user: str
+    software: str
+    started: float
+    trials: int
+    limits: Limits
+    seed: int
+    policy: str | None = None
+    tools: Toolset | None = None
+
+
+class Played(msgspec.Struct, frozen=True):
+    """One conversation with its verdict, if it has one; `id` names it in its file."""
+
+    id: str
+    task: Task
+    trial: int
+    episode: Episode
+    score: Score | None
+
+
+class ResultFormat(Protocol):
+    """How runs of a benchmark are written as result files."""
+
+    @property
+    def name(self) -> str:
+        """What `dragoman export --to` calls it: what stands before the colon in names of suites."""
+        ...
+
+    def head(self, facts: RunFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
+        """Return a file without its conversations, field by field."""
+        ...
+
+    def conversation(self, played: Played, seed: int) -> msgspec.Raw:
+        """Return the record of a conversation."""
+        ...
+
+    def id_of(self, record: msgspec.Raw) -> str:
+        """Return the id of a record that was read."""
+        ...
+
+    def rescored(self, record: msgspec.Raw, task: Task, score: Score | None) -> msgspec.Raw:
+        """Return a record that was read with another verdict in the place of its own."""
+        ...
+
+    def reindexed(
+        self, head: Mapping[str, msgspec.Raw], rewards: Mapping[str, float | None]
+    ) -> Mapping[str, msgspec.Raw]:
+        """Return a head that was read with other rewards, by id, where it lists them."""
+        ...
+
+    def write(
+        self,
+        path: Path,
+        head: Mapping[str, msgspec.Raw],
+        records: Iterable[tuple[str, msgspec.Raw]],
+        *,
+        as_folder: bool,
+    ) -> int:
+        """Write a file, or a folder where that is asked for, and return how many records it has.
+
+        Raises:
+            DataError: Where an id cannot be the name of a file.
+            StoreError: Where it cannot be written.
+        """
+        ...

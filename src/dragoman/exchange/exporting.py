@@ -1,0 +1,141 @@
+"""Runs become result files of other programs.
+
+What an imported run was read from is where an export of it starts, so that what we do not know
+survives. Only verdicts of another scoring take the place of the file's own.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from dragoman.core.errors import DataError, StoreError, UsageError
+from dragoman.core.facets import WritesResults
+from dragoman.core.result_files import Played, ResultFormat, RunFacts
+from dragoman.core.rules import find_rules
+from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score, Scored
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Toolset
+from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.plan import conversation_seed
+from dragoman.store.run import RunStore, StoredCell
+from dragoman.wiring.catalogue import benchmarks
+from dragoman.wiring.config import RunConfig
+from dragoman.wiring.suites import load_suite
+
+Cells = Mapping[str, StoredCell]
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """A run in the format of result files; `simulations` yields each with its id, once."""
+
+    head: Mapping[str, msgspec.Raw]
+    simulations: Iterator[tuple[str, msgspec.Raw]]
+
+
+def result_formats() -> dict[str, ResultFormat]:
+    """Return the formats of result files that runs can be written as, by name."""
+    formats = [each.result_format() for each in benchmarks() if isinstance(each, WritesResults)]
+    return {each.name: each for each in formats}
+
+
+def export_results(
+    store: RunStore, scoring: tuple[str, str], form: ResultFormat, agent: str | None = None
+) -> Exported:
+    """Return a run as a result file, with the verdicts of a scoring (its rules and judge).
+
+    Raises:
+        UsageError: Where the run is none of the format's benchmark, or of several agents and none is
+            chosen.
+    """
+    cells = _chosen(store, form, agent)
+    manifest = read_manifest(store)
+    if manifest.imported is msgspec.UNSET:
+        facts = _facts(manifest, next(iter(cells.values())))
+        return Exported(form.head(facts, _tasks(store, cells)), _own(store, cells, scoring, form))
+    if scoring == (IMPORTED, IMPORTED):
+        return Exported(manifest.imported, ((form.id_of(it), it) for _, it in _originals(store)))
+    scores = store.scores(*scoring, METRIC_VERSION)
+    rewards = {form.id_of(it): _value(scores.get(key)) for key, it in _originals(store)}
+    head = form.reindexed(manifest.imported, rewards)
+    return Exported(head, _rescored(store, cells, scores, form))
+
+
+def _chosen(store: RunStore, form: ResultFormat, agent: str | None) -> dict[str, StoredCell]:
+    """Return by key the cells of the one agent and condition that a file can hold."""
+    cells = {cell.key: cell for cell in store.cells() if agent in {None, cell.agent}}
+    if not cells:
+        raise UsageError(f"{store.folder}: no conversation of agent {agent!r}")
+    if not all(cell.suite.startswith(f"{form.name}:") for cell in cells.values()):
+        raise UsageError(f"{store.folder}: only runs on {form.name} suites have this format")
+    agents = {cell.agent for cell in cells.values()}
+    if len(agents) > 1:
+        names = ", ".join(sorted(agents))
+        raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
+    if len({cell.condition for cell in cells.values()}) > 1:
+        raise UsageError(f"{store.folder}: several conditions: the format has room for one")
+    return cells
+
+
+def _tasks(store: RunStore, cells: Cells) -> list[Task]:
+    tasks = store.tasks()
+    return [tasks[name] for name in dict.fromkeys(cell.task for cell in cells.values())]
+
+
+def _facts(manifest: Manifest, cell: StoredCell) -> RunFacts:
+    config = manifest.config
+    policy, tools = _shown(config)
+    return RunFacts(
+        suite=cell.suite,
+        agent=cell.agent,
+        user=config.user or f"partner of {cell.agent}",
+        software=f"dragoman {manifest.dragoman}",
+        started=manifest.created,
+        trials=config.trials,
+        limits=config.limits,
+        seed=config.seed,
+        policy=policy,
+        tools=tools,
+    )
+
+
+def _shown(config: RunConfig) -> tuple[str | None, Toolset | None]:
+    """Return policy and tools of agents; None where the data are not pulled: files go without them."""
+    try:
+        suite = load_suite(config.suite)
+    except DataError:
+        return None, None
+    task = suite.tasks[0]
+    world = suite.factory(find_rules(config.rules))(task)
+    return suite.policy(task, world), world.tools("agent")
+
+
+def _own(
+    store: RunStore, cells: Cells, scoring: tuple[str, str], form: ResultFormat
+) -> Iterator[tuple[str, msgspec.Raw]]:
+    tasks, scores = store.tasks(), store.scores(*scoring, METRIC_VERSION)
+    for key, _, episode in store.episodes():
+        if key in cells:
+            cell = cells[key]
+            played = Played(key, tasks[cell.task], cell.trial, episode, scores.get(key))
+            yield key, form.conversation(played, conversation_seed(key))
+
+
+def _originals(store: RunStore) -> Iterator[tuple[str, msgspec.Raw]]:
+    """Yield by cell the records that an imported run was read from."""
+    for key, _, episode in store.episodes():
+        if episode.source is msgspec.UNSET:
+            raise StoreError(f"{store.folder}: an imported conversation lost its record")
+        yield key, episode.source
+
+
+def _rescored(
+    store: RunStore, cells: Cells, scores: Mapping[str, Score], form: ResultFormat
+) -> Iterator[tuple[str, msgspec.Raw]]:
+    tasks = store.tasks()
+    for key, source in _originals(store):
+        task = tasks[cells[key].task]
+        yield form.id_of(source), form.rescored(source, task, scores.get(key))
+
+
+def _value(score: Score | None) -> float | None:
+    return score.reward.value if score is not None and isinstance(score.reward, Scored) else None
