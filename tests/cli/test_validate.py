@@ -53,6 +53,25 @@ def test_an_impossible_row_is_named_and_fails(dragoman: Cli, folder: Path) -> No
     ]
 
 
+def test_tasks_may_be_told_where_no_column_says_how_many(told: Told, folder: Path) -> None:
+    (folder / "bare.csv").write_text("suite,agent,pass_hat_1\na,b,0.333\na,c,0.5\n")
+    unknown = told("validate", "bare.csv")["findings"]
+    assert [entry["kind"] for entry in unknown] == ["unchecked", "unchecked"]
+    assert told("validate", "bare.csv", "--tasks", 6)["findings"] == []
+    (wrong,) = told("validate", "bare.csv", "--tasks", 4, status=1)["findings"]
+    assert (wrong["kind"], wrong["rows"]) == ("infeasible", ["row 1"])
+    (folder / "full.csv").write_text("suite,agent,tasks,pass_hat_1\na,b,3,0.333\n")
+    assert told("validate", "full.csv", "--tasks", 4)["findings"] == []
+
+
+def test_figures_of_one_cell_over_different_tasks_are_not_taken_for_impossible(
+    told: Told, folder: Path
+) -> None:
+    (folder / "long.csv").write_text("suite,agent,k,pass_hat,tasks\na,b,1,0.55,40\na,b,2,1.0,1\n")
+    found = told("validate", "long.csv")["findings"]
+    assert [entry for entry in found if entry["kind"] == "infeasible"] == []
+
+
 def test_the_same_as_one_object(told: Told, folder: Path) -> None:
     copy = SOUND[1].replace("english,retail,english,azure", "l2,retail,thai,openrouter")
     found = told("validate", write(folder, *SOUND, copy), status=1)

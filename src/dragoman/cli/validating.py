@@ -34,14 +34,21 @@ class Validated(msgspec.Struct, frozen=True):
     comparison: TableComparison | None = None
 
 
+class Counts(msgspec.Struct, frozen=True):
+    """What holds of a table's cells where its columns do not say."""
+
+    trials: int | None = None
+    tasks: int | None = None
+
+
 def print_validation(
-    path: Path, against: Path | None, trials: int | None, tolerance: float, *, as_json: bool
+    path: Path, against: Path | None, counts: Counts, tolerance: float, *, as_json: bool
 ) -> int:
     """Print what is wrong with a table; return 1 where it holds something that cannot be."""
     if not 0 <= tolerance <= 1:
         raise UsageError(f"--tolerance must lie between 0 and 1, not {tolerance:g}")
-    cells = read_table(path, trials)
-    other = None if against is None else read_table(against, trials)
+    cells = read_table(path, counts.trials, counts.tasks)
+    other = None if against is None else read_table(against, counts.trials, counts.tasks)
     found = Validated(
         table=str(path),
         rows=len(cells),

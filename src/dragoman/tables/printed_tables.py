@@ -60,12 +60,13 @@ class _Columns(msgspec.Struct, frozen=True):
         return "" if name is None else " ".join((row[name] or "").split())
 
 
-def read_table(path: Path, trials: int | None) -> tuple[PrintedCell, ...]:
+def read_table(path: Path, trials: int | None, tasks: int | None = None) -> tuple[PrintedCell, ...]:
     """Read a table of results.
 
     Args:
         path: A `.csv` file, or a `.parquet` file.
         trials: Trials per task where the table has no column for them; None for the highest k.
+        tasks: Tasks of every cell where the table has no column for them; None where not known.
 
     Raises:
         UsageError: Where the file is of another kind, or trials are not a sensible number.
@@ -73,6 +74,8 @@ def read_table(path: Path, trials: int | None) -> tuple[PrintedCell, ...]:
     """
     if trials is not None and not 1 <= trials <= MAX_TRIALS:
         raise UsageError(f"--trials must lie between 1 and {MAX_TRIALS}, not {trials}")
+    if tasks is not None and not 1 <= tasks <= MAX_COUNT:
+        raise UsageError(f"--tasks must lie between 1 and {MAX_COUNT}, not {tasks}")
     table = _load(path)
     columns = _columns(path, table.columns)
     cells: dict[tuple[str, ...], PrintedCell] = {}
@@ -80,6 +83,8 @@ def read_table(path: Path, trials: int | None) -> tuple[PrintedCell, ...]:
         cell = _cell(columns, row, f"row {number}")
         key = _grouped_by(columns, row, cell)
         cells[key] = _merged(columns, cells[key], cell) if key in cells else cell
+    if "tasks" not in columns.named:
+        cells = {key: msgspec.structs.replace(cell, tasks=tasks) for key, cell in cells.items()}
     return tuple(_with_trials(path, cell, trials) for cell in cells.values())
 
 
@@ -204,12 +209,15 @@ def _grouped_by(columns: _Columns, row: Row, cell: PrintedCell) -> tuple[str, ..
 
 
 def _merged(columns: _Columns, cell: PrintedCell, more: PrintedCell) -> PrintedCell:
-    """Add the figure of another k to a cell."""
+    """Add the figure of another k to a cell; of figures over other tasks no number is theirs alone."""
     twice = cell.figures.keys() & more.figures.keys()
     if twice:
         raise DataError(f"{columns.path}: {more.place}: pass^{min(twice)} of {cell.name} again")
     return msgspec.structs.replace(
-        cell, figures=cell.figures | more.figures, rho=cell.rho | more.rho
+        cell,
+        figures=cell.figures | more.figures,
+        rho=cell.rho | more.rho,
+        tasks=cell.tasks if cell.tasks == more.tasks else None,
     )
 
 

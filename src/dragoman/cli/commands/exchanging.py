@@ -67,7 +67,7 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @command(app, "validate", "validate experiments.csv --against printed.csv")
-def validate(
+def validate(  # noqa: PLR0913, PLR0917 - the options of one command
     table: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="A table of results: .csv, or .parquet.")
     ],
@@ -78,12 +78,15 @@ def validate(
         int | None,
         typer.Option(help="Trials per task, where no column says so [the highest k printed]."),
     ] = None,
+    tasks: Annotated[
+        int | None, typer.Option(help="Tasks of every cell, where no column says so.")
+    ] = None,
     tolerance: Annotated[
         float, typer.Option(help="How far a printed figure may lie from the true one.")
     ] = 0.001,
     as_json: Json = False,
 ) -> None:
     """Check printed results: figures that cannot be, copies, mixed routes, incomplete tables."""
-    from dragoman.cli.validating import print_validation
+    from dragoman.cli.validating import Counts, print_validation
 
-    leave(print_validation(table, against, trials, tolerance, as_json=as_json))
+    leave(print_validation(table, against, Counts(trials, tasks), tolerance, as_json=as_json))
