@@ -97,13 +97,17 @@ def test_recorded_trajectories_come_in_score_as_recorded_and_go_out_unchanged(
 ) -> None:
     (folder / "f.json").write_text(json.dumps(recorded, indent=2))
 
-    def done(*arguments: str) -> None:
+    def done(*arguments: str) -> str:
         result = dragoman(*arguments, cache=pulled)
         assert result.returncode == 0, result.stderr
+        return result.stdout
 
     done("import", "f.json", "--out", "run")
     done("export", "run", "--to", "tau2", "--out", "same.json")
-    done("score", "run", "--rules", "tau2-1.0.1", "--judge", "assume-met")
+    told = done("score", "run", "--rules", "tau2-1.0.1", "--judge", "assume-met")
+    rewards = [reward(simulation) for simulation in recorded["simulations"]]
+    count = f"{sum(value is not None for value in rewards):,}"
+    assert f"recorded verdicts: {count} of {count} agree" in told
     done("export", "run", "--to", "tau2", "--out", "scored/")
 
     assert json.loads((folder / "same.json").read_bytes()) == recorded

@@ -12,6 +12,7 @@ from dragoman.cli.measuring import print_measures
 from dragoman.cli.next_step import next_step
 from dragoman.cli.output import print_error, print_json, print_line, progress
 from dragoman.cli.reading import print_summary, write_report
+from dragoman.cli.recorded import print_recorded
 from dragoman.cli.stalling import stall_notices
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.models.spending.prices import PriceTable
@@ -137,6 +138,7 @@ def _print_result(
     from dragoman.store.run import open_run
     from dragoman.tables.caveats import caveats, described_users, users_of
     from dragoman.tables.outcomes import run_figures
+    from dragoman.tables.recorded import agreement
     from dragoman.tables.results import Retried, measures_object, results_object
 
     with open_run(result.folder, write=False) as store:
@@ -146,6 +148,7 @@ def _print_result(
         left_out = manifest.not_applicable
         valid = count_valid(store, result.rules, result.judge, again or ())
         users, warnings = users_of(store), caveats(store)
+        recorded = agreement(store, result.rules, result.judge)
         if not as_json:
             print_summary(cells, described_users(users), warnings)
             print_measures(measures, result.unmeasured, manifest)
@@ -156,11 +159,13 @@ def _print_result(
     )
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
-        found |= {"users": users, "warnings": warnings}
+        found |= {"users": users, "warnings": warnings, "recorded": msgspec.to_builtins(recorded)}
         print_json({**found, **measures_object(measures, result.unmeasured)})
         return sound
     for label, why in left_out.items():
         print_line(f"{label}: not applicable: {why}")
+    if recorded is not None:
+        print_recorded(recorded)
     if retried is not None:
         print(
             f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
