@@ -93,6 +93,20 @@ class RunResult:
         with open_run(self.folder, write=False) as store:
             return measures_frame(run_figures(store, self.rules, self.judge).measures)
 
+    def by(self, *axes: str) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """Return pass^1 by axis: one row per group of cells that share these values.
+
+        Args:
+            *axes: `language`, `voice`, ..., and `agent`.
+        """
+        from dragoman.analysis.by_axis import by_axes
+        from dragoman.tables.frames import groups_frame
+        from dragoman.tables.outcomes import outcomes
+
+        with open_run(self.folder, write=False) as store:
+            rows = outcomes(store, self.rules, self.judge, heads_only=True)
+            return groups_frame(by_axes(rows, axes), axes)
+
     @property
     def counts(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per conversation, measure and count: what the figures of measures are made of."""

@@ -88,6 +88,13 @@ def test_cards_are_an_axis_of_the_grid(folder: Path, in_process: Cli) -> None:
     assert heard.count("The customer is in a hurry") == 2
     frame = dragoman.load(folder / "mine").episodes
     assert sorted(set(frame["cards"])) == ["hurried", "none"]
+    figures = dragoman.load(folder / "mine").by("cards", "agent")
+    assert figures.select("cards", "agent", "pass_hat", "tasks").rows() == [
+        ("none", "gold", 1.0, 2),
+        ("none", "own_cards:agent", 0.0, 2),
+        ("hurried", "gold", 1.0, 2),
+        ("hurried", "own_cards:agent", 0.0, 2),
+    ]
 
 
 def test_cells_are_compared_by_the_card_alone(folder: Path, in_process: Cli) -> None:

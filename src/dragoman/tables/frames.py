@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import polars as pl
 
+from dragoman.analysis.by_axis import Group
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.measure_figures import MeasureRow, newest
 from dragoman.core.conditions import axis_names, axis_values
@@ -57,6 +58,36 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
             "invalid": pl.Int64,
             "cost_usd": pl.Float64,
             "paid_usd": pl.Float64,
+        },
+    )
+
+
+def groups_frame(groups: Sequence[Group], axes: Sequence[str]) -> pl.DataFrame:
+    """Return one row per group of cells: pass^1 by axis."""
+    rows = [
+        {
+            "suite": group.suite,
+            **group.values,
+            "cells": group.cells,
+            "tasks": group.tasks,
+            "left_out": group.left_out,
+            "pass_hat": group.value,
+            "low": None if group.interval is None else group.interval.low,
+            "high": None if group.interval is None else group.interval.high,
+        }
+        for group in groups
+    ]
+    return pl.DataFrame(
+        rows,
+        schema={
+            "suite": pl.String(),
+            **dict.fromkeys(axes, pl.String()),
+            "cells": pl.Int64(),
+            "tasks": pl.Int64(),
+            "left_out": pl.Int64(),
+            "pass_hat": pl.Float64(),
+            "low": pl.Float64(),
+            "high": pl.Float64(),
         },
     )
 
