@@ -2,14 +2,39 @@
 
 from collections.abc import Callable
 
+from dragoman.cli.output import print_line
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import BFCL_RULES, Rules
+
+MAX_ALIGNED = 40
+"""Characters of ids that are aligned; longer ones push their line out."""
+
+MAX_WANTED = 100
+"""Characters of what a task's user wants that are listed."""
 
 
 def print_names(what: str) -> None:
     """Print names with a line about each."""
     for name, about in names(what).items():
         print(f"{name:<25} {about}")
+
+
+def print_tasks(suite: str | None) -> None:
+    """Print the ids of a suite's tasks, each with the beginning of what its user wants.
+
+    Raises:
+        UsageError: Where no suite is named, or one that does not exist.
+    """
+    if suite is None:
+        raise UsageError("list tasks: name a suite: `dragoman list tasks courier`")
+    from dragoman.report.wording import shortened
+    from dragoman.wiring.suites import load_suite
+
+    tasks = load_suite(suite).tasks
+    width = min(MAX_ALIGNED, max((len(task.id) for task in tasks), default=0))
+    for task in tasks:
+        wanted = " ".join(task.wanted.split())
+        print_line(f"{task.id:<{width}}  {shortened(wanted, MAX_WANTED)}".rstrip())
 
 
 def names(what: str) -> dict[str, str]:
@@ -54,7 +79,7 @@ def names(what: str) -> dict[str, str]:
         "axes": layer_names,
     }
     if what not in kinds:
-        raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)}")
+        raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)} or tasks")
     return kinds[what]()
 
 

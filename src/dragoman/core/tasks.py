@@ -186,6 +186,13 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     after: tuple[str, ...] = ()
 
     @property
+    def wanted(self) -> str:
+        """What its user wants, in the words of the data."""
+        script = self.scenario.instructions
+        said = script if isinstance(script, str) else script.reason_for_call
+        return said or " ".join(self.turns[0].messages if self.turns else ())
+
+    @property
     def history(self) -> tuple[Event, ...]:
         """What happened before the conversation that is measured."""
         return () if self.initial_state is None else self.initial_state.history

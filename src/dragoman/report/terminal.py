@@ -47,7 +47,7 @@ def print_conversation(
     limit = None if full else MAX_SHOWN
     place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
     console.print(_text(", ".join((*place, outcome.condition.label, outcome.agent)), "bold"))
-    _print_lines(console, [("wanted", wording.shortened(_wanted(task), limit), "dim")])
+    _print_lines(console, [("wanted", wording.shortened(task.wanted, limit), "dim")])
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))
         return
@@ -74,11 +74,6 @@ def _print_lines(console: "Console", lines: Sequence[_Line]) -> None:
     for label, text, style in lines:
         grid.add_row(_text(label, "bold"), _text(text, style))
     console.print(grid)
-
-
-def _wanted(task: Task) -> str:
-    script = task.scenario.instructions
-    return script if isinstance(script, str) else script.reason_for_call
 
 
 def _event(event: Event, limit: int | None) -> list[_Line]:

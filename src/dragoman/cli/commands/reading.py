@@ -27,22 +27,30 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, measures, rules, languages, scenarios or voices."
+            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, or tasks."
         ),
     ] = "suites",
+    suite: Annotated[
+        str | None, typer.Argument(help="Whose tasks: `dragoman list tasks SUITE`.")
+    ] = None,
 ) -> None:
     """List what there is to choose from."""
-    from dragoman.cli.listing import print_names
+    from dragoman.cli.listing import print_names, print_tasks
 
-    print_names(what)
+    if what == "tasks":
+        print_tasks(suite)
+    else:
+        print_names(what)
 
 
 @command(app, "show", "show runs/mine 64 --agent gold")
 def show(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
-    task: Annotated[str, typer.Argument(help="Task id.")],
-    agent: Annotated[str | None, typer.Option(help="Only this agent's conversation.")] = None,
-    trial: Annotated[int, typer.Option(help="Which trial, from 0.")] = 0,
+    task: Annotated[
+        str | None, typer.Argument(help="Task id; without one, what failed is listed by cause.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(help="Only this agent's.")] = None,
+    trial: Annotated[int, typer.Option(help="Which trial of the task, from 0.")] = 0,
     condition: Annotated[
         str | None, typer.Option(help="Only this condition's, such as th:domain/text/none.")
     ] = None,
@@ -51,9 +59,13 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a conversation in the terminal, with its calls and why it scored as it did."""
+    """Show a conversation with its calls and why it scored so; without a task, what failed and why."""
+    from dragoman.cli.failing import Filter, print_failures
     from dragoman.cli.reading import Choice, show_conversation
 
+    if task is None:
+        print_failures(folder, Filter(agent, condition, rules, judge), as_json=as_json)
+        return
     choice = Choice(task, agent, trial, rules, judge, condition)
     show_conversation(folder, choice, full=full, as_json=as_json)
 

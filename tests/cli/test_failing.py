@@ -1,0 +1,118 @@
+"""`dragoman show RUN` lists what failed by cause; a run ends with what to do next."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., CompletedProcess[str]]
+Refused = Callable[..., str]
+Told = Callable[..., Any]
+
+RUN = ("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--trials", "2")
+AGENT = """
+def agent(messages, tools):
+    if "jacket" in str(messages):
+        return {}["x"]
+    if "pole" in str(messages):
+        raise ConnectionError("cut off")
+    return None
+"""
+
+
+@pytest.fixture
+def failed(dragoman: Cli) -> str:
+    """The list of what failed in a run of gold and silent."""
+    assert dragoman(*RUN, "--out", "mine").returncode == 0
+    return dragoman("show", "mine").stdout
+
+
+def test_what_failed_is_grouped_by_cause_with_its_first_tasks(failed: str) -> None:
+    lines = failed.splitlines()
+
+    assert lines[0] == (
+        "mine: 20 conversations, 4 passed, 8 failed, 8 unscored (rules dragoman-1, judge none)"
+    )
+    assert lines[2] == "6 failed: DB"
+    assert lines[3] == (
+        "    silent, en/text/none: larger-jacket, two-swaps, cancel-by-mistake, "
+        "larger-jacket (trial 1), two-swaps (trial 1), and 1 more"
+    )
+    assert "2 failed: DB and COMMUNICATE" in lines
+    assert "8 unscored: NL_ASSERTION: no judge: choose one with --judge" in lines
+    assert "DB: the database ended in the expected state" in lines
+
+
+def test_the_list_ends_with_a_command_that_shows_one_of_them(failed: str, dragoman: Cli) -> None:
+    command = failed.splitlines()[-1].removeprefix("one of them: dragoman ")
+
+    shown = dragoman(*command.split())
+
+    assert shown.returncode == 0, shown.stderr
+    assert "DB (counts): 0" in shown.stdout
+
+
+@pytest.mark.usefixtures("failed")
+def test_what_failed_is_listed_for_one_agent_and_as_json(told: Told) -> None:
+    found = told("show", "mine", "--agent", "gold")
+
+    assert (found["run"], found["planned"]) == ("mine", 10)
+    assert [(group["standing"], group["cause"]) for group in found["failures"]] == [
+        ("unscored", "NL_ASSERTION: no judge: choose one with --judge")
+    ]
+    assert found["failures"][0]["conversations"][0] == {
+        "agent": "gold",
+        "condition": "en/text/none",
+        "task": "return-poles",
+        "trial": 0,
+    }
+
+
+def test_faults_come_before_failures_and_are_named_by_what_broke(
+    dragoman: Cli, folder: Path
+) -> None:
+    (folder / "odd.py").write_text(AGENT)
+    dragoman("run", "sample:shop", "--agent", "odd:agent", "--out", "mine")
+
+    causes = [line for line in dragoman("show", "mine").stdout.splitlines() if line[:1].isdigit()]
+
+    assert [cause.split(":")[0].split(" ", 1)[1] for cause in causes] == [
+        "raised in code of one's own",
+        "ended by infrastructure",
+        "failed",
+    ]
+    assert "KeyError: 'x' (odd.py, line 4)" in causes[0]
+    assert "ended early: agent_error (Expected `object`, got `null`)" in causes[2]
+
+
+def test_a_run_ends_with_what_to_do_next(dragoman: Cli) -> None:
+    done = dragoman(*RUN, "--out", "my run")
+    assert done.stdout.splitlines()[-1] == "next, what failed and why: dragoman show 'my run'"
+
+    perfect = dragoman(
+        "run", "sample:shop", "--agent", "gold", "--tasks", "two-swaps", "--out", "p"
+    )
+    assert perfect.stdout.splitlines()[-1] == "next: dragoman report p"
+
+
+def test_a_run_without_failures_says_so(dragoman: Cli) -> None:
+    dragoman("run", "sample:shop", "--agent", "gold", "--tasks", "two-swaps", "--out", "p")
+
+    assert dragoman("show", "p").stdout == (
+        "p: 1 conversation, 1 passed (rules dragoman-1, judge none)\n"
+    )
+
+
+def test_the_tasks_of_a_suite_are_listed_with_what_their_users_want(dragoman: Cli) -> None:
+    lines = dragoman("list", "tasks", "courier").stdout.splitlines()
+
+    assert len(lines) == 33
+    assert lines[0].split("  ")[0] == "where-is-my-parcel"
+    assert lines[0].endswith("You want to know in which town your parcel was last scanned.")
+
+
+def test_a_list_of_tasks_needs_a_suite(refused: Refused) -> None:
+    assert "dragoman list tasks courier" in refused("list", "tasks", status=2)
+    assert "'nowhere'" in refused("list", "tasks", "nowhere", status=2)
