@@ -26,35 +26,34 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.episodes import Episode
-from dragoman.runs.backend import Finished, PlainCell
+from dragoman.runs.backend import Finished, PlainCell, PlainRun
 from dragoman.runs.elsewhere import played_elsewhere
-from dragoman.wiring.config import RunConfig
 
 
 class Processes:
     @asynccontextmanager
     async def open(self, source):
         loop = asyncio.get_running_loop()
-        config = msgspec.json.encode(source.config)
+        run = msgspec.json.encode(source.run)
         with ProcessPoolExecutor(2, get_context("spawn")) as pool:
 
             async def play(cell, earlier):
                 wanted = msgspec.json.encode((cell, earlier))
-                return decode(await loop.run_in_executor(pool, played, config, wanted), Finished)
+                return decode(await loop.run_in_executor(pool, played, run, wanted), Finished)
 
             yield play
 
 
-def played(config, wanted):
+def played(run, wanted):
     cell, earlier = decode(wanted, tuple[PlainCell, tuple[Episode, ...]])
-    finished = asyncio.run(play_alone(decode(config, RunConfig), cell, earlier))
+    finished = asyncio.run(play_alone(decode(run, PlainRun), cell, earlier))
     with Path("processes.txt").open("a") as file:
         file.write(f"{getpid()}\\n")
     return msgspec.json.encode(finished)
 
 
-async def play_alone(config, cell, earlier):
-    async with played_elsewhere(config) as play:
+async def play_alone(run, cell, earlier):
+    async with played_elsewhere(run) as play:
         return await play(cell, earlier)
 
 

@@ -17,12 +17,12 @@ from dragoman.core.scores import METRIC_VERSION, Scored, Unscored
 from dragoman.core.speech import Called
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import start_job
-from dragoman.runs.plan import plan
+from dragoman.runs.plan import Place, cells_at, plan
 from dragoman.simulation.callables import CallableModel
 from dragoman.simulation.diagnostic import GoldUser
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.store.run import RunStore, open_run
-from dragoman.wiring.config import Place, RunConfig
+from dragoman.wiring.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, chosen_tasks
 
@@ -227,8 +227,8 @@ def test_a_chosen_place_brings_what_its_world_begins_after(
 ) -> None:
     suite = load_agentic_suite("memory_kv")
     places = (Place(PLAIN, "mine", "memory_kv_1-customer-1", 0),)
-    setup = setup_of(suite, Remembering("memory_kv"), places=places)
-    assert [cell.task.id for cell in plan(setup)] == [
+    setup = setup_of(suite, Remembering("memory_kv"))
+    assert [cell.task.id for cell in cells_at(setup, places)] == [
         "memory_kv_prereq_0-customer-0",
         "memory_kv_prereq_1-customer-1",
         "memory_kv_1-customer-1",

@@ -6,8 +6,8 @@ import pytest
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.conditions import PLAIN
 from dragoman.core.layers import Layer
-from dragoman.runs.plan import Cell, not_applicable, plan
-from dragoman.wiring.config import Place, RunConfig
+from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
+from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))
@@ -62,16 +62,16 @@ def test_more_cells_change_no_other(more: dict[str, object]) -> None:
     assert keys(BASE) <= keys(changed(**more))
 
 
-def test_places_leave_these_cells_of_a_grid_and_change_none() -> None:
+def test_a_list_of_places_is_these_cells_in_its_order_as_the_grid_would_have_them() -> None:
     grid = RunConfig("sample:shop", ("gold", "silent"), trials=2)
     places = (
         Place(PLAIN, "silent", "two-swaps", 1),
         Place(PLAIN, "gold", "too-late", 0),
     )
-    chosen = cells(msgspec.structs.replace(grid, places=places))
+    chosen = cells_at(build_setup(grid), places)
     assert [(cell.agent.name, cell.task.id, cell.trial) for cell in chosen] == [
-        ("gold", "too-late", 0),
         ("silent", "two-swaps", 1),
+        ("gold", "too-late", 0),
     ]
     assert {cell.key for cell in chosen} <= keys(grid)
 
@@ -87,7 +87,7 @@ def test_places_leave_these_cells_of_a_grid_and_change_none() -> None:
         {"user": "offline"},
         {"agents": ("literal",)},
         {"tasks": ("too-late",)},
-        {"canonical_arguments": True},
+        {"agents": ("gold with canonical arguments",)},
     ],
 )
 def test_whatever_can_change_a_result_changes_the_key(other: dict[str, object]) -> None:

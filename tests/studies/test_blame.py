@@ -1,5 +1,6 @@
 """What lost conversations: told exactly, of small real runs."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -8,13 +9,13 @@ import pytest
 
 from dragoman.analysis.blame import BLAME, Counterfactuals, blamed
 from dragoman.core.episodes import Episode, Move
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.protocols import Answer, Heard, Opening, Session
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall, Toolset
-from dragoman.runs.jobs import read_manifest
-from dragoman.runs.play import play, start
+from dragoman.runs.jobs import read_manifest, resume_job
+from dragoman.runs.play import Asked, play, score, start
 from dragoman.simulation.diagnostic import GoldAgent
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.studies.blame import FOLDER, find_blame
@@ -173,6 +174,50 @@ def test_an_agent_that_fills_its_calls_wrongly_is_told_from_one_that_calls_what_
     for call in changed:
         assert call.sent is not None
         assert call.arguments["order_id"] == f"#{call.sent['order_id']}"
+
+
+def test_a_stopped_search_is_gone_on_with(tmp_path: Path) -> None:
+    tasks = ("larger-jacket", "two-swaps", "too-late")
+    run = played(tmp_path / "run", agents=(WRONG_TOOL,), user="gold", tasks=tasks, concurrency=1)
+    steps: list[None] = []
+
+    def stop_after_the_first() -> None:
+        steps.append(None)
+        raise RunHalted("enough for today")
+
+    with pytest.raises(RunHalted):
+        find_blame(run, stop_after_the_first)
+    (folder,) = (run / FOLDER).iterdir()
+    with open_run(folder, write=False) as store:
+        planned = len(store.cells())
+    begun = len(conversations(folder))
+    assert 0 < begun < planned
+
+    more: list[None] = []
+    find_blame(run, lambda: more.append(None))
+    assert len(more) == planned - begun
+    assert [*(run / FOLDER).iterdir()] == [folder]
+
+
+def test_what_an_older_version_began_is_gone_on_with_and_scored(tmp_path: Path) -> None:
+    run = played(tmp_path / "run", agents=(WRONG_FORM,), user="gold", tasks=("two-swaps",))
+    find_blame(run, lambda: None)
+    (begun,) = (run / FOLDER).iterdir()
+    with open_run(begun, write=False) as store:
+        manifest, cells, tasks = store.manifest(), store.cells(), store.tasks()
+    older = json.loads(manifest)
+    del older["is_explicit"]
+    place = {"condition": "en/text/none", "agent": "?", "task": "two-swaps", "trial": 0}
+    older["config"] |= {"agents": [WRONG_FORM], "canonical_arguments": True, "places": [place]}
+    folder = tmp_path / "older"
+    create_run(folder, NewRun(msgspec.json.encode(older), cells, tasks)).close()
+
+    play(resume_job(folder, trust=True), lambda *_: None)
+
+    assert len(conversations(folder)) == 1
+    score(folder, Asked({"rules": "tau2-1.0.1"}, trust=True), lambda: None)
+    with open_run(folder, write=False) as store:
+        assert len(store.scorings()) == 2
 
 
 def test_what_is_only_lost_with_another_reply_is_not_the_arguments(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from dragoman.wiring.options import Key, keys_of
 
 KEYS = keys_of(RunRequest)
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "grid.md"
-NOT_FOR_PEOPLE = {"places", "canonical_arguments"}
 
 
 def option_names(command: str) -> set[str]:
@@ -52,7 +51,7 @@ def row(key: Key) -> str:
 
 
 def test_every_field_of_a_run_says_what_it_is() -> None:
-    assert {key.name for key in KEYS} == {*RunRequest.__struct_fields__} - NOT_FOR_PEOPLE
+    assert {key.name for key in KEYS} == {*RunRequest.__struct_fields__}
 
 
 def test_the_command_line_takes_every_option() -> None:

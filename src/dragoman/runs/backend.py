@@ -77,16 +77,22 @@ what stopped it; whatever else breaks is the conversation's ending.
 """
 
 
+class PlainRun(msgspec.Struct, frozen=True):
+    """All that another process needs to play a run's cells, as data: the budget stays with the run."""
+
+    config: RunConfig
+    conditions: tuple[Condition, ...]
+
+
 class Source(msgspec.Struct, frozen=True):
     """What a backend is given.
 
     Attributes:
-        config: All that another process needs: `dragoman.runs.elsewhere.played_elsewhere` makes a
-            function of it that plays. The budget is not in it, it stays with the run.
+        run: Of this `dragoman.runs.elsewhere.played_elsewhere` makes a function that plays.
         play: Plays in this process.
     """
 
-    config: RunConfig
+    run: PlainRun
     play: Play
 
 

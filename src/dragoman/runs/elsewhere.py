@@ -10,25 +10,24 @@ from dragoman.core.episodes import Episode
 from dragoman.core.speech import AudioRef
 from dragoman.models.spending.prices import NO_PRICES
 from dragoman.models.spending.purse import Receipts
-from dragoman.runs.backend import Finished, PlainCell, Play
+from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play
 from dragoman.runs.plan import cell_from
 from dragoman.runs.player import Player
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 
 @asynccontextmanager
-async def played_elsewhere(config: RunConfig) -> AsyncIterator[Play]:
+async def played_elsewhere(run: PlainRun) -> AsyncIterator[Play]:
     """Return what plays cells of a run; all audio and all that was spent is handed back.
 
     Args:
-        config: As a backend was given it.
+        run: As a backend was given it.
 
     Raises:
         UsageError: For an agent that has no name by which it is found here.
     """
     receipts = Receipts()
-    setup = build_setup(config, prices=NO_PRICES, purse=receipts)
+    setup = build_setup(run.config, None, NO_PRICES, receipts, run.conditions)
 
     async def play(plain: PlainCell, earlier: Sequence[Episode]) -> Finished:
         kept: list[Audio] = []

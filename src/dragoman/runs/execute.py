@@ -14,7 +14,15 @@ from dragoman.core.keys import derive_seed
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.models.spending.budget import Budget
-from dragoman.runs.backend import Finished, PlainCell, Play, Source, StoppedError, find_backend
+from dragoman.runs.backend import (
+    Finished,
+    PlainCell,
+    PlainRun,
+    Play,
+    Source,
+    StoppedError,
+    find_backend,
+)
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
 from dragoman.runs.plan import Cell, plain_cell
@@ -79,8 +87,8 @@ async def execute(
     """
     backend = find_backend(setup.config.backend)
     files = AudioFiles(store.folder)
-    config = msgspec.structs.replace(setup.config, max_cost="")
-    source = Source(config, played_here(Player(setup, files.keep, watch), pending))
+    run = PlainRun(msgspec.structs.replace(setup.config, max_cost=""), setup.conditions)
+    source = Source(run, played_here(Player(setup, files.keep, watch), pending))
     todo = iter(sorted(pending, key=_playing_order))
     earlier = Earlier([entry.cell for entry in pending], store)
     with rare_collection():

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.localization import Realised
+from dragoman.core.conditions import Condition
 from dragoman.core.costs import Price
 from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import StoreError
@@ -14,8 +15,9 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
 from dragoman.runs.backend import find_backend
-from dragoman.runs.plan import Cell, not_applicable, plan
+from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
 from dragoman.runs.trust import note_own, require_trust
+from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.participants import Resolved
@@ -31,6 +33,7 @@ class Manifest(msgspec.Struct, frozen=True):
     `prices` are those of the person's own table: the file may be gone when the run is read.
     `realised` says by condition what was really in another language: tools, files, directives.
     `voices` says by condition what was spoken and heard with.
+    `is_explicit` says that the plan is a list of conversations, and not all of the configuration's grid.
     """
 
     dragoman: str
@@ -45,6 +48,7 @@ class Manifest(msgspec.Struct, frozen=True):
     prices: dict[str, Price] = {}
     realised: dict[str, Realised] = {}
     voices: dict[str, dict[str, object]] = {}
+    is_explicit: bool = False
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -55,14 +59,22 @@ class Job(msgspec.Struct, frozen=True):
     store: RunStore
 
 
-def start_job(setup: Setup, folder: Path, created: float) -> Job:
+def start_job(
+    setup: Setup, folder: Path, created: float, places: Collection[Place] | None = None
+) -> Job:
     """Create a run.
+
+    Args:
+        setup: What is played.
+        folder: Where the run is kept.
+        created: When, in seconds since 1970.
+        places: The conversations that are played; None for all of the grid.
 
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
     """
     find_backend(setup.config.backend)
-    cells = plan(setup)
+    cells = plan(setup) if places is None else cells_at(setup, places)
     manifest = Manifest(
         VERSION,
         platform.python_version(),
@@ -75,6 +87,7 @@ def start_job(setup: Setup, folder: Path, created: float) -> Job:
         prices=dict(setup.prices.own),
         realised=realised(setup),
         voices=spoken_with(setup),
+        is_explicit=places is not None,
     )
     new = NewRun(
         msgspec.json.encode(manifest),
@@ -112,12 +125,14 @@ def resume_job(
     try:
         changed = changes or {}
         prices = None if "prices" in changed else stored_prices(store)
-        stored = _playable(store).config
+        manifest = _playable(store)
+        stored = manifest.config
         reached = [each for each in reached_by(stored) if each not in vouched]
         require_trust(store, reached, trust=trust)
         config = checked(msgspec.structs.replace(stored, **changed))
-        setup = build_setup(config, given, prices)
-        cells = plan(setup)
+        conditions = listed_conditions(store, manifest)
+        setup = build_setup(config, given, prices, conditions=conditions)
+        cells = cells_at(setup, _places(store)) if manifest.is_explicit else plan(setup)
         _require_same_plan(store, cells)
     except BaseException:
         store.close()
@@ -132,6 +147,17 @@ def _playable(store: RunStore) -> Manifest:
             f"{store.folder}: an imported run cannot be played on: start one of your own"
         )
     return manifest
+
+
+def listed_conditions(store: RunStore, manifest: Manifest) -> tuple[Condition, ...] | None:
+    """Return the conditions of a plan that is a list; None where they are the grid's."""
+    if not manifest.is_explicit:
+        return None
+    return tuple(dict.fromkeys(cell.condition for cell in store.cells()))
+
+
+def _places(store: RunStore) -> tuple[Place, ...]:
+    return tuple(Place(cell.condition, cell.agent, cell.task, cell.trial) for cell in store.cells())
 
 
 def _require_same_plan(store: RunStore, cells: tuple[Cell, ...]) -> None:
@@ -156,9 +182,35 @@ def spoken_with(setup: Setup) -> dict[str, dict[str, object]]:
 def read_manifest(store: RunStore) -> Manifest:
     """Return a run's manifest."""
     try:
-        return msgspec.json.decode(store.manifest(), type=Manifest)
+        return _manifest(store.manifest())
     except UNREADABLE as error:
         raise StoreError(f"{store.folder}: the run's manifest is damaged ({error})") from error
+
+
+class _OfCounterfactuals(msgspec.Struct):
+    """What runs of counterfactuals had in their configuration before plans could be lists."""
+
+    canonical_arguments: bool = False
+    places: list[msgspec.Raw] = []
+
+
+class _Older(msgspec.Struct):
+    """The part of an older manifest that is read in another way."""
+
+    config: _OfCounterfactuals
+
+
+def _manifest(content: bytes) -> Manifest:
+    """Read a manifest, an older one too; raises one of `UNREADABLE`."""
+    older = msgspec.json.decode(content, type=_Older).config
+    if not (older.places or older.canonical_arguments):
+        return msgspec.json.decode(content, type=Manifest)
+    fields = msgspec.json.decode(content)
+    for name in _OfCounterfactuals.__struct_fields__:
+        fields["config"].pop(name, None)
+    if older.canonical_arguments:
+        fields["config"]["agents"] = [canonical_name(name) for name in fields["config"]["agents"]]
+    return msgspec.convert({**fields, "is_explicit": True}, Manifest)
 
 
 def stored_prices(store: RunStore) -> PriceTable:

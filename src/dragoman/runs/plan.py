@@ -4,6 +4,8 @@ A cell's key is a hash of everything that can change its result, so adding an ag
 changes no other cell, and a changed file makes other cells instead of silently mixing with old ones.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from dragoman.conditions.layers import Realisation
@@ -12,7 +14,6 @@ from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.tasks import Task, chain_before
 from dragoman.runs.backend import PlainCell
-from dragoman.wiring.config import Place
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup
 
@@ -35,11 +36,19 @@ class Cell(msgspec.Struct, frozen=True):
     before: tuple[str, ...] = ()
 
 
-def plan(setup: Setup) -> tuple[Cell, ...]:
-    """Return the cells of a run, all tasks of the first trial first.
+class Place(msgspec.Struct, frozen=True):
+    """Where one conversation stands among all that a setup can play."""
 
-    Conditions that do not apply to the suite have none: see `not_applicable`. Where the configuration
-    names places there are these cells alone, and those that their worlds begin after.
+    condition: Condition
+    agent: str
+    task: str
+    trial: int
+
+
+def plan(setup: Setup) -> tuple[Cell, ...]:
+    """Return the cells of a grid, all tasks of the first trial first.
+
+    Conditions that do not apply to the suite have none: see `not_applicable`.
     """
     left_out = not_applicable(setup)
     played = [
@@ -47,22 +56,36 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
         for condition in setup.conditions
         if condition.label not in left_out
     ]
-    cells = tuple(
+    return tuple(
         cell
         for trial in range(setup.config.trials)
         for realisation in played
         for pair in setup.pairs
-        for cell in _cells(setup, realisation, pair, trial)
+        for cell in _cells(setup, realisation, pair, trial, setup.tasks)
     )
-    places = frozenset(setup.config.places)
-    if not places:
-        return cells
-    needed = {key for cell in cells if _place(cell) in places for key in (*cell.before, cell.key)}
-    return tuple(cell for cell in cells if cell.key in needed)
 
 
-def _place(cell: Cell) -> Place:
-    return Place(cell.condition, cell.agent.name, cell.task.id, cell.trial)
+def cells_at(setup: Setup, places: Iterable[Place]) -> tuple[Cell, ...]:
+    """Return the cells at these places, each behind those that its world begins after.
+
+    Raises:
+        StoreError: Where the setup has no such conversation.
+    """
+    tasks = {task.id: task for task in setup.tasks}
+    pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
+    realised = {entry: setup.realised(entry) for entry in setup.conditions}
+    cells: dict[str, Cell] = {}
+    for place in places:
+        if place.task not in tasks or place.agent not in pairs or place.condition not in realised:
+            raise StoreError(
+                f"there is no conversation about task {place.task} with agent {place.agent} as "
+                f"{place.condition.label}: data or agents have changed"
+            )
+        task = tasks[place.task]
+        played = (*chain_before(task, tasks), task)
+        found = _cells(setup, realised[place.condition], pairs[place.agent], place.trial, played)
+        cells |= {cell.key: cell for cell in found if cell.key not in cells}
+    return tuple(cells.values())
 
 
 def plain_cell(cell: Cell, attempt: int) -> PlainCell:
@@ -112,10 +135,14 @@ def conversation_seed(key: str) -> int:
 
 
 def _cells(
-    setup: Setup, realisation: Realisation, pair: tuple[Resolved, Resolved], trial: int
+    setup: Setup,
+    realisation: Realisation,
+    pair: tuple[Resolved, Resolved],
+    trial: int,
+    played: Iterable[Task],
 ) -> tuple[Cell, ...]:
     """Return one cell per task; a cell's chain is that of its task, played by the same agent."""
-    tasks = {task.id: task for task in setup.tasks}
+    tasks = {task.id: task for task in played}
     cells = {name: _cell(setup, realisation, pair, task, trial) for name, task in tasks.items()}
     return tuple(
         cell

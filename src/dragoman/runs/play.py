@@ -17,12 +17,14 @@ from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
 from dragoman.runs.jobs import (
     Job,
     Manifest,
+    listed_conditions,
     read_manifest,
     realised,
     start_job,
     stored_prices,
 )
 from dragoman.runs.measuring import Choice, scoring_of, settings, take_measures
+from dragoman.runs.plan import Place
 from dragoman.runs.trust import require_trust
 from dragoman.runs.watch import Watch
 from dragoman.scoring.measures.catalogue import due
@@ -44,9 +46,9 @@ class Played(msgspec.Struct, frozen=True):
     unmeasured: dict[str, str] = {}
 
 
-def start(setup: Setup, folder: Path | None) -> Job:
-    """Create a run in a folder, or in a new one under `runs/`."""
-    return start_job(setup, folder or new_folder(setup.suite.name), time.time())
+def start(setup: Setup, folder: Path | None, places: Collection[Place] | None = None) -> Job:
+    """Create a run in a folder, or in a new one under `runs/`: of a whole grid, or of these places."""
+    return start_job(setup, folder or new_folder(setup.suite.name), time.time(), places)
 
 
 def play(
@@ -138,7 +140,8 @@ def score(folder: Path, asked: Asked, on_done: Callable[[], None]) -> Played:
         config = msgspec.structs.replace(manifest.config, **asked.changes)
         if asked.anew:
             config = msgspec.structs.replace(config, cache=False)
-        setup = scoring_setup(config, stored_prices(store))
+        conditions = listed_conditions(store, manifest)
+        setup = scoring_setup(config, stored_prices(store), conditions)
         if manifest.imported is not msgspec.UNSET and setup.check is None:
             # Played on tasks of another version, perhaps: the file's own are those that count.
             setup = msgspec.structs.replace(setup, tasks=tuple(store.tasks().values()))

@@ -16,10 +16,17 @@ from dragoman.core.speech import Called, Reply, Said
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import ToolCall, Toolset
 
+_SUFFIX = " with canonical arguments"
+
 
 def canonical_name(agent: str) -> str:
     """Return the name of an agent whose calls are made canonical."""
-    return f"{agent} with canonical arguments"
+    return f"{agent}{_SUFFIX}"
+
+
+def agent_behind(name: str) -> str:
+    """Return the name of the agent whose calls are made canonical; any other name as it is."""
+    return name.removesuffix(_SUFFIX)
 
 
 class CanonicalAgent:
@@ -27,11 +34,11 @@ class CanonicalAgent:
 
     def __init__(self, agent: Participant) -> None:
         self.name = canonical_name(agent.name)
-        self._agent = agent
+        self.agent = agent
 
     async def open(self, opening: Opening) -> "CanonicalSession":
         """Open a session of the agent on the task's plan."""
-        return CanonicalSession(await self._agent.open(opening), opening.task)
+        return CanonicalSession(await self.agent.open(opening), opening.task)
 
 
 class CanonicalSession:

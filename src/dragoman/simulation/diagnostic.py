@@ -12,6 +12,7 @@ from dragoman.core.protocols import Answer, Heard, Opening, Participant
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, Toolset
+from dragoman.simulation.canonical import CanonicalAgent
 from dragoman.simulation.facts import label
 from dragoman.simulation.hearing import heard_arguments, said_values
 from dragoman.simulation.offline_user import OfflineUser
@@ -131,7 +132,8 @@ def needed_facts(stretch: Sequence[Action], task: Task) -> tuple[Fact, ...]:
 
 def partner_of(agent: Participant) -> Participant:
     """Return the user simulator that belongs to an agent where none is named."""
-    return GoldUser() if isinstance(agent, GoldAgent) else OfflineUser()
+    played = agent.agent if isinstance(agent, CanonicalAgent) else agent
+    return GoldUser() if isinstance(played, GoldAgent) else OfflineUser()
 
 
 def agent_moves(task: Task, fill: Fill, prepare: Prepare) -> Iterator[Reply]:

@@ -24,12 +24,12 @@ from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Task
 from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.plan import Place
 from dragoman.runs.trust import require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import StoredMeasure, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.config import Place
 from dragoman.wiring.participants import calls_in_text
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD

@@ -7,16 +7,15 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.pass_hat import is_success
-from dragoman.core.conditions import TEXT
 from dragoman.core.keys import content_key
 from dragoman.core.scores import Scored
 from dragoman.runs.jobs import Job, resume_job
+from dragoman.runs.plan import Place
 from dragoman.runs.play import play, start
-from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
-from dragoman.wiring.config import Place, RunConfig, checked
+from dragoman.wiring.config import RunConfig, checked
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import build_setup
 
@@ -36,7 +35,7 @@ class Replays(msgspec.Struct, frozen=True):
 
         Args:
             stage: What is made perfect, for the name of the folder.
-            places: Where they stand; the agents of all or of none have canonical arguments.
+            places: Where they stand.
         """
         if not places:
             return []
@@ -46,11 +45,12 @@ class Replays(msgspec.Struct, frozen=True):
 
     def _job(self, stage: str, places: Collection[Place]) -> Job:
         """Return the run of these conversations: begun before and stopped, it is gone on with."""
-        grid = _grid(self.config, places)
-        folder = self.folder / f"{stage}-{content_key(grid)[:16]}"
+        config = _of_these(self.config, places)
+        folder = self.folder / f"{stage}-{content_key(config, tuple(places))[:16]}"
         if (folder / FILE_OF_RUN).exists():
             return resume_job(folder, vouched=reached_by(self.config))
-        return start(build_setup(grid), folder)
+        conditions = dict.fromkeys(place.condition for place in places)
+        return start(build_setup(config, conditions=tuple(conditions)), folder, places)
 
 
 def verdicts(rows: Iterable[Outcome]) -> Verdicts:
@@ -70,23 +70,13 @@ def has_passed(row: Outcome) -> bool | None:
     return is_success(row.score.reward.value)
 
 
-def _grid(config: RunConfig, places: Collection[Place]) -> RunConfig:
-    """Return the smallest grid that holds the places, and these alone of it."""
-    voices = dict.fromkeys(place.condition.voice for place in places)
-    listeners = dict.fromkeys(
-        place.condition.recognizer for place in places if place.condition.voice != TEXT
-    )
-    canonical = {canonical_name(agent): agent for agent in config.agents}
+def _of_these(config: RunConfig, places: Collection[Place]) -> RunConfig:
+    """Return a run's configuration with the tasks and agents of these places alone."""
     return checked(
         msgspec.structs.replace(
             config,
             tasks=tuple(dict.fromkeys(place.task for place in places)),
             limit=None,
-            agents=tuple(dict.fromkeys(canonical.get(each.agent, each.agent) for each in places)),
-            voices=tuple(voices),
-            asr=tuple(listeners),
-            speakers=config.speakers if listeners else (),
-            places=tuple(places),
-            canonical_arguments=any(place.agent in canonical for place in places),
+            agents=tuple(dict.fromkeys(place.agent for place in places)),
         )
     )

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.wiring.options import Option, keys_of
@@ -13,25 +12,12 @@ if TYPE_CHECKING:
     from dragoman.core.protocols import Limits
 
 
-class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where one conversation stands in a grid."""
-
-    condition: Condition
-    agent: str
-    task: str
-    trial: int
-
-
 LOCAL = "local"
 """The backend that plays in the process of the run."""
 
 
 class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A grid: one suite, one or more agents, and what holds for every conversation.
-
-    Two fields serve counterfactuals alone: `places` leaves only these conversations of the grid, and
-    with `canonical_arguments` agents call with the values of the reference plan.
-    """
+    """A grid: one suite, one or more agents, and what holds for every conversation."""
 
     suite: Annotated[
         str, Option("A suite of `dragoman list suites`", value="SUITE", example='"tau2:retail"')
@@ -300,8 +286,6 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commands=("resume",),
         ),
     ] = LOCAL
-    places: tuple[Place, ...] = ()
-    canonical_arguments: bool = False
 
     @property
     def limits(self) -> "Limits":

@@ -74,6 +74,7 @@ def resolve_agent(
     Raises:
         UsageError: Where there is no such agent, saying which exist.
     """
+    from dragoman.simulation.canonical import agent_behind
     from dragoman.simulation.careful import CarefulAgent
     from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
     from dragoman.simulation.lexical import LexicalAgent
@@ -85,6 +86,8 @@ def resolve_agent(
         "lexical": LexicalAgent,
         "silent": SilentAgent,
     }
+    if (behind := agent_behind(spec)) != spec:
+        return canonical(resolve_agent(behind, prompts, connections, offer))
     if spec in diagnostics:
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
     if spec.startswith(SCHEMES):
@@ -130,7 +133,9 @@ def resolve_user(
 
 def user_of(user: str, agent: str) -> str:
     """Return the name of the user simulator that an agent meets; an empty one is its partner."""
-    return user or ("gold" if agent == "gold" else "offline")
+    from dragoman.simulation.canonical import agent_behind
+
+    return user or ("gold" if agent_behind(agent) == "gold" else "offline")
 
 
 def resolve_person(console: Console) -> Resolved:

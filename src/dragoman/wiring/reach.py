@@ -7,6 +7,7 @@ these. A stored run may come from anybody.
 from collections.abc import Collection, Iterator
 from urllib.parse import parse_qsl
 
+from dragoman.simulation.canonical import agent_behind
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.http_agents import SCHEMES
 
@@ -22,7 +23,8 @@ def reached_by(config: RunConfig, fields: Collection[str] = PLAYING) -> tuple[st
 
 def _reached(config: RunConfig, field: str) -> Iterator[str]:
     value: str | tuple[str, ...] = getattr(config, field)
-    for written in (value,) if isinstance(value, str) else value:
+    named = (value,) if isinstance(value, str) else value
+    for written in map(agent_behind, named):
         # A list by commas reaches what each of its names reaches.
         for name in written.split(","):
             yield from _by_name(name)

@@ -28,7 +28,6 @@ from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     HUMAN,
     Resolved,
-    canonical,
     resolve_agent,
     resolve_judge,
     resolve_user,
@@ -116,6 +115,7 @@ def build_setup(
     given: Mapping[str, Resolved] | None = None,
     prices: PriceTable | None = None,
     purse: Purse | None = None,
+    conditions: Sequence[Condition] | None = None,
 ) -> Setup:
     """Resolve every name of a configuration.
 
@@ -124,12 +124,13 @@ def build_setup(
         given: Agents that are taken as they are, and the person who plays as `human`.
         prices: The prices to use, where the configuration's are not to be read.
         purse: What models ask and tell in place of the configuration's budget.
+        conditions: Those that are played; None for the grid's.
 
     Raises:
         UsageError: For a name that does not exist.
         DataError: For data that are missing or damaged.
     """
-    conditions = grid_of(config)
+    conditions = grid_of(config) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)
     config = msgspec.structs.replace(config, rules=rules.name)
     prices = prices or prices_of(config)
@@ -151,7 +152,7 @@ def build_setup(
     person = given.get(HUMAN) if config.user == HUMAN else None
     pairs = tuple(
         (
-            canonical(agent) if config.canonical_arguments else agent,
+            agent,
             person or resolve_user(config.user, agent.participant, prompts, connections),
         )
         for agent in agents
@@ -206,11 +207,15 @@ def voices(
     return voices_of_run(config, conditions, suite, connections, shown)
 
 
-def scoring_setup(config: RunConfig, prices: PriceTable | None = None) -> Setup:
+def scoring_setup(
+    config: RunConfig,
+    prices: PriceTable | None = None,
+    conditions: Sequence[Condition] | None = None,
+) -> Setup:
     """Resolve what scoring needs, and no agents: they may be gone since the run."""
     prices = prices or prices_of(config)
     suite = load_suite(config.suite, named_outside(config))
-    conditions = grid_of(config)
+    conditions = grid_of(config) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     budget = budget_of(config, prices)

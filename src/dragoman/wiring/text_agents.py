@@ -51,8 +51,10 @@ def offer_of(suite: Suite, rules: Rules) -> Offer:
 
 def require_text(suite: Suite, agent: Participant) -> None:
     """Raise UsageError for a model with native calls where a suite is about prompts."""
+    from dragoman.simulation.canonical import CanonicalAgent
     from dragoman.simulation.llm import LlmParticipant
 
+    agent = agent.agent if isinstance(agent, CanonicalAgent) else agent
     asks_for_text = isinstance(suite, CallsAsText) and suite.asks_for_text
     if asks_for_text and isinstance(agent, LlmParticipant):
         raise UsageError(f"{suite.name} is about prompts: write {agent.name}?{OPTION}={_BY_TASK}")
