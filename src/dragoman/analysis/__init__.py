@@ -1,1 +1,4 @@
-"""Numbers from scores: no files, no plots, no clock."""
+"""Numbers from scores: pass^k, intervals, paired tests, agreement, blame.
+
+No files, no plots, no clock: what goes in are records, what comes out are figures.
+"""

@@ -1,1 +1,4 @@
-"""The command line: parse, call one function, print."""
+"""The command line: parse, call one function, print.
+
+Nothing is computed here, and nothing heavy is imported before it is needed.
+"""

@@ -1,1 +1,4 @@
-"""Records and protocols that every room shares: no I/O, no clock, no network."""
+"""Records and protocols that every room shares.
+
+No I/O, no clock, no network, and nothing that only one room needs.
+"""

@@ -1,1 +1,4 @@
-"""What people look at: the HTML report and conversations in a terminal."""
+"""What people look at: the HTML report, tables and conversations in a terminal.
+
+It draws what it is handed, and reads no store.
+"""

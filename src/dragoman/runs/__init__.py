@@ -1,1 +1,4 @@
-"""Plan, execute, resume, score and check runs."""
+"""Plans, plays, resumes, scores and checks runs.
+
+Tables of what came of it and files of others belong to the rooms above.
+"""

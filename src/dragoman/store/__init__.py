@@ -1,1 +1,4 @@
-"""The only code that writes records to disk."""
+"""The only code that writes records to disk: runs, audio, remembered replies.
+
+What records mean is not known here.
+"""

@@ -1,1 +1,4 @@
-"""Names become objects; the only reader of environment and configuration."""
+"""Names become objects; the only reader of environment and configuration.
+
+What objects do is not decided here.
+"""
