@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from dragoman.conditions.layers import Realisation
+from dragoman.core.carried import carried
 from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode
-from dragoman.core.errors import RunHalted, StoreError
+from dragoman.core.errors import RunHalted, StoreError, placed
 from dragoman.core.measures import (
     REWARD,
     Declared,
@@ -188,4 +189,4 @@ async def _measured(measure: Measure, cases: _Cases, key: str, episode: Episode)
     except RunHalted:
         raise
     except Exception as error:  # noqa: BLE001 - a measure of somebody else must not stop the others
-        return unmeasured(measure, f"the measure broke: {type(error).__name__}: {error}"[:2_000])
+        return unmeasured(measure, f"scoring broke: {carried(placed(error))}")
