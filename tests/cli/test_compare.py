@@ -227,8 +227,21 @@ def test_tables_go_out_as_parquet_and_conversations_as_json_lines(
     assert not calls["error"].any()
 
 
+def test_tables_go_out_as_csv_with_lists_as_json(dragoman: Cli, runs: Path) -> None:
+    tables = dragoman("export", "after", "--to", "csv", "--out", "tables", "--agent", "gold")
+
+    assert tables.stdout.split() == [f"tables/{name}.csv" for name in TABLES]
+    cells = pl.read_csv(runs / "tables/cells.csv")
+    ours = package.load(runs / "after").cells.filter(pl.col("agent") == "gold")
+    assert cells.select("k", "pass_hat", "tasks").equals(ours.select("k", "pass_hat", "tasks"))
+    episodes = pl.read_csv(runs / "tables/episodes.csv")
+    ours = package.load(runs / "after").episodes.filter(pl.col("agent") == "gold")
+    assert [json.loads(cell) for cell in episodes["undecided"]] == ours["undecided"].to_list()
+    assert len(episodes) == 10
+
+
 def test_an_agent_that_did_not_play_is_not_exported(refused: Refused, runs: Path) -> None:
-    for form in ("parquet", "jsonl"):
+    for form in ("parquet", "csv", "jsonl"):
         line = refused("export", "after", "--to", form, "--out", "t", "--agent", "nobody", status=2)
         assert "no agent 'nobody': choose of gold, silent" in line
     assert not (runs / "t").exists()

@@ -54,6 +54,11 @@ def broken(messages, tools):
     raise RuntimeError("the line is dead\\nand the phone too")
 
 
+def talkative(messages, tools):
+    print("debugging")
+    return "I cannot help you with that."
+
+
 def cut_off(messages, tools):
     raise ConnectionError("no route to the model")
 
@@ -280,6 +285,13 @@ def test_a_summary_says_how_conversations_ended_where_it_was_not_by_their_own_en
     done = dragoman("run", "sample:shop", "--agent", f"own:{agent}", *options, "--out", "mine")
 
     assert f"\nended: {ended}\n" in done.stdout
+
+
+def test_what_an_agent_prints_is_no_part_of_the_results(dragoman: Cli) -> None:
+    done = dragoman("run", "sample:shop", "--agent", "own:talkative", "--json")
+
+    assert done.stdout.startswith('{"run":')
+    assert done.stderr.count("debugging") == 5
 
 
 def test_a_summary_is_silent_on_endings_where_all_were_regular(dragoman: Cli) -> None:

@@ -564,6 +564,14 @@ def test_equal_runs_give_equal_reports() -> None:
     assert render_report([run], "Same") == render_report([run], "Same")
 
 
+def test_a_report_with_sound_says_that_it_lies_beside_it() -> None:
+    run = run_view([outcome("1", 0, full_episode(), score(1.0))])
+    assert "lies beside it" not in Page(render_report([run], "Silent")).text
+    spoken = msgspec.structs.replace(run, audio="mine/audio")
+    words = Page(render_report([spoken], "Sound")).text
+    assert "What was spoken is not in this file: it lies beside it, in mine/audio ." in words
+
+
 def test_causes_name_failed_components_or_the_ending() -> None:
     early = msgspec.structs.replace(score(0.0), note="ended early: max_steps")
     assert causes(outcome("1", 0, episode(), score(0.0))) == (Cause("fail", "DB"),)

@@ -12,12 +12,12 @@ from dragoman.core.errors import UsageError
 from dragoman.core.result_files import ResultFormat
 from dragoman.exchange.exporting import export_results, result_formats
 from dragoman.exchange.importing import import_run
-from dragoman.exchange.table_files import write_json_lines, write_parquet
+from dragoman.exchange.table_files import write_csv, write_json_lines, write_parquet
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
-TABLES = ("parquet", "jsonl")
+TABLES = ("parquet", "csv", "jsonl")
 
 
 def import_file(path: Path, out: Path, form: str | None, *, as_json: bool) -> None:
@@ -54,8 +54,9 @@ def export_run(  # noqa: PLR0913 - the options of one command
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
         match form:
-            case "parquet":
-                files = write_parquet(store, scoring, Path(out), agent)
+            case "parquet" | "csv":
+                write = write_csv if form == "csv" else write_parquet
+                files = write(store, scoring, Path(out), agent)
                 print(*files, sep="\n")
             case "jsonl":
                 path, count = write_json_lines(store, scoring, Path(out), agent)

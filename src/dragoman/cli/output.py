@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 
 import msgspec
 
@@ -19,6 +19,13 @@ def print_json(value: object) -> None:
 def print_line(text: str, *, to_stderr: bool = False) -> None:
     """Print a text that came from outside; what acts on a terminal is written out."""
     print(visible(text), file=sys.stderr if to_stderr else sys.stdout)
+
+
+@contextmanager
+def print_aside() -> Iterator[None]:
+    """Send what code of one's own prints to stderr: stdout is for results."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def print_error(text: str) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from dragoman.cli.console import TerminalConsole
 from dragoman.cli.measuring import print_measures
 from dragoman.cli.next_step import next_step
-from dragoman.cli.output import print_error, print_json, print_line, progress
+from dragoman.cli.output import print_aside, print_error, print_json, print_line, progress
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.cli.recorded import print_recorded
 from dragoman.cli.stalling import stall_notices
@@ -37,7 +37,8 @@ def run_grid(target: str, options: Mapping[str, object], *, dry_run: bool, as_js
     if is_played_by_hand(config) and config.concurrency != 1:
         print("a person plays: one conversation at a time", file=sys.stderr)
         config = msgspec.structs.replace(config, concurrency=1)
-    setup = build_setup(config, _person())
+    with print_aside():
+        setup = build_setup(config, _person())
     if dry_run:
         _print_plan(setup, as_json=as_json)
         return 0
@@ -62,7 +63,8 @@ def resume_run(
     as_json: bool,
 ) -> int:
     """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
-    job = resume_job(folder, changes, _person(), trust=trust)
+    with print_aside():
+        job = resume_job(folder, changes, _person(), trust=trust)
     with job.store:
         again = invalid_cells(job.store) if retry_invalid else None
         return _play(job, again, as_json=as_json)
@@ -108,7 +110,11 @@ def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
     waiting = 0 if by_hand else len(pending_cells(job.cells, job.store, again or ()))
     try:
         watch = Watch()
-        with progress("conversations", waiting) as advance, stall_notices(watch, is_on=not by_hand):
+        with (
+            progress("conversations", waiting) as advance,
+            stall_notices(watch, is_on=not by_hand),
+            print_aside(),
+        ):
             result = play(job, lambda *_: advance(), again or (), watch)
     except KeyboardInterrupt:
         print_error(

@@ -1,5 +1,6 @@
-"""A run's tables and conversations as files that other tools read: Parquet and JSON lines."""
+"""A run's tables and conversations as files that other tools read: Parquet, CSV and JSON lines."""
 
+import functools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,12 +35,45 @@ def write_parquet(
         UsageError: Where no agent has that name.
         StoreError: Where a file cannot be written.
     """
+    return _write_tables(store, scoring, folder, agent, ("parquet", pl.DataFrame.write_parquet))
+
+
+def write_csv(
+    store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
+) -> tuple[Path, ...]:
+    """Write every table of a run as a CSV file; columns of lists hold JSON.
+
+    Arguments and errors are those of `write_parquet`.
+    """
+    return _write_tables(store, scoring, folder, agent, ("csv", _write_csv))
+
+
+def _write_csv(table: pl.DataFrame, path: Path) -> None:
+    lists = [name for name, kind in table.schema.items() if kind.is_nested()]
+    table.with_columns(
+        pl.col(name).map_elements(_json, return_dtype=pl.String) for name in lists
+    ).write_csv(path)
+
+
+def _json(value: pl.Series) -> str:
+    return msgspec.json.encode(value.to_list()).decode()
+
+
+def _write_tables(
+    store: RunStore,
+    scoring: tuple[str, str],
+    folder: Path,
+    agent: str | None,
+    form: tuple[str, Callable[[pl.DataFrame, Path], None]],
+) -> tuple[Path, ...]:
+    """Write every table as a file of one form: its suffix, and what writes it."""
+    suffix, write = form
     _require_agent(store, agent)
     files = []
     for name, table in run_tables(store, *scoring).items():
         chosen = table if agent is None else table.filter(pl.col("agent") == agent)
-        path = folder / f"{name}.parquet"
-        _write(path, chosen.write_parquet)
+        path = folder / f"{name}.{suffix}"
+        _write(path, functools.partial(write, chosen))
         files.append(path)
     return tuple(files)
 

@@ -3,6 +3,7 @@ from typing import Literal
 import pytest
 
 from dragoman.benchmarks.kit.tool_schemas import toolset_of
+from dragoman.core.errors import DataError
 
 
 class Kettle:
@@ -56,5 +57,7 @@ def test_a_method_becomes_a_schema() -> None:
 
 @pytest.mark.parametrize("name", ["mute", "pour"])
 def test_a_tool_that_is_not_described_is_the_authors_mistake(name: str) -> None:
-    with pytest.raises(ValueError, match=f"tool {name}: its docstring must describe it"):
+    with pytest.raises(
+        DataError, match=f"tool {name} of Kettle: its docstring must say what it does"
+    ):
         toolset_of(Kettle, {name: "read"})

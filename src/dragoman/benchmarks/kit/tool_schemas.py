@@ -7,6 +7,7 @@ from typing import Annotated, Any, get_type_hints
 
 import msgspec
 
+from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolKind, Toolset, ToolSpec
 
 _ARGUMENT = re.compile(r"^    (\w+): (.+)$")
@@ -17,12 +18,13 @@ def toolset_of(toolkit: type, kinds: Mapping[str, ToolKind]) -> Toolset:
     """Return the schemas of a toolkit's tools, in the order of `kinds`.
 
     Raises:
-        ValueError: Where a method lacks a docstring or does not describe one of its arguments.
+        DataError: Where a method lacks a docstring or does not describe one of its arguments.
     """
-    return Toolset(tuple(_tool(name, getattr(toolkit, name), kinds[name]) for name in kinds))
+    return Toolset(tuple(_tool(toolkit, name, kinds[name]) for name in kinds))
 
 
-def _tool(name: str, method: Any, kind: ToolKind) -> ToolSpec:  # noqa: ANN401 - any method
+def _tool(toolkit: type, name: str, kind: ToolKind) -> ToolSpec:
+    method = getattr(toolkit, name)
     description, described = _parsed(inspect.getdoc(method) or "")
     signature = inspect.signature(method).parameters
     hints = {
@@ -31,7 +33,11 @@ def _tool(name: str, method: Any, kind: ToolKind) -> ToolSpec:  # noqa: ANN401 -
         if argument in signature and argument != "self"
     }
     if not description or set(described) != set(hints):
-        raise ValueError(f"tool {name}: its docstring must describe it and {', '.join(hints)}")
+        wanted = " and ".join(filter(None, ("what it does", ", ".join(hints))))
+        raise DataError(
+            f"tool {name} of {toolkit.__name__}: its docstring must say {wanted}, "
+            f"arguments under `Args:` as `name: what it is`"
+        )
     properties = {
         argument: _inlined(
             msgspec.json.schema(Annotated[hint, msgspec.Meta(description=described[argument])])

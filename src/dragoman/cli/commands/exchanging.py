@@ -48,7 +48,9 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     to: Annotated[
         str,
-        typer.Option(help="tau2 (a result file), parquet (all tables) or jsonl (conversations)."),
+        typer.Option(
+            help="tau2 (a result file), parquet or csv (all tables) or jsonl (conversations)."
+        ),
     ],
     out: Annotated[
         str,

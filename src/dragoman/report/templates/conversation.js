@@ -13,17 +13,20 @@ function utterance(said, audio) {
   return nodes;
 }
 
-// What was said and what arrived, as files beside the report; a reference that is no hash is shown only.
+// What was said and what arrived, as files beside the report; a reference that is no hash is shown
+// only, and where nothing was spoken there is nothing to play.
 function players(said, folder) {
   return [["as it was said", said.clean_audio], ["as it arrived", said.audio]]
-    .filter(([, reference]) => reference)
+    .filter(([, reference]) => reference && reference.seconds > 0)
     .map(([words, { seconds, rate_hz: rate, sha256 }]) => {
       const about = `${words}: ${seconds.toFixed(1)} s at ${rate} Hz`;
       if (!folder || !/^[0-9a-f]{64}$/.test(sha256)) return element("div", "who", `${about}, ${sha256}`);
       const player = document.createElement("audio");
       player.controls = true;
-      player.preload = "none";
+      player.preload = "metadata";
       player.src = `${folder}/${sha256.slice(0, 2)}/${sha256}.wav`;
+      const missing = `; its sound is missing: it lies beside the report, in ${decodeURIComponent(folder)}`;
+      player.addEventListener("error", () => player.replaceWith(missing));
       return element("div", "who", about, player);
     });
 }
@@ -32,8 +35,11 @@ function wordsOf(text) {
   return text.split(/(\s+)/);
 }
 
+// Markers such as ###STOP### are signs between the sides and were never spoken.
+const MARKER = /^###[A-Z-]+###$/;
+
 function plainWord(word) {
-  return word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+  return MARKER.test(word) ? "" : word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
 
 // The places of words in `text` that have no partner in `other`, by the longest common subsequence.
