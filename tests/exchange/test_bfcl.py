@@ -1,16 +1,21 @@
 """Result files of BFCL's program, written here, become runs on the pulled questions."""
 
+import ast
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dragoman.benchmarks.bfcl.importing import FileReading, Imported
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.speech import say
+from dragoman.core.tools import ToolResult
 from dragoman.exchange.importing import import_run
+from dragoman.runs.play import Asked, score
 from dragoman.store.run import open_run
 
 WORDS = "I would need more details for that."
@@ -130,3 +135,82 @@ def test_a_form_that_does_not_exist_is_refused_before_anything_is_written(tmp_pa
     with pytest.raises(UsageError, match="unknown format 'yaml'"):
         imported(tmp_path, {"irrelevance_0": WORDS}, "yaml")
     assert not (tmp_path / "run").exists()
+
+
+def test_results_of_several_turns_come_in_with_the_counts_of_all_replies(tmp_path: Path) -> None:
+    path = tmp_path / "result" / "lab-FC" / "multi_turn" / "BFCL_v4_multi_turn_base_result.json"
+    path.parent.mkdir(parents=True)
+    turns = [[[{"ls": "{}"}], "Done."], ["Sorry."]]
+    line = {"id": "multi_turn_base_0", "result": turns, "input_token_count": [[7, 5], [3]]}
+    fault = {"id": "multi_turn_base_1", "result": "Error during inference: cut", "latency": [[1]]}
+    path.write_text(f"{json.dumps(line)}\n{json.dumps(fault)}\n")
+    questions = path.parent / "BFCL_v4_irrelevance_result.json"
+
+    report = import_run(path, tmp_path / "run", 0.0).report
+
+    assert isinstance(report, Imported)
+    assert (report.conversations, report.infrastructure_errors) == (2, 1)
+    assert [model.form for model in report.models] == ["items"]
+    found = episodes(tmp_path)
+    assert found["multi_turn_base_0"].usage[0].input_tokens == 15
+    assert found["multi_turn_base_0"].usage[0].output_tokens is None
+    assert found["multi_turn_base_1"].seconds == 1
+    assert [
+        event.name for event in found["multi_turn_base_0"].events if isinstance(event, ToolResult)
+    ] == ["ls"]
+
+    questions.write_text(json.dumps({"id": "irrelevance_0", "result": WORDS}))
+    both = import_run(path.parent, tmp_path / "both", 0.0).report
+    assert isinstance(both, Imported)
+    assert (both.conversations, both.left_out) == (1, ("multi_turn_base",))
+
+
+@pytest.mark.slow
+@pytest.mark.conformance
+def test_recorded_conversations_come_in_as_result_files_and_score_as_recorded(
+    tmp_path: Path, truth_folder: Path
+) -> None:
+    with gzip.open(truth_folder / "bfcl" / "multi_turn.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    # Text loses arguments without a name, and the records were executed with them.
+    taken = [row for row in rows if all(map(is_named, calls_of(row)))][::6]
+    results = tmp_path / "result"
+    for number, row in enumerate(taken):
+        category = row["id"].rpartition("_")[0]
+        turns = [[f"[{', '.join(step)}]" for step in turn] for turn in row["turns"]]
+        path = results / f"lab-{number % 20}-{number // 20}" / f"BFCL_v4_{category}_result.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"id": row["id"], "result": turns}))
+
+    import_run(results, tmp_path / "run", 0.0, "python")
+    judged = package_score(tmp_path / "run")
+
+    expected = {
+        (f"lab-{n % 20}-{n // 20}", row["id"]): row["official_valid"] for n, row in enumerate(taken)
+    }
+    assert len(expected) > 300
+    assert judged == expected
+
+
+def calls_of(row: dict[str, Any]) -> list[str]:
+    return [call for turn in row["turns"] for step in turn for call in step]
+
+
+def is_named(call: str) -> bool:
+    """Whether a call is one that can be written and read as text without a loss."""
+    try:
+        node = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return False
+    return isinstance(node, ast.Call) and not node.args and "{}" not in call
+
+
+def package_score(run: Path) -> dict[tuple[str, str], bool]:
+    """Score a run by upstream's rules and return by agent and task whether it passes."""
+    score(run, Asked({"rules": "bfcl-v4"}), lambda: None)
+    with open_run(run, write=False) as store:
+        scores = store.scores("bfcl-v4", "none", METRIC_VERSION)
+        return {
+            (cell.agent, cell.task): scores[cell.key].reward == Scored(1.0)
+            for cell in store.cells()
+        }

@@ -5,26 +5,25 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED, Entry
+from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED
+from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
 from dragoman.benchmarks.bfcl.pulled import pulled_suite
-from dragoman.benchmarks.bfcl.reply_forms import Answered, Reading, reading_of, reply_of_result
+from dragoman.benchmarks.bfcl.reply_forms import Reading, reading_of
 from dragoman.benchmarks.bfcl.result_files import Line, ResultFile, read_lines
 from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
-from dragoman.benchmarks.bfcl.suite import GROUPS
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.benchmarks.bfcl.stored_replies import Replies, SingleReplies, TurnReplies
+from dragoman.benchmarks.bfcl.suite import GROUPS, TURN_GROUPS
+from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
+from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.core.result_files import ReadCell, ReadRun
 from dragoman.core.rules import BFCL_RULES
-from dragoman.core.speech import Called, say
+from dragoman.core.speech import Called
 from dragoman.core.tasks import Task
 
 _VERSION = "imported-bfcl-1"
-
-
-FAULT = "Error during inference:"
-"""How upstream's program begins what it stores where a model could not be reached."""
 
 
 class FileReading(msgspec.Struct, frozen=True):
@@ -79,21 +78,18 @@ def read_run(files: Sequence[ResultFile], data: Path, form: str | None = None) -
             BFCL's data are not pulled.
         UsageError: Where there is no such form.
     """
-    known = [file for file in files if file.category in SINGLE_TURN]
-    left_out = tuple(sorted({file.category for file in files if file.category not in SINGLE_TURN}))
-    if not known:
-        raise DataError(f"{files[0].path}: results of {', '.join(left_out)} cannot be imported")
-    suite = pulled_suite(_group({file.category for file in known}), data)
-    if not isinstance(suite, SingleTurnSuite):
-        raise DataError(f"{suite.name}: results of several turns cannot be imported")
+    chosen, left_out = _together(files)
+    suite = pulled_suite(_group({file.category for file in chosen}), data)
+    replies = _replies(suite)
     played: list[_Played] = []
     models = []
-    entries = {entry.task.id: entry for entry in suite.entries}
-    for model in dict.fromkeys(file.model for file in known):
-        lines = _lines([file for file in known if file.model == model], entries)
-        asked = [Answered(entries[name].question, line.result) for name, line in lines.items()]
+    for model in dict.fromkeys(file.model for file in chosen):
+        lines = _lines([file for file in chosen if file.model == model], replies.tasks)
+        asked = [
+            each for name, line in lines.items() for each in replies.answered(name, line.result)
+        ]
         reading = reading_of(asked, model, form)
-        found = [_played(model, entries[name], line, reading.form) for name, line in lines.items()]
+        found = [_played(model, replies, line, reading.form) for line in lines.values()]
         models.append(_model_reading(model, reading, found))
         played += found
     faults = sum(entry.episode.is_fault for entry in played)
@@ -126,7 +122,7 @@ def _notes(imported: Imported) -> Iterator[str]:
         faults = f"{imported.infrastructure_errors} conversations ended by infrastructure"
         yield f"{faults}: the model was not reached"
     if imported.left_out:
-        yield f"left out: {', '.join(imported.left_out)}"
+        yield f"left out: {', '.join(imported.left_out)}: no one suite has these and the others"
 
 
 def _told_form(model: ModelReading) -> str:
@@ -149,36 +145,43 @@ def _group(categories: set[str]) -> str:
     """Return the smallest suite that has these categories."""
     if len(categories) == 1:
         return min(categories)
-    fitting = [name for name, names in GROUPS.items() if categories <= set(names)]
+    groups = {**GROUPS, **TURN_GROUPS}
+    fitting = [name for name, names in groups.items() if categories <= set(names)]
     if not fitting:
         raise DataError(f"{', '.join(sorted(categories))}: import these one by one")
-    return min(fitting, key=lambda name: len(GROUPS[name]))
+    return min(fitting, key=lambda name: len(groups[name]))
 
 
-def _played(model: str, entry: Entry, line: Line, form: str) -> _Played:
-    """Return the conversation as the benchmark plays it, with the reply that was stored."""
-    task = entry.task
-    words = [message for turn in task.turns for message in turn.messages]
-    spoken: list[Event] = [Move("user", say(text), scripted=True) for text in words]
-    fault = _fault(line.result)
-    if not fault:
-        reply = reply_of_result(Answered(entry.question, line.result), form)
-        spoken.append(Move("agent", reply, call_form=form))
-    episode = Episode(
-        (*task.history, *spoken),
-        Ending("infrastructure_error", fault) if fault else Ending("turns_done"),
-        steps=len(spoken),
-        errors=0,
+def _together(files: Sequence[ResultFile]) -> tuple[list[ResultFile], tuple[str, ...]]:
+    """Return the files that come in as one run, and the categories that do not.
+
+    Questions of one turn and conversations of several are no one suite: the former come first.
+    """
+    for categories in (SINGLE_TURN, MULTI_TURN):
+        chosen = [file for file in files if file.category in categories]
+        if chosen:
+            left_out = {file.category for file in files if file.category not in categories}
+            return chosen, tuple(sorted(left_out))
+    names = ", ".join(sorted({file.category for file in files}))
+    raise DataError(f"{files[0].path}: results of {names} cannot be imported")
+
+
+def _replies(suite: Suite) -> Replies:
+    if isinstance(suite, MultiTurnSuite):
+        return TurnReplies(suite.entries, suite.long)
+    if isinstance(suite, SingleTurnSuite):
+        return SingleReplies(suite.entries)
+    raise DataError(f"{suite.name}: its results cannot be imported")
+
+
+def _played(model: str, replies: Replies, line: Line, form: str) -> _Played:
+    episode = msgspec.structs.replace(
+        replies.episode(line.id, line.result, form),
         usage=(line.usage,),
         seconds=line.usage.seconds,
         source=line.source,
     )
-    return _Played(model, task, line, episode)
-
-
-def _fault(result: object) -> str:
-    """Return what kept a model from answering; "" where it answered."""
-    return result[:500] if isinstance(result, str) and result.startswith(FAULT) else ""
+    return _Played(model, replies.tasks[line.id], line, episode)
 
 
 def _model_reading(model: str, reading: Reading, played: Sequence[_Played]) -> ModelReading:
@@ -186,14 +189,18 @@ def _model_reading(model: str, reading: Reading, played: Sequence[_Played]) -> M
     for entry in played:
         if not entry.episode.is_fault:
             category = entry.task.suite.partition(":")[2]
-            last = entry.episode.events[-1]
-            is_read = isinstance(last, Move) and isinstance(last.reply, Called)
-            counts.setdefault(category, []).append(is_read)
+            counts.setdefault(category, []).append(_has_calls(entry))
     files = tuple(FileReading(name, len(read), sum(read)) for name, read in counts.items())
     return ModelReading(model, reading.form, reading.spoken_for, files)
 
 
-def _lines(files: Sequence[ResultFile], entries: Mapping[str, Entry]) -> dict[str, Line]:
+def _has_calls(played: _Played) -> bool:
+    """Whether calls could be read in a conversation, other than in its history."""
+    own = played.episode.events[len(played.task.history) :]
+    return any(isinstance(event, Move) and isinstance(event.reply, Called) for event in own)
+
+
+def _lines(files: Sequence[ResultFile], entries: Mapping[str, Task]) -> dict[str, Line]:
     """Return a model's lines by entry."""
     lines: dict[str, Line] = {}
     for file in files:
@@ -207,9 +214,9 @@ def _lines(files: Sequence[ResultFile], entries: Mapping[str, Entry]) -> dict[st
     return lines
 
 
-def _require_whole(file: ResultFile, lines: Sequence[Line], entries: Mapping[str, Entry]) -> None:
+def _require_whole(file: ResultFile, lines: Sequence[Line], entries: Mapping[str, Task]) -> None:
     """Refuse lines without ids unless there is one for each of a category's entries."""
-    size = sum(entry.question.category == file.category for entry in entries.values())
+    size = sum(task.suite == f"bfcl:{file.category}" for task in entries.values())
     if any(line.is_placed for line in lines) and len(lines) != size:
         raise DataError(
             f"{file.path}: lines without ids, {len(lines)} for {size} entries: it cannot be told which "

@@ -11,7 +11,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.checking.judging import read, reply_of
 from dragoman.benchmarks.bfcl.questions import Question
-from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
+from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.single.calls_check import STORED_FORMS, TOLD_FORMS, written
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.formats.table import FORMATS
@@ -86,21 +86,21 @@ def reading_of(answered: Sequence[Answered], model: str, chosen: str | None = No
     return Reading(_told(form, answered), counts)
 
 
-def reply_of_result(answered: Answered, form: str) -> Reply:
+def reply_of_result(answered: Answered, form: str, rules: BfclRules = DEFAULT_RULES) -> Reply:
     """Return what a stored result is: calls, words, or calls that cannot be read."""
     if isinstance(answered.result, str):
-        return _reply_of_text(answered.result, answered.question, form)
+        return _reply_of_text(answered.result, answered.question, form, rules)
     return _reply_of_list(answered.result, form.removesuffix("-dotted"))
 
 
-def _reply_of_text(text: str, question: Question, form: str) -> Reply:
+def _reply_of_text(text: str, question: Question, form: str, rules: BfclRules) -> Reply:
     said = say(text)
     if not text.strip():
         return Unparsed(text, "neither words nor calls")
     if form in STORED_FORMS:
         return said
     found = written(Move("agent", said, call_form=form), question)
-    return told_apart(reply_of(found, question.functions, DEFAULT_RULES), text)
+    return told_apart(reply_of(found, question.functions, rules), text)
 
 
 def _reply_of_list(stored: object, kind: str) -> Reply:

@@ -102,9 +102,9 @@ class _Record(msgspec.Struct):
     result: object
     id: str | int | None = None
     idx: int | None = None
-    input_token_count: int | None = None
-    output_token_count: int | None = None
-    latency: float = 0.0
+    input_token_count: object = None
+    output_token_count: object = None
+    latency: object = 0.0
 
 
 def _line(text: bytes, number: int, place: int, file: ResultFile) -> Line:
@@ -115,14 +115,32 @@ def _line(text: bytes, number: int, place: int, file: ResultFile) -> Line:
     usage = Usage(
         "agent",
         file.model,
-        input_tokens=record.input_token_count,
-        output_tokens=record.output_token_count,
-        seconds=record.latency,
+        input_tokens=_whole(_total(record.input_token_count)),
+        output_tokens=_whole(_total(record.output_token_count)),
+        seconds=_total(record.latency) or 0.0,
     )
     identity = record.idx if record.id is None else record.id
     is_placed = identity is None
     known = _id_of_today(place if identity is None else identity, file)
     return Line(known, record.result, usage, msgspec.Raw(text), is_placed)
+
+
+def _total(counted: object) -> float | None:
+    """Return a count, or the sum of those of turns and their replies; None where one is no number."""
+    left, total = [counted], 0.0
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        elif isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+            total += value
+        else:
+            return None
+    return total
+
+
+def _whole(total: float | None) -> int | None:
+    return None if total is None else round(total)
 
 
 def _id_of_today(identity: str | int, file: ResultFile) -> str:
