@@ -1,7 +1,8 @@
+import msgspec
 import pytest
 
 from dragoman.wiring.config import RunConfig
-from dragoman.wiring.reach import SCORING, reached_by
+from dragoman.wiring.reach import PLAYING, SCORING, reached_by
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,10 @@ from dragoman.wiring.reach import SCORING, reached_by
             ("asks openai/gpt-4.1-mini at https://host/v1 with the key in AWS_SECRET_ACCESS_KEY",),
         ),
         ("openai/gpt-4.1-mini?key_env=MINE", ("sends openai/gpt-4.1-mini the key in MINE",)),
+        (
+            "openai/m?extra.stop=a,b&base%5Furl=http://h/v1&key_env=MINE",
+            ("asks openai/m at http://h/v1 with the key in MINE",),
+        ),
         ("compatible/m?calls=json&base_url=http://h/v1", ("asks compatible/m at http://h/v1",)),
     ],
 )
@@ -49,9 +54,28 @@ def test_every_name_of_a_list_is_looked_at() -> None:
         "asks vllm/m at http://u/v1",
         "asks vllm/m at http://e/v1",
         "asks http://s/search",
+        "asks deepgram/nova-3,openai/whisper-1 at http://r/v1",
         "asks openai/whisper-1 at http://r/v1",
         "loads piper/voice.onnx",
     )
+
+
+def test_a_backend_that_is_not_here_is_reached() -> None:
+    assert reached_by(RunConfig("sample:shop", ("gold",), backend="cluster")) == (
+        "plays conversations on cluster",
+    )
+
+
+def test_every_name_in_a_configuration_is_looked_at_or_known_to_reach_nothing() -> None:
+    of_data = {"suite", "rules", "tasks", "max_cost", "prices", "languages", "scenarios", "assets"}
+    named = {
+        field.name
+        for field in msgspec.structs.fields(RunConfig)
+        if isinstance(field.default, str)
+        or field.required
+        or (isinstance(field.default, tuple) and field.name not in {"places", "partition_seeds"})
+    }
+    assert named == {*PLAYING, *of_data, "voices"}
 
 
 def test_scoring_reaches_judges_alone() -> None:

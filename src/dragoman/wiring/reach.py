@@ -8,12 +8,18 @@ from collections.abc import Collection, Iterator
 from urllib.parse import parse_qsl
 
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.config import LOCAL, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
 
-PLAYING = ("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers")
+PLAYING = (
+    *("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers"),
+    *("axes", "backend"),
+)
 SCORING = ("judge", "user_judge")
 """The fields of a configuration whose names are resolved for playing, and for scoring alone."""
+
+
+_LISTS = frozenset({"asr", "speakers"})
 
 
 def reached_by(config: RunConfig, fields: Collection[str] = PLAYING) -> tuple[str, ...]:
@@ -23,10 +29,14 @@ def reached_by(config: RunConfig, fields: Collection[str] = PLAYING) -> tuple[st
 
 def _reached(config: RunConfig, field: str) -> Iterator[str]:
     value: str | tuple[str, ...] = getattr(config, field)
+    if field == "backend":
+        yield from () if value == LOCAL else (f"plays conversations on {value}",)
+        return
     named = (value,) if isinstance(value, str) else value
     for written in map(agent_behind, named):
-        # A list by commas reaches what each of its names reaches.
-        for name in written.split(","):
+        # What speaks and listens may be a list by commas; elsewhere a comma is part of a value.
+        pieces = written.split(",") if field in _LISTS else ()
+        for name in (written, *pieces):
             yield from _by_name(name)
 
 
