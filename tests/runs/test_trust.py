@@ -1,5 +1,6 @@
 """A stored run may come from anybody: what it names is run and asked on its owner's word alone."""
 
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -7,11 +8,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
+from dragoman.core.conditions import condition_of
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
 from dragoman.runs.play import Asked, play, score, start
 from dragoman.store.own_runs import FILE as OWN
+from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.store.run_file import FILE
 from dragoman.store.seals import sealed, unsealed
 from dragoman.wiring.config import RunConfig
@@ -101,6 +105,17 @@ def test_a_run_that_was_changed_is_no_longer_ones_own(
         score(folder, Asked(), lambda: None)
     with pytest.raises(UsageError, match=told):
         resume_job(folder)
+
+
+def test_a_plan_that_was_changed_is_no_longer_ones_own(work: Path) -> None:
+    recognizer = f"openai/whisper-1?{JUDGE.partition('?')[2]}"
+    spoken = condition_of({"voice": "studio", "recognizer": recognizer})
+    with open_run(made(work / "mine"), write=False) as store:
+        cells = tuple(replace(cell, condition=spoken) for cell in store.cells())
+        changed = NewRun(store.manifest(), cells, store.tasks())
+    create_run(work / "changed", changed).close()
+    with pytest.raises(UsageError, match=re.escape("asks openai/whisper-1 at http://127.0.0.1:9/")):
+        resume_job(work / "changed")
 
 
 def test_a_judge_that_the_person_names_takes_the_stored_ones_place(work: Path) -> None:

@@ -1,6 +1,7 @@
 import msgspec
 import pytest
 
+from dragoman.core.conditions import condition_of
 from dragoman.wiring.config import RunConfig
 from dragoman.wiring.reach import PLAYING, SCORING, reached_by
 
@@ -64,6 +65,13 @@ def test_a_backend_that_is_not_here_is_reached() -> None:
     assert reached_by(RunConfig("sample:shop", ("gold",), backend="cluster")) == (
         "plays conversations on cluster",
     )
+
+
+def test_what_conditions_name_is_reached() -> None:
+    spoken = {"voice": "simulated:15", "recognizer": "openai/w?base_url=http://r/v1"}
+    conditions = [condition_of(spoken), condition_of({"voice": "studio", "persona": "hurried"})]
+    reached = reached_by(RunConfig("sample:shop", ("gold",)), conditions=conditions)
+    assert reached == ("asks openai/w at http://r/v1",)
 
 
 def test_every_name_in_a_configuration_is_looked_at_or_known_to_reach_nothing() -> None:

@@ -95,7 +95,8 @@ def start_job(
         {task.id: task for task in setup.tasks},
     )
     store = create_run(folder, new)
-    note_own(new.manifest, reached_by(setup.config))
+    conditions = dict.fromkeys(cell.condition for cell in cells)
+    note_own(new.manifest, reached_by(setup.config, conditions=conditions))
     return Job(setup, cells, store)
 
 
@@ -127,8 +128,9 @@ def resume_job(
         prices = None if "prices" in changed else stored_prices(store)
         manifest = _playable(store)
         stored = manifest.config
-        reached = [each for each in reached_by(stored) if each not in vouched]
-        require_trust(store, reached, trust=trust)
+        reached = reached_by_run(store, manifest)
+        now = [each for each in reached if each not in vouched]
+        require_trust(store, reached, now, trust=trust)
         config = checked(msgspec.structs.replace(stored, **changed))
         conditions = listed_conditions(store, manifest)
         setup = build_setup(config, given, prices, conditions=conditions)
@@ -154,6 +156,12 @@ def listed_conditions(store: RunStore, manifest: Manifest) -> tuple[Condition, .
     if not manifest.is_explicit:
         return None
     return tuple(dict.fromkeys(cell.condition for cell in store.cells()))
+
+
+def reached_by_run(store: RunStore, manifest: Manifest) -> tuple[str, ...]:
+    """Return what a stored run runs and reaches where it is played, in words."""
+    conditions = dict.fromkeys(cell.condition for cell in store.cells())
+    return reached_by(manifest.config, conditions=conditions)
 
 
 def _places(store: RunStore) -> tuple[Place, ...]:

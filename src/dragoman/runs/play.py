@@ -18,6 +18,7 @@ from dragoman.runs.jobs import (
     Job,
     Manifest,
     listed_conditions,
+    reached_by_run,
     read_manifest,
     realised,
     start_job,
@@ -136,7 +137,8 @@ def score(folder: Path, asked: Asked, on_done: Callable[[], None]) -> Played:
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
         fields = [field for field in SCORING if field not in asked.changes]
-        require_trust(store, reached_by(manifest.config, fields), trust=asked.trust)
+        judged_by = reached_by(manifest.config, fields)
+        require_trust(store, reached_by_run(store, manifest), judged_by, trust=asked.trust)
         config = msgspec.structs.replace(manifest.config, **asked.changes)
         if asked.anew:
             config = msgspec.structs.replace(config, cache=False)

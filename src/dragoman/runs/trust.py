@@ -20,7 +20,7 @@ def note_own(manifest: bytes, reached: Collection[str]) -> None:
     if not reached:
         return
     try:
-        _own_runs().add(manifest)
+        _own_runs().add(_content(manifest, reached))
     except OSError as error:
         log.warning(
             "%s: cannot note that this run is yours (%s): going on with it will need --trust",
@@ -29,29 +29,37 @@ def note_own(manifest: bytes, reached: Collection[str]) -> None:
         )
 
 
-def require_trust(store: RunStore, reached: Collection[str], *, trust: bool) -> None:
+def require_trust(
+    store: RunStore, reached: Collection[str], now: Collection[str], *, trust: bool
+) -> None:
     """Refuse to go on with a run of somebody else's that would run or reach something.
 
     Args:
         store: The run.
-        reached: What it would run or reach, in words.
+        reached: What it runs or reaches where it is played, in words.
+        now: What it would run or reach now.
         trust: Whether the person vouches for it, which is noted.
 
     Raises:
         UsageError: Naming what it would do, and the option.
     """
-    if not reached:
+    if not now:
         return
     manifest = store.manifest()
     if trust:
         note_own(manifest, reached)
-    elif manifest not in _own_runs():
-        named = [words[:MOST_CHARS] for words in reached][:MOST_NAMED]
-        more = ["..."] if len(reached) > MOST_NAMED else []
+    elif _content(manifest, reached) not in _own_runs():
+        named = [words[:MOST_CHARS] for words in now][:MOST_NAMED]
+        more = ["..."] if len(now) > MOST_NAMED else []
         raise UsageError(
             f"{quote(str(store.folder))} was not made by you on this machine, and it "
             f"{', '.join(named + more)}: give --trust if you know where it comes from"
         )
+
+
+def _content(manifest: bytes, reached: Collection[str]) -> bytes:
+    """Return what makes a run one's own: whoever changes what it reaches makes another of it."""
+    return b"\0".join((manifest, *(words.encode() for words in sorted(reached))))
 
 
 def _own_runs() -> OwnRuns:

@@ -1,4 +1,4 @@
-"""Which runs a person has made or vouched for on this machine, by the content of their manifests."""
+"""Which runs a person has made or vouched for on this machine, by what they are."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,7 @@ FILE = "own_runs"
 
 
 class OwnRuns:
-    """A list that only grows: one line for each run. A manifest that was changed is not on it.
+    """A list that only grows: one line for each run. One that was changed is not on it.
 
     Args:
         path: The file; it is made with the first run.
@@ -16,7 +16,7 @@ class OwnRuns:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def add(self, manifest: bytes) -> None:
+    def add(self, run: bytes) -> None:
         """Note a run.
 
         Raises:
@@ -24,15 +24,15 @@ class OwnRuns:
         """
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._path.open("a") as lines:
-            lines.write(f"{_digest(manifest)}\n")
+            lines.write(f"{_digest(run)}\n")
 
-    def __contains__(self, manifest: bytes) -> bool:
+    def __contains__(self, run: bytes) -> bool:
         try:
             lines = self._path.read_text("ascii", "replace")
         except OSError:
             return False
-        return _digest(manifest) in lines.splitlines()
+        return _digest(run) in lines.splitlines()
 
 
-def _digest(manifest: bytes) -> str:
-    return hashlib.blake2b(manifest, digest_size=32).hexdigest()
+def _digest(run: bytes) -> str:
+    return hashlib.blake2b(run, digest_size=32).hexdigest()

@@ -23,7 +23,7 @@ from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Task
-from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest
 from dragoman.runs.plan import Place
 from dragoman.runs.trust import require_trust
 from dragoman.simulation.canonical import canonical_name
@@ -31,7 +31,6 @@ from dragoman.store.run import StoredMeasure, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.participants import calls_in_text
-from dragoman.wiring.reach import reached_by
 from dragoman.wiring.voices import CLEAN, SIMULATED, UNDERSTOOD
 
 FOLDER = "blame"
@@ -52,12 +51,13 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     """
     with open_run(run, write=False) as store:
         manifest, tasks = read_manifest(store), store.tasks()
-        require_trust(store, reached_by(manifest.config), trust=trust)
+        reached = reached_by_run(store, manifest)
+        require_trust(store, reached, reached, trust=trust)
         rows = outcomes(store, *chosen_scoring(store, None, None), heads_only=True)
         found = verdicts(rows)
     lost = [place for place, passed in found.items() if passed is False and not _is_known(place)]
     _require_playable(run, manifest, lost)
-    replays = Replays(run / FOLDER, manifest.config, on_done)
+    replays = Replays(run / FOLDER, manifest.config, on_done, reached)
     found |= verdicts(replays.play("understood", _open(map(_understood, lost), found)))
     saved = [place for place in lost if found.get(_understood(place))]
     found |= verdicts(replays.play("clean", _open(map(_over_clean_line, saved), found)))

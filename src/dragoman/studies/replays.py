@@ -16,7 +16,6 @@ from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
 from dragoman.wiring.config import RunConfig, checked
-from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import build_setup
 
 Verdicts = dict[Place, bool | None]
@@ -24,11 +23,12 @@ Verdicts = dict[Place, bool | None]
 
 
 class Replays(msgspec.Struct, frozen=True):
-    """What the counterfactuals of one run are played with, and where."""
+    """What the counterfactuals of one run are played with and may reach, and where they lie."""
 
     folder: Path
     config: RunConfig
     on_done: Callable[[], None]
+    reached: Collection[str]
 
     def play(self, stage: str, places: Collection[Place]) -> list[Outcome]:
         """Play these conversations, unless they were, and return what came of them.
@@ -48,7 +48,7 @@ class Replays(msgspec.Struct, frozen=True):
         config = _of_these(self.config, places)
         folder = self.folder / f"{stage}-{content_key(config, tuple(places))[:16]}"
         if (folder / FILE_OF_RUN).exists():
-            return resume_job(folder, vouched=reached_by(self.config))
+            return resume_job(folder, vouched=self.reached)
         conditions = dict.fromkeys(place.condition for place in places)
         return start(build_setup(config, conditions=tuple(conditions)), folder, places)
 

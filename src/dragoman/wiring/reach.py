@@ -4,9 +4,10 @@ Code of one's own, addresses, keys by the names of variables: whoever types a co
 these. A stored run may come from anybody.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import parse_qsl
 
+from dragoman.core.conditions import Condition
 from dragoman.simulation.canonical import agent_behind
 from dragoman.wiring.config import LOCAL, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
@@ -19,12 +20,31 @@ SCORING = ("judge", "user_judge")
 """The fields of a configuration whose names are resolved for playing, and for scoring alone."""
 
 
+_OF_DATA = frozenset({"language", "scenario", "partition", "voice"})
+"""Axes whose values are names of data."""
+
 _LISTS = frozenset({"asr", "speakers"})
 
 
-def reached_by(config: RunConfig, fields: Collection[str] = PLAYING) -> tuple[str, ...]:
-    """Return what would be run or reached by these fields, each as a few words for a person."""
-    return tuple(dict.fromkeys(words for field in fields for words in _reached(config, field)))
+def reached_by(
+    config: RunConfig, fields: Collection[str] = PLAYING, conditions: Iterable[Condition] = ()
+) -> tuple[str, ...]:
+    """Return what would be run or reached, each as a few words for a person.
+
+    Args:
+        config: A configuration.
+        fields: Which of its fields are asked.
+        conditions: Those that are played beside the configuration's own.
+    """
+    named = (words for field in fields for words in _reached(config, field))
+    listed = (words for each in conditions for words in _by_condition(each))
+    return tuple(dict.fromkeys((*named, *listed)))
+
+
+def _by_condition(condition: Condition) -> Iterator[str]:
+    for axis, value in condition.axes:
+        if axis not in _OF_DATA:
+            yield from _by_name(value)
 
 
 def _reached(config: RunConfig, field: str) -> Iterator[str]:
