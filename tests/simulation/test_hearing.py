@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.simulation.hearing import heard_arguments, heard_value, said_values
+from dragoman.simulation.hearing import heard_arguments, heard_value, scripted_texts
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_numbers_are_heard_too_and_stay_words_where_they_are_none() -> None:
 
 def test_what_the_user_says_is_found_at_any_depth_with_its_argument() -> None:
     arguments: dict[str, object] = {"ids": ["Maren", "unsaid"], "place": {"city": "Boise"}, "n": 2}
-    assert said_values(arguments, "I am Maren from Boise.") == [
+    assert scripted_texts(arguments, "I am Maren from Boise.") == [
         ("ids", "Maren"),
         ("place", "Boise"),
     ]

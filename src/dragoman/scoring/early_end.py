@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 
 from dragoman.core.episodes import Episode
 from dragoman.core.scores import Evidence
+from dragoman.core.stop_tokens import STOP, TRANSFER
 from dragoman.scoring.identifying import identifying, unknown
 from dragoman.scoring.languages import primary
 from dragoman.scoring.phrases import found
 from dragoman.scoring.user_turns import UserTurn, called_by_agent
 
 SUBJECT = "not_ended_early"
-STOP, TRANSFER = "###STOP###", "###TRANSFER###"
 
 _UNUSABLE = "the user gave a reply that could not be used"
 _SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]?")

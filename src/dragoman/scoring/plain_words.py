@@ -3,8 +3,9 @@
 import re
 import unicodedata
 
+from dragoman.core.stop_tokens import MARKER
+
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
-_MARKER = re.compile(r"###[^#\n]{0,40}###")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|«[^»\n]{1,60}»|「[^」\n]{1,60}」|(?<!\w)'[^'\n]{1,60}'(?!\w)"
 )
@@ -24,7 +25,7 @@ def plain_words(text: str) -> str:
     characters with a digit, `@`, `_`, a backslash or `://` in them; three capital letters alone
     (JFK, USD); digits, symbols and emoji.
     """
-    for pattern in (_CODE, _MARKER):
+    for pattern in (_CODE, MARKER):
         text = pattern.sub(" ", text)
     text = _QUOTED.sub(" ", _without_braces(text))
     text = _RUN.sub(_unless_id, text)

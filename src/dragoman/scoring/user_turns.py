@@ -1,17 +1,16 @@
 """A conversation from the side of its simulated user: what it said, and what it had heard by then."""
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.speech import Called, Said, Utterance
+from dragoman.core.stop_tokens import MARKER
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolResult
 
 _SHOWN = 160
-_TOKEN = re.compile(r"###[A-Z-]{1,40}###")
 
 
 class UserTurn(msgspec.Struct, frozen=True):
@@ -51,8 +50,8 @@ def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
             heard += _reaching_user(event)
             asked = _agent_words(event) or asked
             continue
-        tokens = tuple(_TOKEN.findall(said))
-        text = _TOKEN.sub(" ", said).strip()
+        tokens = tuple(MARKER.findall(said))
+        text = MARKER.sub(" ", said).strip()
         turns.append(UserTurn(len(turns) + 1, text, tokens, tuple(heard), asked))
         heard = []
     return tuple(turns)

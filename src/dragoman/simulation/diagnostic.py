@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.core.protocols import Answer, Heard, Opening, Participant
 from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.stop_tokens import STOP
 from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, Toolset
 from dragoman.simulation.canonical import CanonicalAgent
 from dragoman.simulation.facts import label
-from dragoman.simulation.hearing import heard_arguments, said_values
+from dragoman.simulation.hearing import heard_arguments, scripted_texts
 from dragoman.simulation.offline_user import OfflineUser
 from dragoman.simulation.scripts import spoken_script, told_script
-from dragoman.simulation.tokens import STOP
 
 Arguments = dict[str, object]
 Fill = Callable[[Action], Arguments]
@@ -124,7 +124,7 @@ def needed_facts(stretch: Sequence[Action], task: Task) -> tuple[Fact, ...]:
     script, scenario = told_script(task), task.scenario
     needed: dict[Fact, None] = {}
     for action in stretch:
-        for name, value in said_values(action.arguments, script):
+        for name, value in scripted_texts(action.arguments, script):
             own = (fact for fact in scenario.facts if value.casefold() in fact.value.casefold())
             needed[next(own, Fact(name, value))] = None
     return tuple(needed)

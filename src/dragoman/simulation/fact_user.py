@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 
 from dragoman.core.protocols import Answer, Heard
 from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.stop_tokens import STOP, TRANSFER
 from dragoman.core.tasks import Deed, Fact, Scenario
 from dragoman.core.tools import ToolCall, ToolResult, Toolset
 from dragoman.simulation.facts import Mention, label, mentions, misstated, named_in, sentences
+from dragoman.simulation.hand_over import is_hand_over
 from dragoman.simulation.questions import (
     asks_consent,
     asks_for_nato,
@@ -25,7 +27,6 @@ from dragoman.simulation.questions import (
 )
 from dragoman.simulation.scripts import spoken_script, without_tokens
 from dragoman.simulation.spelling import spelled, spelled_in_words
-from dragoman.simulation.tokens import STOP, TRANSFER, is_hand_over
 
 MAX_REPLIES = 60
 MAX_TIMES = 3

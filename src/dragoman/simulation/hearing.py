@@ -25,7 +25,7 @@ def replaced_arguments(
     return {name: _replaced(value, script.casefold(), replace) for name, value in arguments.items()}
 
 
-def said_values(arguments: Arguments, script: str) -> list[tuple[str, str]]:
+def scripted_texts(arguments: Arguments, script: str) -> list[tuple[str, str]]:
     """Return the strings that stand in the user's script, each with the argument it is in."""
     return [
         (name, text)

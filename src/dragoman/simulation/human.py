@@ -13,9 +13,9 @@ from dragoman.core.episodes import Event
 from dragoman.core.errors import RunHalted
 from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.stop_tokens import STOP
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.simulation.scripts import scenario_text
-from dragoman.simulation.tokens import STOP
 from dragoman.simulation.typed_lines import Command, Mistake, TypedCall, Words, read_typed
 
 STOPPED = "you stopped: what was finished is stored; go on with `dragoman resume`"

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from dragoman.core.protocols import Answer, Heard, Opening, Session
 from dragoman.core.speech import Said, say
+from dragoman.core.stop_tokens import STOP, TRANSFER
 from dragoman.core.tools import Toolset
 from dragoman.simulation.fact_user import FactSession
+from dragoman.simulation.hand_over import is_hand_over
 from dragoman.simulation.scripts import is_structured, spoken_script
-from dragoman.simulation.tokens import STOP, TRANSFER, is_hand_over
 
 MAX_AGREEMENTS = 10
 

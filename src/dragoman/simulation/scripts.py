@@ -1,10 +1,7 @@
 """What a task's user has to say, as text: for simulators' prompts and for the offline user."""
 
-import re
-
+from dragoman.core.stop_tokens import MARKER
 from dragoman.core.tasks import Scenario, Task
-
-_TOKEN = re.compile(r"###[A-Z-]+###")
 
 
 def scenario_text(scenario: Scenario) -> str:
@@ -64,7 +61,7 @@ def is_structured(scenario: Scenario) -> bool:
 
 def without_tokens(text: str) -> str:
     """Return a script without stop tokens: reciting one would hang up."""
-    return _TOKEN.sub("", text)
+    return MARKER.sub("", text)
 
 
 def _indented(text: str) -> str:

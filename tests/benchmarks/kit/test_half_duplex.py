@@ -1,12 +1,13 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import GREETING, STOP_TOKENS, HalfDuplex
+from dragoman.benchmarks.kit.half_duplex import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, EndReason, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.stop_tokens import STOP_TOKENS
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
 CALL = ToolCall("1", "calculate", {"expression": "1"})

@@ -11,10 +11,10 @@ from dragoman.core.episodes import Ending, EndReason, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
 from dragoman.core.rules import Rules
 from dragoman.core.speech import Called, Said, Unparsed, say
+from dragoman.core.stop_tokens import has_stop
 from dragoman.core.tools import Role, ToolResult
 
 GREETING = "Hi! How can I help you today?"
-STOP_TOKENS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 
 BAD_REPLY: dict[Role, EndReason] = {"agent": "agent_error", "user": "user_error"}
 
@@ -94,11 +94,6 @@ class HalfDuplex:
                 return has_stop(text)
             case _:
                 return False
-
-
-def has_stop(words: str) -> bool:
-    """Whether a message contains a stop token."""
-    return any(token in words for token in STOP_TOKENS)
 
 
 def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: Rules) -> Directive:

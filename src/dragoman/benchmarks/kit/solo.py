@@ -5,11 +5,12 @@ Every reply must call a tool; calling `done` ends the work.
 
 from collections.abc import Sequence
 
-from dragoman.benchmarks.kit.half_duplex import STOP_TOKENS, limited
+from dragoman.benchmarks.kit.half_duplex import limited
 from dragoman.core.episodes import Ending, Event
 from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, World
 from dragoman.core.rules import Rules
 from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.stop_tokens import STOP
 from dragoman.core.tools import Role, ToolResult, Toolset, ToolSpec
 
 DONE = ToolSpec(
@@ -59,7 +60,7 @@ class Solo:
                 is_done = any(call.name == DONE.name for call in calls)
                 return Ending("agent_stop") if is_done else Execute(calls)
             case Said(utterance=utterance):
-                if STOP_TOKENS[0] in utterance.intended:
+                if STOP in utterance.intended:
                     return Ending("agent_stop")
                 return Ending("agent_error", "words in solo mode, where every reply is a call")
             case Unparsed(error=error):

@@ -5,7 +5,6 @@ utterance alone, so that several recognizers can be given the same audio.
 """
 
 import asyncio
-import re
 
 import msgspec
 
@@ -19,13 +18,11 @@ from dragoman.core.keys import derive_seed
 from dragoman.core.layers import Keep
 from dragoman.core.protocols import Recognizer, Synthesizer
 from dragoman.core.speech import UNDERSTOOD, WORDS, Stage, Utterance
+from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
 
 SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"
-
-# Signs that end a conversation are for the harness: nobody says them.
-_MARKER = re.compile(r"###[^#\n]{1,40}###")
 
 
 class VoicePath(msgspec.Struct, frozen=True):
@@ -48,7 +45,7 @@ class VoicePath(msgspec.Struct, frozen=True):
 
 def without_markers(text: str) -> str:
     """Return what is said of a text: all but the signs that are for the harness."""
-    return _MARKER.sub("", text).strip()
+    return MARKER.sub("", text).strip()
 
 
 class VoiceChannel:

@@ -5,12 +5,31 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, leaves_list_open
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_bounds, leaves_list_open
 from dragoman.benchmarks.bfcl.text.plain_text import is_no_call, read_plain_calls
-from dragoman.benchmarks.bfcl.text.python_text import read_any_calls
+from dragoman.benchmarks.bfcl.text.python_text import read_any_calls, read_python_calls
 
 NAMES = ("f", "g.h", "a", "b", "class", "print", "not", "in", "rb", "é", "_x1", "True", "None")
-MARKS = ("[", "]", "(", ")", "{", "}", ",", ", ", ":", "=", "==", ".", " ", "\n", "\t", "#", ";")
+MARKS = (
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    ",",
+    ", ",
+    ":",
+    "=",
+    "==",
+    ".",
+    " ",
+    "\n",
+    "\r",
+    "\t",
+    "#",
+    ";",
+)
 VALUES = (
     "1",
     "-1",
@@ -156,8 +175,21 @@ def test_what_may_hold_calls_is_not_refused(text: str) -> None:
     assert not is_no_call(text)
 
 
+def test_a_carriage_return_ends_a_comment_as_it_does_for_the_syntax_tree() -> None:
+    text = "[f(a=1)#[\r]"
+    assert not is_no_call(text)
+    (call,) = read_python_calls(text, DEFAULT_RULES)
+    assert [(call.name, call.arguments)] == [("f", {"a": 1})]
+
+
+def test_what_nests_too_deeply_is_seen_behind_a_comment_that_a_carriage_return_ends() -> None:
+    with pytest.raises(UnreadableError, match="nested"):
+        check_bounds("#\r" + "[" * 200 + "]" * 200)
+
+
 def test_brackets_in_strings_and_comments_open_no_list() -> None:
     assert leaves_list_open("[f(a=[1)]")
     assert not leaves_list_open("[f(a='[')]")
     assert not leaves_list_open("[f(a=1)] # [")
+    assert not leaves_list_open("[f(a=1)#[\r]")
     assert not leaves_list_open("[f(a=f'{x['y']}')")

@@ -15,13 +15,14 @@ MAX_DEPTH = 100
 MAX_SOURCE_DEPTH = 40
 """The same for Java and JavaScript, where every bracket costs our own parser ten calls."""
 
-# A string that is left open ends with its line or the text: no attempt is made twice.
+# A string that is left open ends with its line or the text: no attempt is made twice. A carriage
+# return ends a line too.
 _SKIPPED = re.compile(
-    r"""\#[^\n]*+
+    r"""\#[^\r\n]*+
       |'''(?:[^'\\]|\\.|'(?!''))*+(?:''')?
       |\"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?
-      |'(?:[^'\\\n]|\\.)*+'?
-      |"(?:[^"\\\n]|\\.)*+"?
+      |'(?:[^'\\\r\n]|\\.)*+'?
+      |"(?:[^"\\\r\n]|\\.)*+"?
       |\s++""",
     re.VERBOSE | re.DOTALL,
 )

@@ -1,7 +1,4 @@
-"""The tokens by which a user ends a conversation, and the words that announce a hand-over."""
-
-STOP = "###STOP###"
-TRANSFER = "###TRANSFER###"
+"""The words that announce a hand-over to a person."""
 
 
 def is_hand_over(said: str) -> bool:
