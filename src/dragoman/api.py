@@ -160,8 +160,9 @@ class RunOptions(TypedDict, total=False):
     voice: str | Sequence[str]
     asr: str | Sequence[str]
     speakers: Sequence[str]
-    axes: Sequence[str]
     speaker: str | Sequence[str]
+    axes: Sequence[str]
+    axis: str | Sequence[str]
     backend: str
     split: str
     out: str | Path | None
@@ -222,7 +223,7 @@ def resume(
         trust: Whether to go on with a run that somebody else made, with all that it names.
         options: What is to differ from the run's own; a budget counts anew.
     """
-    job = resume_job(Path(folder), by_field(options, "option"), trust=trust)
+    job = resume_job(Path(folder), by_field(options, "option", "resume"), trust=trust)
     again = invalid_cells(job.store) if retry_invalid else ()
     return _result(play(job, lambda *_: None, again))
 

@@ -178,6 +178,13 @@ def test_a_run_may_be_gone_on_with_by_another_backend(in_process: Cli, home: Pat
     assert stored(there) == stored(here)
 
 
+def test_a_backend_is_listed_with_where_it_comes_from(in_process: Cli, home: Path) -> None:
+    lines = in_process("list", "backends", cwd=home).stdout.splitlines()
+
+    assert [line.split()[0] for line in lines] == ["local", "processes"]
+    assert "own_backend:Processes" in lines[1]
+
+
 def test_an_unknown_backend_is_named_with_those_that_exist(in_process: Cli, home: Path) -> None:
     words = ("run", "sample:shop", "--agent", "gold", "--out", "mine")
 

@@ -3,8 +3,9 @@
 import inspect
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
@@ -183,3 +184,19 @@ def test_help_tells_every_description_whole() -> None:
     assert "... " not in text.partition("Commands:")[2]
     assert "Play the bundled parcel service as text and spoken, find what lost calls" in text
     assert "-h, --help" in text
+
+
+def test_going_on_takes_no_option_that_would_make_it_another_run(tmp_path: Path) -> None:
+    options: Any = {"max_steps": 3}
+    dragoman.run("sample:shop", "gold", limit=1, out=tmp_path / "mine")
+
+    with pytest.raises(UsageError, match="unknown option 'max_steps'"):
+        dragoman.resume(tmp_path / "mine", **options)
+
+
+def test_the_keys_are_listed(in_process: Callable[..., CompletedProcess[str]]) -> None:
+    listed = in_process("list", "options").stdout
+
+    for key in KEYS:
+        assert " or ".join(key.spellings) in listed
+        assert key.option.help in listed

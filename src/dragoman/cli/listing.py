@@ -44,6 +44,7 @@ def names(what: str) -> dict[str, str]:
         UsageError: Where there is no such kind.
     """
     from dragoman.core.rules import RULES
+    from dragoman.runs.backend import backend_names
     from dragoman.wiring.layers import layer_names
     from dragoman.wiring.measures import measure_names
     from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, HUMAN, JUDGES, USERS
@@ -77,10 +78,19 @@ def names(what: str) -> dict[str, str]:
         "scenarios": _scenarios,
         "voices": _voices,
         "axes": layer_names,
+        "backends": backend_names,
+        "options": _options,
     }
     if what not in kinds:
         raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)} or tasks")
     return kinds[what]()
+
+
+def _options() -> dict[str, str]:
+    from dragoman.wiring.config import RunRequest
+    from dragoman.wiring.options import keys_of
+
+    return {" or ".join(key.spellings): key.summary() for key in keys_of(RunRequest)}
 
 
 def _languages() -> dict[str, str]:

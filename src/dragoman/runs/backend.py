@@ -113,6 +113,12 @@ class LocalBackend:
         yield source.play
 
 
+def backend_names() -> dict[str, str]:
+    """Return every backend's name with a line about it."""
+    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    return {LOCAL: "plays in the process of the run", **dict(sorted(added.items()))}
+
+
 def find_backend(name: str) -> Backend:
     """Return the backend of that name.
 
@@ -123,7 +129,7 @@ def find_backend(name: str) -> Backend:
         return LocalBackend()
     found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
     if name not in found:
-        raise UsageError(f"unknown backend {name!r}: there is {', '.join([LOCAL, *sorted(found)])}")
+        raise UsageError(f"unknown backend {name!r}: there is {', '.join(backend_names())}")
     try:
         backend: Backend = found[name].load()()
     except Exception as error:

@@ -273,7 +273,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             value="NAME=VALUE",
             example='["mood=none", "mood=hurried"]',
             default="none",
-            flag="axis",
+            singular="axis",
             axis=True,
         ),
     ] = ()

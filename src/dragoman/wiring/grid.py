@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.wiring.config import RunConfig, RunRequest
-from dragoman.wiring.options import Key, keys_of
+from dragoman.wiring.options import Command, Key, keys_of
 
 
 def load_config(path: Path) -> RunConfig:
@@ -41,22 +41,29 @@ def read_grid(path: Path) -> dict[str, object]:
         raise UsageError(f"{path}: {error}") from error
 
 
-def by_field(given: Mapping[str, object], noun: str) -> dict[str, object]:
+def by_field(
+    given: Mapping[str, object], noun: str, command: Command | None = None
+) -> dict[str, object]:
     """Return options by the names of fields: one value under a singular name is a list of one.
 
     None is as if nothing had been given.
 
-
     Args:
         given: What was given, by any of its names.
         noun: What a name is called where it was given.
+        command: The command that takes options, where that is not `run`.
 
     Raises:
         UsageError: For a name that no option has, an option that is given under two, or one value
             under a plural name.
     """
     found: dict[str, object] = {}
-    known = {name: key for key in keys_of(RunRequest) for name in key.spellings}
+    known = {
+        name: key
+        for key in keys_of(RunRequest)
+        if command is None or command in key.option.commands
+        for name in key.spellings
+    }
     for name, value in given.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
