@@ -3,6 +3,7 @@
 import ast
 import gzip
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dragoman.core.tools import ToolResult
 from dragoman.exchange.importing import import_run
 from dragoman.runs.play import Asked, score
 from dragoman.store.run import open_run
+from dragoman.tables.recorded import agreement
 
 WORDS = "I would need more details for that."
 
@@ -135,6 +137,56 @@ def test_a_form_that_does_not_exist_is_refused_before_anything_is_written(tmp_pa
     with pytest.raises(UsageError, match="unknown format 'yaml'"):
         imported(tmp_path, {"irrelevance_0": WORDS}, "yaml")
     assert not (tmp_path / "run").exists()
+
+
+def write_lines(path: Path, *lines: Mapping[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def test_upstreams_verdicts_come_in_beside_the_results_and_are_compared(tmp_path: Path) -> None:
+    words = [{"id": f"irrelevance_{n}", "result": WORDS} for n in range(3)]
+    name = "lab/non_live/BFCL_v4_irrelevance"
+    write_lines(tmp_path / f"result/{name}_result.json", *words)
+    head = {"accuracy": 2 / 3, "correct_count": 2, "total_count": 3}
+    write_lines(tmp_path / f"score/{name}_score.json", head, {"id": "irrelevance_1"})
+
+    read = import_run(tmp_path, tmp_path / "run", 0.0)
+    score(tmp_path / "run", Asked({"rules": "bfcl-v4"}), lambda: None)
+
+    assert isinstance(read.report, Imported)
+    assert (read.report.verdicts, read.has_verdicts) == (3, True)
+    with open_run(tmp_path / "run", write=False) as store:
+        found = agreement(store, "bfcl-v4", "none")
+    assert found is not None
+    assert (found.compared, found.agreeing) == (3, 2)
+    (differing,) = found.differences
+    assert (differing.task, differing.recorded, differing.scored) == ("irrelevance_1", 0.0, 1.0)
+
+
+def test_verdicts_of_other_entries_are_left_out_and_damaged_ones_refused(tmp_path: Path) -> None:
+    line = {"id": "irrelevance_0", "result": WORDS}
+    write_lines(tmp_path / "all/result/lab/BFCL_v4_irrelevance_result.json", line)
+    scores = tmp_path / "all/score/lab/BFCL_v4_irrelevance_score.json"
+    for head, unfitting in (
+        ({"correct_count": 240, "total_count": 240}, (str(scores),)),
+        ({"correct_count": 1, "total_count": 1}, ()),
+    ):
+        write_lines(scores, head)
+        report = import_run(tmp_path / "all", tmp_path / str(len(unfitting)), 0.0).report
+        assert isinstance(report, Imported)
+        assert report.unfitting_scores == unfitting
+        assert report.verdicts == 1 - len(unfitting)
+    for broken, what in (
+        ({"correct_count": 0, "total_count": 1}, "it counts other failures than it names"),
+        ({"accuracy": 1}, "line 1: no verdicts of BFCL"),
+    ):
+        write_lines(scores, broken)
+        with pytest.raises(DataError, match=what):
+            import_run(tmp_path / "all", tmp_path / "never", 0.0)
+    write_lines(scores, {"correct_count": 0, "total_count": 1}, {"name": 1})
+    with pytest.raises(DataError, match="line 2: no verdicts of BFCL"):
+        import_run(tmp_path / "all", tmp_path / "never", 0.0)
 
 
 def test_results_of_several_turns_come_in_with_the_counts_of_all_replies(tmp_path: Path) -> None:

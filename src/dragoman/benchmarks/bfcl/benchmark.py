@@ -66,9 +66,9 @@ class Bfcl:
             UsageError: Where there is no such form.
         """
         from dragoman.benchmarks.bfcl.importing import read_run
-        from dragoman.benchmarks.bfcl.result_files import find_result_files
+        from dragoman.benchmarks.bfcl.result_files import find_result_files, find_score_files
 
-        return read_run(find_result_files(path), data, form)
+        return read_run(find_result_files(path), data, form, find_score_files(path))
 
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
         """Return none: an agent is told nothing but the functions and the question."""

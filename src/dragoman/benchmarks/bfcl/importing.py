@@ -9,7 +9,7 @@ from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED
 from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
 from dragoman.benchmarks.bfcl.pulled import pulled_suite
 from dragoman.benchmarks.bfcl.reply_forms import Reading, reading_of
-from dragoman.benchmarks.bfcl.result_files import Line, ResultFile, read_lines
+from dragoman.benchmarks.bfcl.result_files import Line, ResultFile, read_failures, read_lines
 from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.stored_replies import Replies, SingleReplies, TurnReplies
 from dragoman.benchmarks.bfcl.suite import GROUPS, TURN_GROUPS
@@ -20,6 +20,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.core.result_files import ReadCell, ReadRun
 from dragoman.core.rules import BFCL_RULES
+from dragoman.core.scores import IMPORTED, Score, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Task
 
@@ -50,12 +51,18 @@ class ModelReading(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What came in and how it was read, and the categories that did not come in."""
+    """What came in and how it was read, and the categories that did not come in.
+
+    `verdicts` counts conversations with upstream's verdict; `unfitting_scores` names files of verdicts
+    that are of other numbers of entries than the results.
+    """
 
     conversations: int
     infrastructure_errors: int
     left_out: tuple[str, ...]
     models: tuple[ModelReading, ...]
+    verdicts: int = 0
+    unfitting_scores: tuple[str, ...] = ()
 
 
 class _Played(msgspec.Struct, frozen=True):
@@ -65,13 +72,19 @@ class _Played(msgspec.Struct, frozen=True):
     episode: Episode
 
 
-def read_run(files: Sequence[ResultFile], data: Path, form: str | None = None) -> ReadRun:
+def read_run(
+    files: Sequence[ResultFile],
+    data: Path,
+    form: str | None = None,
+    scores: Sequence[ResultFile] = (),
+) -> ReadRun:
     """Read result files; answers are matched to entries by id.
 
     Args:
         files: The files, of one model or several.
         data: The folder of pulled data.
         form: The form of models' texts (see `TEXT_FORMS`); told from the texts where it is None.
+        scores: Files with upstream's verdicts, of the same models and categories or others.
 
     Raises:
         DataError: Where a file is damaged, has an entry twice or one that does not exist, or where
@@ -93,7 +106,8 @@ def read_run(files: Sequence[ResultFile], data: Path, form: str | None = None) -
         models.append(_model_reading(model, reading, found))
         played += found
     faults = sum(entry.episode.is_fault for entry in played)
-    imported = Imported(len(played), faults, left_out, tuple(models))
+    verdicts, unfitting = _verdicts(scores, played)
+    imported = Imported(len(played), faults, left_out, tuple(models), len(verdicts), unfitting)
     ids = tuple(dict.fromkeys(entry.task.id for entry in played))
     return ReadRun(
         suite=suite.name,
@@ -102,7 +116,9 @@ def read_run(files: Sequence[ResultFile], data: Path, form: str | None = None) -
         provenance=suite.provenance,
         cells=[_cell(entry, suite) for entry in played],
         tasks={entry.task.id: entry.task for entry in played},
-        conversations=lambda: ((entry.episode, None) for entry in played),
+        conversations=lambda: (
+            (entry.episode, verdicts.get((entry.agent, entry.task.id))) for entry in played
+        ),
         report=imported,
         told=tuple(map(_told_form, models)),
         notes=tuple(_notes(imported)),
@@ -112,7 +128,7 @@ def read_run(files: Sequence[ResultFile], data: Path, form: str | None = None) -
             for file in model.files
             if file.is_mostly_unreadable
         ),
-        has_verdicts=False,
+        has_verdicts=bool(verdicts),
         chosen=() if len(ids) == len(suite.tasks) else ids,
     )
 
@@ -121,6 +137,8 @@ def _notes(imported: Imported) -> Iterator[str]:
     if imported.infrastructure_errors:
         faults = f"{imported.infrastructure_errors} conversations ended by infrastructure"
         yield f"{faults}: the model was not reached"
+    for name in imported.unfitting_scores:
+        yield f"{name}: verdicts of other entries than the results have: left out"
     if imported.left_out:
         yield f"left out: {', '.join(imported.left_out)}: no one suite has these and the others"
 
@@ -150,6 +168,29 @@ def _group(categories: set[str]) -> str:
     if not fitting:
         raise DataError(f"{', '.join(sorted(categories))}: import these one by one")
     return min(fitting, key=lambda name: len(groups[name]))
+
+
+def _verdicts(
+    scores: Sequence[ResultFile], played: Sequence[_Played]
+) -> tuple[dict[tuple[str, str], Score], tuple[str, ...]]:
+    """Return upstream's verdicts by agent and task, and the files that do not fit the results."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for entry in played:
+        names.setdefault((entry.agent, entry.task.suite), []).append(entry.task.id)
+    verdicts: dict[tuple[str, str], Score] = {}
+    unfitting = []
+    for file in scores:
+        known = names.get((file.model, f"bfcl:{file.category}"))
+        if known is None:
+            continue
+        total, failed = read_failures(file)
+        if total != len(known) or not failed <= set(known):
+            unfitting.append(str(file.path))
+            continue
+        for name in known:
+            reward = Scored(float(name not in failed))
+            verdicts[file.model, name] = Score(IMPORTED, IMPORTED, reward, ())
+    return verdicts, tuple(unfitting)
 
 
 def _together(files: Sequence[ResultFile]) -> tuple[list[ResultFile], tuple[str, ...]]:

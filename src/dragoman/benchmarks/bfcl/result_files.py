@@ -7,6 +7,7 @@ v2 and v3 lie between them. In July 2024 ids were numbers, stood under `idx`, or
 
 import re
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -28,7 +29,9 @@ CATEGORIES_OF_2024 = {
 MAX_BYTES = 1024**3
 """More than all result files of a model."""
 
-_NAME = re.compile(r"(?:BFCL_v\d+_|gorilla_openfunctions_v1_test_)(\w+)_result\.jsonl?(?:\.gz)?")
+_NAME = re.compile(
+    r"(?:BFCL_v\d+_|gorilla_openfunctions_v1_test_)(\w+)_(result|score)\.jsonl?(?:\.gz)?"
+)
 _GROUPS = frozenset({"non_live", "live", "multi_turn", "agentic", "format_sensitivity", "memory"})
 
 
@@ -57,13 +60,22 @@ class Line(msgspec.Struct, frozen=True):
 
 def find_result_files(path: Path) -> tuple[ResultFile, ...]:
     """Return the result files at a path: one file, or all below a folder; none where it has none."""
-    files = sorted(path.rglob("*_result.json*")) if path.is_dir() else [path]
-    return tuple(found for file in files if (found := _recognized(file)) is not None)
+    return _found(path, "result")
 
 
-def _recognized(file: Path) -> ResultFile | None:
+def find_score_files(path: Path) -> tuple[ResultFile, ...]:
+    """Return the files with upstream's verdicts at a path, in the same way."""
+    return _found(path, "score")
+
+
+def _found(path: Path, kind: str) -> tuple[ResultFile, ...]:
+    files = sorted(path.rglob(f"*_{kind}.json*")) if path.is_dir() else [path]
+    return tuple(found for file in files if (found := _recognized(file, kind)) is not None)
+
+
+def _recognized(file: Path, kind: str) -> ResultFile | None:
     match = _NAME.fullmatch(file.name)
-    if match is None:
+    if match is None or match[2] != kind:
         return None
     written = match[1]
     category = CATEGORIES_OF_2024.get(written, written)
@@ -79,9 +91,48 @@ def read_lines(file: ResultFile) -> tuple[Line, ...]:
     Raises:
         DataError: Where it cannot be read, is too large, or a line is no result; its number is named.
     """
-    content = _content(file.path)
-    lines = [(n, text) for n, text in enumerate(content.split(b"\n"), 1) if text.strip()]
-    return tuple(_line(text, number, place, file) for place, (number, text) in enumerate(lines))
+    numbered = enumerate(_texts(file))
+    return tuple(_line(text, number, place, file) for place, (number, text) in numbered)
+
+
+class _Counts(msgspec.Struct):
+    correct_count: int
+    total_count: int
+
+
+class _Failed(msgspec.Struct):
+    id: str | int
+
+
+Told = TypeVar("Told", _Counts, _Failed)
+
+
+def read_failures(file: ResultFile) -> tuple[int, frozenset[str]]:
+    """Return of how many entries a score file gives verdicts, and the ids of those that failed.
+
+    Raises:
+        DataError: Where it cannot be read, is damaged, or names other failures than it counts.
+    """
+    first, *rest = _texts(file) or [(1, b"")]
+    counts = _verdict(first, _Counts, file)
+    ids = frozenset(_id_of_today(_verdict(line, _Failed, file).id, file) for line in rest)
+    if len(ids) != counts.total_count - counts.correct_count:
+        raise DataError(f"{file.path}: it counts other failures than it names")
+    return counts.total_count, ids
+
+
+def _verdict(line: tuple[int, bytes], kind: type[Told], file: ResultFile) -> Told:
+    number, text = line
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except UNREADABLE as error:
+        raise DataError(f"{file.path}, line {number}: no verdicts of BFCL ({error})") from error
+
+
+def _texts(file: ResultFile) -> list[tuple[int, bytes]]:
+    """Return a file's lines with their numbers, without empty ones."""
+    lines = enumerate(_content(file.path).split(b"\n"), 1)
+    return [(number, text) for number, text in lines if text.strip()]
 
 
 def _content(path: Path) -> bytes:
