@@ -184,6 +184,24 @@ def test_several_are_measured_at_once_and_the_package_is_listed(
     assert "from own_measures:leave" in listed
 
 
+@pytest.mark.parametrize(
+    ("module", "complaint"),
+    [
+        ("import nowhere", "measure 'calling': cannot import own_measures:calling (ModuleNotFound"),
+        ("calling = 3", "its package gives neither a measure nor a rubric's path"),
+        (MODULE.replace('"calling", "1"', '"called", "1"'), "its package calls it 'called'"),
+    ],
+)
+def test_a_package_that_is_broken_is_one_line(
+    folder: Path, score: Cli, module: str, complaint: str
+) -> None:
+    (folder / "own_measures.py").write_text(module)
+    done = score("--measure", "calling")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert complaint in line
+
+
 def test_a_run_is_read_where_the_package_is_gone(folder: Path, score: Cli, in_process: Cli) -> None:
     figures(score("--measure", "calling", "--json"), "calling")
     (folder / "own_measures-1.0.dist-info" / "entry_points.txt").unlink()

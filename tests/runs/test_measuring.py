@@ -177,6 +177,38 @@ def test_a_measure_that_breaks_leaves_its_reason_and_the_others_stand(folder: Pa
     assert all(entry.counts["events"] for key, entry in found.items() if key[2] == "sound")
 
 
+@pytest.mark.parametrize(
+    ("count", "why"),
+    [
+        (float("nan"), "counts 'odd' as nan, which is no number"),
+        (float("inf"), "counts 'odd' as inf, which is no number"),
+    ],
+)
+def test_what_is_no_number_is_unscored_and_the_run_stays_readable(
+    folder: Path, count: float, why: str
+) -> None:
+    def odd(_case: PlayedCase) -> Iterator[Counted]:
+        yield Counted({"odd": count}, 0)
+
+    take(folder, Counting("odd", "1", odd, ()))
+    reasons = {entry.unscored for key, entry in stored(folder).items() if key[2] == "odd"}
+    assert reasons == {f"the measure {why}"}
+
+
+def test_a_measure_that_answers_under_another_name_is_unscored(folder: Path) -> None:
+    class Other(Moody):
+        async def measure(self, case: PlayedCase) -> Measured:
+            return Measured("hearing", "1", counts={"words": len(case.task.id)})
+
+    before = stored(folder)
+    take(folder, Other())
+    after = stored(folder)
+    assert {key: entry for key, entry in after.items() if key[2] == "hearing"} == {
+        key: entry for key, entry in before.items() if key[2] == "hearing"
+    }
+    assert all("answers as" in entry.unscored for key, entry in after.items() if key[2] == "mood")
+
+
 def test_a_measure_may_replay_what_happened(folder: Path) -> None:
     def replayed(case: PlayedCase) -> Iterator[Counted]:
         world = case.factory(case.task)

@@ -1,6 +1,7 @@
 """What is counted of a stored conversation, by a function or a judge, and the figures made of it."""
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import Literal, Protocol
 
 import msgspec
@@ -25,6 +26,9 @@ which every trial is known (pass^k)."""
 
 Reads = Literal["share", "percent", "number"]
 """How a rate reads: a share lies between 0 and 1 by its nature, the others need not."""
+
+MAX_WHY = 2_000
+"""Characters of a reason that are kept."""
 
 
 class Counted(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -210,6 +214,22 @@ def summed(entries: Iterable[Counted]) -> dict[str, int | float]:
         for name, count in entry.counts.items():
             sums[name] = sums.get(name, 0) + count
     return sums
+
+
+def misfit(measure: Measure, found: Measured) -> str:
+    """Return why what a measure gave cannot be kept as its own; "" where it can."""
+    given = (found.measure, found.version, found.judge, found.rules)
+    if given != (measure.name, measure.version, measure.judge, measure.rules):
+        return f"the measure {measure.name} answers as {given}"[:MAX_WHY]
+    for counts in (found.counts, *(entry.counts for entry in found.evidence)):
+        for name, count in counts.items():
+            if not _is_number(count):
+                return f"the measure counts {name!r} as {count!r}, which is no number"[:MAX_WHY]
+    return ""
+
+
+def _is_number(count: object) -> bool:
+    return isinstance(count, int | float) and isfinite(count)
 
 
 def unmeasured(measure: Measure, why: str) -> Measured:

@@ -17,6 +17,7 @@ from dragoman.core.measures import (
     PlayedCase,
     Setting,
     metric_name,
+    misfit,
     unmeasured,
 )
 from dragoman.core.protocols import WorldFactory
@@ -185,8 +186,10 @@ def _closed(
 async def _measured(measure: Measure, cases: _Cases, key: str, episode: Episode) -> Measured:
     """Take one measure; one that breaks leaves the conversation unscored, with what broke."""
     try:
-        return await measure.measure(cases.case(key, episode))
+        found = await measure.measure(cases.case(key, episode))
+        why = misfit(measure, found)
     except RunHalted:
         raise
     except Exception as error:  # noqa: BLE001 - a measure of somebody else must not stop the others
         return unmeasured(measure, f"scoring broke: {carried(placed(error))}")
+    return unmeasured(measure, carried(why)) if why else found

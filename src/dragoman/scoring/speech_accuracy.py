@@ -116,27 +116,6 @@ def entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence, ...]:
     )
 
 
-def pooled(counts: Iterable[Edits | Unscored]) -> Edits | Unscored:
-    """Add up the edits of many utterances, leaving out what was not counted."""
-    edits = [entry for entry in counts if isinstance(entry, Edits)]
-    if not edits:
-        return Unscored("no utterance was counted")
-    return Edits(
-        sum(entry.hits for entry in edits),
-        sum(entry.substitutions for entry in edits),
-        sum(entry.deletions for entry in edits),
-        sum(entry.insertions for entry in edits),
-    )
-
-
-def entity_accuracy(evidence: Iterable[Evidence]) -> float | Unscored:
-    """Return the share of decided values that arrived exactly."""
-    decided = [entry.met for entry in evidence if entry.met is not None]
-    if not decided:
-        return Unscored("no value was said that a call needs")
-    return sum(decided) / len(decided)
-
-
 def normalized(text: str) -> str:
     """Return a text as it is counted (`NORMALIZATION`)."""
     unified = unicodedata.normalize("NFKC", text).casefold()

@@ -1,7 +1,7 @@
 """Names of measures become measures: those that ship, those of other packages, rubric files."""
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import cast
 
@@ -53,10 +53,19 @@ def _measure(name: str, makings: Makings) -> Measure:
         return _judged(Path(name), makings)
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
-            return _added(name, entry.load(), makings)
+            return _added(name, _loaded(entry), makings)
     raise UsageError(
         f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
     )
+
+
+def _loaded(entry: EntryPoint) -> object:
+    try:
+        target: object = entry.load()
+    except (Exception, SystemExit) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"measure {entry.name!r}: cannot import {entry.value} ({why})") from error
+    return target
 
 
 def _added(name: str, target: object, makings: Makings) -> Measure:

@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, summed
+from dragoman.core.measures import MAX_WHY, Counted, Derived, Measured, PlayedCase, Setting, summed
 from dragoman.core.protocols import ChatModel, ChatRequest
 from dragoman.core.speech import Said
 from dragoman.core.tools import NO_TOOLS
@@ -18,8 +18,6 @@ from dragoman.scoring.measures.rubrics import JUDGED, Question, Rubric
 
 ASKED = "measure-1"
 """The version of how a judge is asked, whatever the rubric; part of the judge's name."""
-
-MAX_WHY = 2_000
 
 
 class _Answer(msgspec.Struct, forbid_unknown_fields=False):
