@@ -1,6 +1,7 @@
 """Language models: what goes into them, what comes out, and that they are whole."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,18 @@ def test_a_model_says_which_texts_went_in(folder: Path) -> None:
     assert model.name == f"mixed:{model.key[:8]}"
 
 
-def test_a_model_is_made_once_and_is_the_same_when_made_again(folder: Path, tmp_path: Path) -> None:
+def test_a_model_is_made_once_and_made_again_the_same_where_it_is_damaged(
+    folder: Path, tmp_path: Path
+) -> None:
     model = asyncio.run(_made(folder, POLICY))
     made = Path(model.language_model).stat().st_mtime_ns
     assert asyncio.run(_made(folder, POLICY)) == model
     assert Path(model.language_model).stat().st_mtime_ns == made
-    again = asyncio.run(_made(tmp_path / "another", POLICY))
+    for file in folder.glob(f"{model.key}.*"):
+        shutil.copy(file, tmp_path)
+    cut = tmp_path / Path(model.dictionary).name
+    cut.write_text("".join(cut.read_text("utf-8").splitlines(keepends=True)[:2_000]), "utf-8")
+    again = asyncio.run(_made(tmp_path, POLICY))
     assert Path(again.language_model).read_bytes() == Path(model.language_model).read_bytes()
     assert Path(again.dictionary).read_bytes() == Path(model.dictionary).read_bytes()
 

@@ -32,6 +32,7 @@ from dragoman.speech.embedded.language_models.counts import (
     Triple,
 )
 from dragoman.speech.embedded.language_models.generic import Generic, common_words, generic_model
+from dragoman.speech.embedded.language_models.kept import are_as_signed, sign
 from dragoman.speech.embedded.language_models.models import words_said
 from dragoman.speech.embedded.language_models.patterns import patterns
 
@@ -59,14 +60,17 @@ def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
         DataError: Where the generic model cannot be read.
     """
     model, lexicon = Path(job.language_model), Path(job.dictionary)
-    if model.is_file() and lexicon.is_file():
+    files, beside = (model, lexicon), model.with_suffix(".sums")
+    if are_as_signed(files, beside):
         return "made before"
     model.parent.mkdir(parents=True, exist_ok=True)
     with model.with_suffix(".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if model.is_file() and lexicon.is_file():
+        if are_as_signed(files, beside):
             return "made meanwhile by another process"
-        return _write(job, model, lexicon, library)
+        told = _write(job, model, lexicon, library)
+        sign(files, beside)
+        return told
 
 
 def _write(job: MixJob, model: Path, lexicon: Path, library: SpeechLibrary) -> str:
