@@ -1,5 +1,16 @@
 """`python -m dragoman` is the command line."""
 
-from dragoman.cli.main import main
+import signal
 
-main()
+
+def main() -> None:
+    """Load the command line and run it; whoever interrupts it while it loads gets no account of that."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from dragoman.cli.main import main as run_command_line
+
+    run_command_line()
+
+
+if __name__ == "__main__":
+    main()

@@ -131,7 +131,20 @@ def test_a_report_that_finds_no_room_leaves_no_half_of_one(
     line = _one_line(dragoman("report", "mine", "--out", "disk/report.html"))
 
     assert "disk/report.html" in line
-    assert not (folder / "disk" / "report.html").exists()
+    assert list((folder / "disk").iterdir()) == []
+
+
+def test_tables_that_find_no_room_are_one_line_and_leave_nothing(
+    dragoman: Cli, folder: Path, disk: Disk
+) -> None:
+    run = ("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    assert dragoman(*run).returncode == 0
+    disk("size=4k")
+
+    for kind in ("parquet", "jsonl"):
+        line = _one_line(dragoman("export", "mine", "--to", kind, "--out", "disk"))
+        assert "cannot write the table" in line
+    assert [path for path in (folder / "disk").iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_run_on_a_disk_that_cannot_be_written_can_be_read(dragoman: Cli, disk: Disk) -> None:

@@ -1,6 +1,7 @@
 """The command line as a whole: its groups of commands, and how it ends."""
 
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -19,12 +20,17 @@ app.add_typer(data.cache, name="cache")
 
 def main() -> None:
     """Run the command line; a user's mistake is one line, exit status 2 (usage) or 1 (the rest)."""
-    from dragoman.cli.output import print_error, show_warnings
+    from dragoman.cli.output import INTERRUPTED, print_error, show_warnings, take_any_text
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     show_warnings()
+    take_any_text()
     try:
         app()
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except UsageError as error:
         print_error(str(error))
         sys.exit(2)

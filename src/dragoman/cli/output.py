@@ -1,5 +1,8 @@
 """What commands print: results to stdout, progress and errors to stderr."""
 
+import codecs
+import io
+import json
 import logging
 import sys
 import time
@@ -10,10 +13,27 @@ import msgspec
 
 from dragoman.core.visible import visible
 
+INTERRUPTED = 130
+"""The exit status of what a person stopped."""
+
+
+def take_any_text() -> None:
+    """Have terminals that cannot show a character get its escape, whatever is printed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
 
 def print_json(value: object) -> None:
-    """Print one JSON object on one line."""
-    print(msgspec.json.encode(value).decode())
+    """Print one JSON object on one line; where the output is not Unicode, with JSON's own escapes."""
+    text = msgspec.json.encode(value).decode()
+    if not text.isascii() and not _is_unicode(sys.stdout.encoding):
+        text = json.dumps(json.loads(text), separators=(",", ":"))
+    print(text)
+
+
+def _is_unicode(encoding: str | None) -> bool:
+    return encoding is None or codecs.lookup(encoding).name.startswith("utf")
 
 
 def print_line(text: str, *, to_stderr: bool = False) -> None:

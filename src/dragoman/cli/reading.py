@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -10,7 +11,7 @@ import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.measure_figures import newest
-from dragoman.cli.output import print_line
+from dragoman.cli.output import print_json, print_line
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.spending.prices import PriceTable, load_prices
@@ -67,7 +68,7 @@ def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool
         outcome = _find(store, choice)
         tasks = store.tasks()
     if as_json:
-        print(msgspec.json.encode(outcome_object(outcome)).decode())
+        print_json(outcome_object(outcome))
         return
     print_conversation(Console(), outcome, tasks[choice.task], full=full)
 
@@ -126,14 +127,18 @@ def write_report(
         for view, folder in zip(views, folders, strict=True)
     ]
     html = render_report(views, ", ".join(view.name for view in views))
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
         temporary.write_text(html, "utf-8")
         temporary.replace(path)
     except OSError as error:
         raise StoreError(
             f"{path}: cannot write the report ({error.strerror}): choose --out"
         ) from error
+    finally:
+        # A folder that is not one holds no draft, and saying so is not what matters.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return path
 
 

@@ -10,7 +10,14 @@ import msgspec
 from dragoman.cli.console import TerminalConsole
 from dragoman.cli.measuring import print_measures
 from dragoman.cli.next_step import next_step
-from dragoman.cli.output import print_aside, print_error, print_json, print_line, progress
+from dragoman.cli.output import (
+    INTERRUPTED,
+    print_aside,
+    print_error,
+    print_json,
+    print_line,
+    progress,
+)
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.cli.recorded import print_recorded
 from dragoman.cli.stalling import stall_notices
@@ -26,8 +33,6 @@ from dragoman.wiring.config import RunConfig, RunRequest
 from dragoman.wiring.grid import read_grid, request_of
 from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
-
-INTERRUPTED = 130
 
 
 def run_grid(target: str, options: Mapping[str, object], *, dry_run: bool, as_json: bool) -> int:

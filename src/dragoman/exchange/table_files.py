@@ -70,12 +70,23 @@ def _write_tables(
     suffix, write = form
     _require_agent(store, agent)
     files = []
-    for name, table in run_tables(store, *scoring).items():
+    for name, table in _tables(store, scoring).items():
         chosen = table if agent is None else table.filter(pl.col("agent") == agent)
         path = folder / f"{name}.{suffix}"
         _write(path, functools.partial(write, chosen))
         files.append(path)
     return tuple(files)
+
+
+def _tables(store: RunStore, scoring: tuple[str, str]) -> dict[str, pl.DataFrame]:
+    """Return the tables of a run; numbers of JSON have no bound, those of a table have 64 bits."""
+    try:
+        return run_tables(store, *scoring)
+    except (pl.exceptions.PolarsError, OverflowError, TypeError) as error:
+        what = " ".join(str(error).split())
+        raise StoreError(
+            f"{store.folder}: a number is too large for a table: export --to jsonl ({what:.100})"
+        ) from error
 
 
 def write_json_lines(
@@ -118,7 +129,8 @@ def _write(path: Path, fill: Callable[[Path], None]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         fill(temporary)
         temporary.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot write the table ({error.strerror})") from error
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise StoreError(f"{path}: cannot write the table ({why:.200})") from error
     finally:
         temporary.unlink(missing_ok=True)

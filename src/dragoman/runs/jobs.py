@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -24,6 +25,9 @@ from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
 
+LAST_SECOND = 250_000_000_000
+"""Since 1970: what calendars of computers end before."""
+
 
 class Manifest(msgspec.Struct, frozen=True):
     """What a run was started with, for people and for resuming.
@@ -38,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     dragoman: str
     python: str
-    created: float
+    created: Annotated[float, msgspec.Meta(ge=0, le=LAST_SECOND)]
     config: RunConfig
     judge: str
     prompts: str

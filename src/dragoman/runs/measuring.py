@@ -55,7 +55,7 @@ def settings(manifest: Manifest) -> dict[str, Setting]:
 def _setting(label: str, manifest: Manifest) -> Setting:
     realised, voice = manifest.realised.get(label), manifest.voices.get(label)
     return Setting(
-        language=ENGLISH if voice is None else str(voice["language"]),
+        language=ENGLISH if voice is None else str(voice.get("language", ENGLISH)),
         label=ENGLISH if realised is None else realised.detector or ENGLISH,
         relatives=() if realised is None else realised.relatives,
         is_localized=realised is not None,

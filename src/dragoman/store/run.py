@@ -160,7 +160,11 @@ class RunStore:
     def _meta(self, name: str) -> bytes | None:
         query = "SELECT value FROM meta WHERE name = ?"
         row = self._connection.execute(query, (name,)).fetchone()
-        return None if row is None else self._unsealed(row[0], name)
+        if row is None:
+            return None
+        if not isinstance(row[0], bytes):
+            raise TypeError(f"its {name} is no bytes")
+        return self._unsealed(row[0], name)
 
     def manifest(self) -> bytes:
         """Return the manifest that the run was created with."""

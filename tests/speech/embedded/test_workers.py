@@ -3,13 +3,16 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.speech.embedded.jobs import DecoderFiles, HearJob, SpeakJob
+from dragoman.speech.embedded.jobs import DecoderFiles, HearJob, SpeakJob, framed
 from dragoman.speech.embedded.workers import SpeechWorkers
 
 JOB = SpeakJob("Order twelve for Tom.", "en-us", 160, 1)
@@ -129,3 +132,18 @@ def test_an_engine_that_breaks_breaks_one_job_only() -> None:
 def test_no_workers_are_refused() -> None:
     with pytest.raises(UsageError, match="0 speech workers"):
         SpeechWorkers(0)
+
+
+def test_a_worker_whose_master_was_ended_says_nothing() -> None:
+    """Killed or hung up on: nobody closes what the worker still answers to."""
+    words = [sys.executable, "-P", "-m", "dragoman.speech.embedded.worker"]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stderr is not None
+        worker.stdout.close()
+        worker.stdin.write(framed(msgspec.msgpack.encode(JOB)))
+        worker.stdin.flush()
+        assert worker.stderr.read() == b""

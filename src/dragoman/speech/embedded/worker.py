@@ -77,8 +77,12 @@ def main() -> None:
     engines = Engines()
     while (content := read_frame(jobs)) is not None:
         job = msgspec.msgpack.decode(content, type=Job)
-        outcomes.write(framed(_outcome(engines, job)))
-        outcomes.flush()
+        try:
+            outcomes.write(framed(_outcome(engines, job)))
+            outcomes.flush()
+        except BrokenPipeError:
+            # Who asked was ended, and nobody is left to tell.
+            os._exit(1)
 
 
 def _outcome(engines: Engines, job: Job) -> bytes:
