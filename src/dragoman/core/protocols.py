@@ -266,9 +266,13 @@ class Speak(msgspec.Struct, frozen=True):
 
 
 class Execute(msgspec.Struct, frozen=True):
-    """Directive: the calls of the last move are executed, in order."""
+    """Directive: the calls of the last move are executed, in order.
+
+    With `refused` none is: those that could be read are answered with it as an error.
+    """
 
     calls: tuple[ToolCall, ...]
+    refused: str = ""
 
 
 Directive = Ask | Speak | Execute | Ending

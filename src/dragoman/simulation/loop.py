@@ -177,8 +177,8 @@ class Conversation:
                 case Ask(side=side, is_step=is_step) as ask:
                     await self._ask(side, ask)
                     self.steps += is_step
-                case Execute(calls=calls):
-                    await self._execute(calls)
+                case Execute(calls=calls, refused=refused):
+                    await self._execute(calls, refused)
                     self.steps += 1
                 case Speak(side=side, reply=reply, turn=turn):
                     self._record(Move(side, await self._carried(side, reply), True, turn))
@@ -236,11 +236,13 @@ class Conversation:
             self.events.append(event)
             self._unheard[event.by].append(event)
 
-    async def _execute(self, calls: Sequence[ToolCall]) -> None:
+    async def _execute(self, calls: Sequence[ToolCall], refused: str) -> None:
         for call in calls:
             view = self._surfaces.views[call.by]
             executed = view.canonical(call)
-            if self._waiting is None:
+            if refused and not call.malformed:
+                result = ToolResult(call.id, call.name, refused, call.by, error=True)
+            elif self._waiting is None:
                 result = self._world.call(executed)
             else:
                 what = self.waits_for = f"calling {call.name}"

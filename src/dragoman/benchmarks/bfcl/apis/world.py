@@ -101,11 +101,11 @@ class ApiWorld:
         return {name: api.state() for name, api in self._begin().items()}
 
     def _value(self, call: ToolCall) -> object:
-        if call.malformed:
-            raise Refused(f"the arguments could not be read: {call.malformed}")
         owner = self._owners.get(call.name)
         if owner is None or call.by != "agent":
             raise Refused(_unknown(call.name))
+        if call.malformed:
+            raise Refused(f"the arguments could not be read: {call.malformed}")
         arguments = call.arguments
         for value in arguments.values():
             if isinstance(value, dict | list):

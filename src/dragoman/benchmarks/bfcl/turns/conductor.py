@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.turns.records import NOT_EXECUTED
 from dragoman.core.episodes import Ending, Event, Move
@@ -58,7 +56,7 @@ class FixedTurns:
             yield ask
             while calls := self._called():
                 if self._gives_up(calls):
-                    yield Execute(tuple(map(_refused, calls)))
+                    yield Execute(calls, NOT_EXECUTED)
                     break
                 yield Execute(calls)
                 steps += 1
@@ -80,8 +78,3 @@ class FixedTurns:
         if self._rules.malformed_calls_are_answered:
             return False
         return any(call.malformed for call in calls)
-
-
-def _refused(call: ToolCall) -> ToolCall:
-    """Return a call as one that is answered and not executed."""
-    return call if call.malformed else msgspec.structs.replace(call, malformed=NOT_EXECUTED)

@@ -5,8 +5,8 @@ import msgspec
 from dragoman.benchmarks.bfcl.apis.world import States
 from dragoman.core.tools import ToolCall
 
-NOT_EXECUTED = "another call of the same reply cannot be read"
-"""Ends the answer to a call that was not executed for that reason; see `malformed_calls_are_answered`."""
+NOT_EXECUTED = "Error during execution: another call of the same reply cannot be read"
+"""The answer to a call that was not executed for that reason; see `malformed_calls_are_answered`."""
 
 
 class ExpectedTurn(msgspec.Struct, frozen=True):

@@ -80,7 +80,7 @@ def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
 
 def _was_refused(result: ToolResult) -> bool:
     """Whether a call was not executed, for what stood beside it."""
-    return result.error and result.content.endswith(NOT_EXECUTED)
+    return result.error and result.content == NOT_EXECUTED
 
 
 def _calls(move: Move) -> tuple[ToolCall, ...]:
