@@ -60,6 +60,17 @@ def test_without_room_every_row_is_a_block() -> None:
     ]
 
 
+def test_in_a_block_the_lines_of_a_cell_share_one_where_it_has_room_for_them() -> None:
+    row = ("careful\nen/telephone/none", "^1 1.000\n^2 1.000")
+    table = Table(("agent", "pass^k"), (row,))
+
+    assert lines(table, 26) == [
+        "agent   careful",
+        "        en/telephone/none",
+        "pass^k  ^1 1.000, ^2 1.000",
+    ]
+
+
 @pytest.mark.parametrize("width", [1, 20, 40, 80, 89, 90, 200])
 def test_no_width_breaks_a_word_or_loses_one(width: int) -> None:
     found = lines(HEARD, width)

@@ -96,11 +96,14 @@ def _row(row: Row, widths: Sequence[int], is_number: Sequence[bool]) -> Iterator
 
 
 def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[str]:
-    """Yield every row as a block with a line or more for each of its cells."""
+    """Yield every row as a block: a line for each of its cells, or more where one line has no room."""
     label = max(map(_width, headings))
     for row in rows:
         for heading, cell in zip(headings, row, strict=True):
-            texts = [part for line in cell for part in _wrapped(line, width - label - len(_GAP))]
+            room = width - label - len(_GAP)
+            joined = ", ".join(cell)
+            parts = [joined] if _width(joined) <= room else cell
+            texts = [text for part in parts for text in _wrapped(part, room)]
             for at, text in enumerate(texts):
                 yield f"{_padded(heading if at == 0 else '', label)}{_GAP}{text}"
         yield ""
