@@ -18,7 +18,7 @@ import pytest
 
 from dragoman.benchmarks.bfcl.checking.call_check import Terms
 from dragoman.benchmarks.bfcl.checking.calls import check_calls
-from dragoman.benchmarks.bfcl.checking.judging import Written, outcome, read
+from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, outcome, read
 from dragoman.benchmarks.bfcl.checking.standard_form import standard_form
 from dragoman.benchmarks.bfcl.questions import Question, read_question
 from dragoman.benchmarks.bfcl.reading import read_calls
@@ -167,7 +167,7 @@ def recorded_verdict(record: Record) -> tuple[bool | None, str | None]:
     return record["official_valid"], record.get("error_type")
 
 
-def written(record: Record, category: str) -> Written:
+def written(record: Record, category: str) -> WrittenReply:
     content = record["raw"]
     if record["format"] == "prompt":
         form: Any = FORMS.get(category, "python")
@@ -175,7 +175,7 @@ def written(record: Record, category: str) -> Written:
         form = STORED[record["format"]]
         if form == "object_items" and isinstance(content, str):
             content = [content]
-    return Written(content, form, underscored=record["underscore_to_dot"])
+    return WrittenReply(content, form, underscored=record["underscore_to_dot"])
 
 
 @pytest.mark.parametrize("category", REAL)
@@ -210,7 +210,7 @@ def test_every_recorded_reply_is_read_and_judged_as_recorded(
     assert len(repaired) <= MAX_REPAIRS * texts
 
 
-def reading_difference(reply: Written, record: Record) -> str:
+def reading_difference(reply: WrittenReply, record: Record) -> str:
     """Return how a reply is read otherwise than recorded, or nothing."""
     try:
         calls = read(reply, BFCL_V4)

@@ -13,7 +13,7 @@ ENTRY_POINTS = "[dragoman.benchmarks]\nrooms = rooms.benchmark:ROOMS\n"
 
 BENCHMARK = """
 from dragoman.benchmarks.kit.arguments import compile_validators
-from dragoman.benchmarks.kit.http_tools import Endpoint, HttpWorld, Response, endpoint_tools, request_of
+from dragoman.benchmarks.kit.http_tools import HttpEndpoint, HttpWorld, Response, endpoint_tools, request_of
 from dragoman.benchmarks.kit.single_turn import SingleTurn
 from dragoman.core.episodes import executed_calls
 from dragoman.core.protocols import Provenance
@@ -31,8 +31,8 @@ BOOKING = {
 ENDPOINTS = {
     each.name: each
     for each in (
-        Endpoint("get_room", "How many seats a room has.", "GET", URL, SEATS),
-        Endpoint("book_room", "Book a room for an hour.", "POST", URL + "/bookings", BOOKING),
+        HttpEndpoint("get_room", "How many seats a room has.", "GET", URL, SEATS),
+        HttpEndpoint("book_room", "Book a room for an hour.", "POST", URL + "/bookings", BOOKING),
     )
 }
 TOOLS = endpoint_tools(tuple(ENDPOINTS.values()))

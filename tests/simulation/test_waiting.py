@@ -104,4 +104,5 @@ def test_a_time_limit_holds_while_a_call_waits() -> None:
     async def alone() -> Episode:
         return await conversation(Awaited(Meeting().find), seconds=0.05).run(turns())
 
-    assert asyncio.run(alone()).ending.reason == "timeout"
+    ending = asyncio.run(alone()).ending
+    assert (ending.reason, "time" in ending.detail) == ("infrastructure_error", True)

@@ -86,7 +86,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     tools: Toolset | None = None
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedConversation(msgspec.Struct, frozen=True):
     """One conversation with its verdict, if it has one; `id` names it in its file."""
 
     id: str
@@ -108,7 +108,7 @@ class ResultFormat(Protocol):
         """Return a file without its conversations, field by field."""
         ...
 
-    def conversation(self, played: Played, seed: int) -> msgspec.Raw:
+    def conversation(self, played: PlayedConversation, seed: int) -> msgspec.Raw:
         """Return the record of a conversation."""
         ...
 

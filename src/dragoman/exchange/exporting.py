@@ -10,7 +10,7 @@ import msgspec
 
 from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.facets import WritesResults
-from dragoman.core.result_files import Played, ResultFormat, RunFacts
+from dragoman.core.result_files import PlayedConversation, ResultFormat, RunFacts
 from dragoman.core.rules import find_rules
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score, Scored
 from dragoman.core.tasks import Task
@@ -116,7 +116,7 @@ def _own(
     for key, _, episode in store.episodes():
         if key in cells:
             cell = cells[key]
-            played = Played(key, tasks[cell.task], cell.trial, episode, scores.get(key))
+            played = PlayedConversation(key, tasks[cell.task], cell.trial, episode, scores.get(key))
             yield key, form.conversation(played, conversation_seed(key))
 
 

@@ -19,7 +19,7 @@ _CHANCES = 2**31
 _ROUNDING = 1e-9
 
 
-class Fault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_fields=True):
+class ServerFault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_fields=True):
     """Something that goes wrong with the share `rate` of requests, from 0 to 1."""
 
     rate: float
@@ -30,7 +30,7 @@ class Fault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_fields
             raise ValueError(f"a rate is from 0 to 1, not {self.rate}")
 
 
-class RateLimited(Fault, frozen=True, tag="rate_limited"):
+class RateLimited(ServerFault, frozen=True, tag="rate_limited"):
     """Status 429, with `Retry-After` in seconds or as a date."""
 
     retry_after: int = 1
@@ -38,7 +38,7 @@ class RateLimited(Fault, frozen=True, tag="rate_limited"):
     with_limits: bool = False
 
 
-class ServerError(Fault, frozen=True, tag="server_error"):
+class ServerError(ServerFault, frozen=True, tag="server_error"):
     """One of some statuses from 500; `in_stream` breaks streams off with an error event instead."""
 
     statuses: tuple[int, ...] = (500, 502, 503)
@@ -46,48 +46,48 @@ class ServerError(Fault, frozen=True, tag="server_error"):
 
     def __post_init__(self) -> None:
         """Refuse statuses that tell of no server error."""
-        Fault.__post_init__(self)
+        ServerFault.__post_init__(self)
         if not self.statuses or not all(500 <= status <= 599 for status in self.statuses):  # noqa: PLR2004 - HTTP's
             raise ValueError(f"statuses are from 500 to 599, not {self.statuses}")
 
 
-class Slow(Fault, frozen=True, tag="slow"):
+class Slow(ServerFault, frozen=True, tag="slow"):
     """The body dribbles in over some seconds."""
 
     seconds: float = 1.0
 
 
-class Cut(Fault, frozen=True, tag="cut"):
+class Cut(ServerFault, frozen=True, tag="cut"):
     """The connection closes in the middle of the body."""
 
 
-class Reset(Fault, frozen=True, tag="reset"):
+class Reset(ServerFault, frozen=True, tag="reset"):
     """The connection is reset before any byte."""
 
 
-class MalformedJson(Fault, frozen=True, tag="malformed_json"):
+class MalformedJson(ServerFault, frozen=True, tag="malformed_json"):
     """Status 200 with broken JSON; in a stream, in one of its events."""
 
 
-class WrongContentType(Fault, frozen=True, tag="wrong_content_type"):
+class WrongContentType(ServerFault, frozen=True, tag="wrong_content_type"):
     """Status 200 with a page of HTML."""
 
 
-class EmptyBody(Fault, frozen=True, tag="empty_body"):
+class EmptyBody(ServerFault, frozen=True, tag="empty_body"):
     """Status 200 with nothing."""
 
 
-class Hang(Fault, frozen=True, tag="hang"):
+class Hang(ServerFault, frozen=True, tag="hang"):
     """Silence for some seconds, before the answer or in the middle of a stream."""
 
     seconds: float = 60.0
 
 
-class InvalidArguments(Fault, frozen=True, tag="invalid_arguments"):
+class InvalidArguments(ServerFault, frozen=True, tag="invalid_arguments"):
     """The arguments of the reply's calls are broken JSON; replies without calls stay whole."""
 
 
-class DuplicateReply(Fault, frozen=True, tag="duplicate_reply"):
+class DuplicateReply(ServerFault, frozen=True, tag="duplicate_reply"):
     """The last call comes twice with one id; a reply without calls comes as two equal choices."""
 
 
@@ -103,7 +103,7 @@ TransportFault = (
     | Hang
 )
 AgentFault = InvalidArguments | DuplicateReply
-Kind = TypeVar("Kind", bound=Fault)
+Kind = TypeVar("Kind", bound=ServerFault)
 
 
 class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -160,7 +160,7 @@ def chance(seed: int, content: str, purpose: str) -> float:
     return derive_seed(content, f"{purpose}/{seed}") / _CHANCES
 
 
-def kind_of(fault: Fault) -> str:
+def kind_of(fault: ServerFault) -> str:
     """Return a fault's name, as in files and logs."""
     return str(fault.__struct_config__.tag)
 

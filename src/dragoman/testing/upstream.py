@@ -20,7 +20,7 @@ from dragoman.core.keys import content_key
 _MAX_DELAY = 60.0
 
 
-class Fault(msgspec.Struct, frozen=True):
+class UpstreamFault(msgspec.Struct, frozen=True):
     """How a path is answered other than with its file.
 
     Args:
@@ -40,12 +40,12 @@ class Fault(msgspec.Struct, frozen=True):
     pace: float = 0.0
 
 
-_PLAIN = Fault()
+_PLAIN = UpstreamFault()
 
 
 @contextlib.contextmanager
 def serve_folder(
-    files: Mapping[str, bytes], faults: Mapping[str, Fault] | None = None
+    files: Mapping[str, bytes], faults: Mapping[str, UpstreamFault] | None = None
 ) -> Iterator[str]:
     """Serve files by path on a free port of the loopback address.
 
@@ -76,7 +76,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def __init__(
         self,
         files: Mapping[str, bytes],
-        faults: Mapping[str, Fault],
+        faults: Mapping[str, UpstreamFault],
         closing: threading.Event,
         *connection: object,
     ) -> None:
@@ -89,17 +89,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         path = self.path.removeprefix("/")
         fault = self._faults.get(path, _PLAIN)
         if path not in self._files and fault is _PLAIN:
-            fault = Fault(status=404)
+            fault = UpstreamFault(status=404)
         self._closing.wait(min(fault.delay, _MAX_DELAY))
         with contextlib.suppress(ConnectionError):  # whoever asked may have gone
             self._answer(fault, self._body(path, fault))
 
-    def _body(self, path: str, fault: Fault) -> bytes:
+    def _body(self, path: str, fault: UpstreamFault) -> bytes:
         if fault.body is not None:
             return fault.body
         return self._files.get(path, b"") if fault.status == _PLAIN.status else b""
 
-    def _answer(self, fault: Fault, body: bytes) -> None:
+    def _answer(self, fault: UpstreamFault, body: bytes) -> None:
         self.send_response(fault.status)
         for name, value in fault.headers.items():
             self.send_header(name, value)

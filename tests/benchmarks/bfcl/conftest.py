@@ -15,9 +15,9 @@ from dragoman.benchmarks.bfcl.prompts.texts import (
     LanguageNotes,
     ParameterNotes,
     PromptTexts,
+    PromptWording,
     SourceNotes,
     StyleTexts,
-    Wording,
 )
 
 Files = Mapping[str, bytes]
@@ -32,7 +32,7 @@ STYLE = StyleTexts("", "", "", "", "", "{functions}")
 def texts() -> PromptTexts:
     """Texts of prompting mode, short."""
     return PromptTexts(
-        Wording(
+        PromptWording(
             {"python": "[f(a=1)]"},
             {"python": ""},
             {"classic": STYLE},

@@ -1,12 +1,12 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.judging import Written, read
+from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, read
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Parameters, Question
 from dragoman.benchmarks.bfcl.reply_forms import (
     TEXT_FORMS,
     Answered,
-    Reading,
+    ReplyReading,
     reading_of,
     reply_of_result,
 )
@@ -22,15 +22,15 @@ FENCED = f"```python\n{PLAIN}\n```"
 WORDS = "Which city do you mean?"
 
 
-def reading(*results: object, model: str = "lab-model", chosen: str | None = None) -> Reading:
+def reading(*results: object, model: str = "lab-model", chosen: str | None = None) -> ReplyReading:
     return reading_of([Answered(QUESTION, result) for result in results], model, chosen)
 
 
 def test_the_form_that_reads_most_replies_is_the_models() -> None:
-    assert reading(TAGGED, TAGGED, PLAIN, WORDS) == Reading(
+    assert reading(TAGGED, TAGGED, PLAIN, WORDS) == ReplyReading(
         "tool_call", {"python": 1, "tool_call": 2}
     )
-    assert reading(FENCED, PLAIN, PLAIN) == Reading("python", {"python": 2, "fence": 1})
+    assert reading(FENCED, PLAIN, PLAIN) == ReplyReading("python", {"python": 2, "fence": 1})
 
 
 def test_of_forms_that_read_as_many_the_first_is_taken() -> None:
@@ -39,20 +39,20 @@ def test_of_forms_that_read_as_many_the_first_is_taken() -> None:
 
 
 def test_without_any_call_nothing_speaks_for_another_form_than_the_one_asked_for() -> None:
-    assert reading(WORDS) == reading() == Reading("python")
+    assert reading(WORDS) == reading() == ReplyReading("python")
 
 
 def test_a_chosen_form_is_taken_whatever_the_replies_say() -> None:
-    assert reading(TAGGED, chosen="python") == Reading("python")
+    assert reading(TAGGED, chosen="python") == ReplyReading("python")
     with pytest.raises(UsageError, match="unknown format 'yaml': choose one of python, "):
         reading(TAGGED, chosen="yaml")
 
 
 def test_lists_are_native_calls_and_no_form_of_text_is_looked_for() -> None:
-    assert reading([{"m_f": '{"a": 1}'}], TAGGED) == Reading("items")
-    assert reading([{"m.f": '{"a": 1}'}]) == Reading("items-dotted")
-    assert reading([{"m_f": {"a": 1}}], chosen="fence") == Reading("objects")
-    assert reading([{"name": "m.f", "arguments": {}}]) == Reading("named-dotted")
+    assert reading([{"m_f": '{"a": 1}'}], TAGGED) == ReplyReading("items")
+    assert reading([{"m.f": '{"a": 1}'}]) == ReplyReading("items-dotted")
+    assert reading([{"m_f": {"a": 1}}], chosen="fence") == ReplyReading("objects")
+    assert reading([{"name": "m.f", "arguments": {}}]) == ReplyReading("named-dotted")
 
 
 def test_a_model_that_is_said_to_call_natively_may_still_have_its_calls_in_text() -> None:
@@ -102,7 +102,7 @@ def test_items_that_no_record_carries_are_kept_as_they_were_stored(value: str) -
     assert isinstance(reply, Unparsed)
     stored = msgspec.json.decode(msgspec.json.encode(reply), type=Unparsed)
     assert msgspec.json.decode(stored.raw) == result
-    (call,) = read(Written(msgspec.json.decode(stored.raw), "items"), DEFAULT_RULES)
+    (call,) = read(WrittenReply(msgspec.json.decode(stored.raw), "items"), DEFAULT_RULES)
     assert (call.name, list(call.arguments)) == ("f", ["a"])
 
 

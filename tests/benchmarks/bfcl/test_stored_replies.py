@@ -11,7 +11,7 @@ from dragoman.benchmarks.bfcl.stored_replies import TurnReplies
 from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS
 from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
 from dragoman.benchmarks.bfcl.turns.running import Expectations
-from dragoman.benchmarks.bfcl.verdicts import Fault, Judged
+from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.speech import Said
 from dragoman.core.tools import ToolResult
@@ -44,7 +44,7 @@ def played(entry: MultiTurnEntry, result: object, form: str) -> Episode:
     return TurnReplies([entry], None).episode(entry.task.id, result, form)
 
 
-def fault(entry: MultiTurnEntry, result: object, form: str = "python") -> Fault | None:
+def fault(entry: MultiTurnEntry, result: object, form: str = "python") -> CallFault | None:
     """What upstream's rules find wrong with a result."""
     judged = judge_conversation(entry, Expectations(None), played(entry, result, form), BFCL_V4)
     assert isinstance(judged.outcome, Judged)

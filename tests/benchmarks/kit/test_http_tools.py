@@ -1,6 +1,6 @@
 from dragoman.benchmarks.kit.arguments import compile_validators
 from dragoman.benchmarks.kit.http_tools import (
-    Endpoint,
+    HttpEndpoint,
     HttpWorld,
     Request,
     Response,
@@ -14,8 +14,8 @@ NAMED: dict[str, object] = {
     "properties": {"name": {"type": "string"}, "loud": {"type": "boolean"}},
     "required": ["name"],
 }
-GREET = Endpoint("greet", "Greets.", "GET", "http://a.example/{name}", NAMED)
-CALL = Endpoint("call", "Calls somebody.", "PUT", "http://a.example/{name}", NAMED)
+GREET = HttpEndpoint("greet", "Greets.", "GET", "http://a.example/{name}", NAMED)
+CALL = HttpEndpoint("call", "Calls somebody.", "PUT", "http://a.example/{name}", NAMED)
 ENDPOINTS = {"greet": GREET, "call": CALL}
 TOOLS = endpoint_tools((GREET, CALL))
 

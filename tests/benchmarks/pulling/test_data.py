@@ -14,7 +14,7 @@ from dragoman.benchmarks.pulling.data import PullReport, open_file, pull
 from dragoman.benchmarks.pulling.sources import INDEX, Derived, Source, load_source
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.errors import DataError, UsageError
-from dragoman.testing.upstream import Fault, serve_folder, upstream_stand_in
+from dragoman.testing.upstream import UpstreamFault, serve_folder, upstream_stand_in
 
 SOURCE, FILES = upstream_stand_in()
 DB = "data/tau2/domains/retail/db.json"
@@ -28,12 +28,14 @@ def fill(target: Path, source: Source = SOURCE, **options: object) -> PullReport
     return pull(source, target, derive=derive_schemas, **options)  # type: ignore[arg-type]
 
 
-def fill_from_server(target: Path, fault: Fault, path: str = DB, **options: object) -> PullReport:
+def fill_from_server(
+    target: Path, fault: UpstreamFault, path: str = DB, **options: object
+) -> PullReport:
     with serve_folder(FILES, {path: fault}) as url:
         return fill(target, SOURCE, url=url, **options)
 
 
-def refusal(target: Path, fault: Fault, path: str = DB, **options: object) -> str:
+def refusal(target: Path, fault: UpstreamFault, path: str = DB, **options: object) -> str:
     with pytest.raises(DataError) as caught:
         fill_from_server(target, fault, path, **options)
     assert not (target / INDEX).exists()
@@ -132,12 +134,12 @@ def test_progress_counts_up_to_the_bytes_of_all_files(tmp_path: Path) -> None:
 
 def test_a_redirect_is_followed(tmp_path: Path) -> None:
     with serve_folder(FILES) as other:
-        fill_from_server(tmp_path, Fault(status=302, headers={"Location": other + DB}))
+        fill_from_server(tmp_path, UpstreamFault(status=302, headers={"Location": other + DB}))
     assert (tmp_path / "retail/db.json").read_bytes() == FILES[DB]
 
 
 def test_a_packed_answer_is_unpacked(tmp_path: Path) -> None:
-    packed = Fault(body=gzip.compress(FILES[DB]), headers={"Content-Encoding": "gzip"})
+    packed = UpstreamFault(body=gzip.compress(FILES[DB]), headers={"Content-Encoding": "gzip"})
     fill_from_server(tmp_path, packed)
     assert (tmp_path / "retail/db.json").read_bytes() == FILES[DB]
 
@@ -145,22 +147,25 @@ def test_a_packed_answer_is_unpacked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (Fault(status=503, body=b"busy"), "503"),
-        (Fault(cut=100), "IncompleteRead(100 bytes read"),
-        (Fault(body=b"something else"), "sha256"),
-        (Fault(body=FILES[DB] + b"\n"), f"more than {len(FILES[DB])} bytes"),
-        (Fault(headers={"Content-Encoding": "br"}), "unknown content encoding br"),
-        (Fault(headers={"Content-Encoding": "gzip"}), "gzip"),
-        (Fault(status=302, headers={"Location": "file:///etc/passwd"}), "not allowed"),
-        (Fault(status=302, headers={"Location": "ftp://127.0.0.1/x"}), "ftp"),
-        (Fault(status=302, headers={"Location": "http://[/x"}), "IPv6"),
-        (Fault(status=302, headers={"Location": f"http://127.0.0.1:{10**30}/x"}), "too large"),
-        (Fault(status=302, headers={"Location": f"/{DB}"}), "infinite loop"),
+        (UpstreamFault(status=503, body=b"busy"), "503"),
+        (UpstreamFault(cut=100), "IncompleteRead(100 bytes read"),
+        (UpstreamFault(body=b"something else"), "sha256"),
+        (UpstreamFault(body=FILES[DB] + b"\n"), f"more than {len(FILES[DB])} bytes"),
+        (UpstreamFault(headers={"Content-Encoding": "br"}), "unknown content encoding br"),
+        (UpstreamFault(headers={"Content-Encoding": "gzip"}), "gzip"),
+        (UpstreamFault(status=302, headers={"Location": "file:///etc/passwd"}), "not allowed"),
+        (UpstreamFault(status=302, headers={"Location": "ftp://127.0.0.1/x"}), "ftp"),
+        (UpstreamFault(status=302, headers={"Location": "http://[/x"}), "IPv6"),
+        (
+            UpstreamFault(status=302, headers={"Location": f"http://127.0.0.1:{10**30}/x"}),
+            "too large",
+        ),
+        (UpstreamFault(status=302, headers={"Location": f"/{DB}"}), "infinite loop"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_faulty_answer_is_refused_with_address_reason_and_way_out(
-    tmp_path: Path, fault: Fault, reason: str
+    tmp_path: Path, fault: UpstreamFault, reason: str
 ) -> None:
     text = refusal(tmp_path, fault)
     assert f"{DB}" in text
@@ -176,28 +181,30 @@ def test_a_file_that_the_server_does_not_have_is_told(tmp_path: Path) -> None:
 
 
 def test_wrong_content_is_told_with_both_hashes(tmp_path: Path) -> None:
-    text = refusal(tmp_path, Fault(body=b"{}"))
+    text = refusal(tmp_path, UpstreamFault(body=b"{}"))
     assert text.startswith("retail/db.json is not the pinned file")
     assert SOURCE.files[1].sha256[:12] in text
     assert "44136fa355b3" in text
 
 
 def test_a_wrong_licence_text_is_refused(tmp_path: Path) -> None:
-    assert "LICENSE is not the pinned file" in refusal(tmp_path, Fault(body=b"free"), "LICENSE")
+    assert "LICENSE is not the pinned file" in refusal(
+        tmp_path, UpstreamFault(body=b"free"), "LICENSE"
+    )
 
 
 def test_a_server_that_hangs_is_given_up(tmp_path: Path) -> None:
-    assert "timed out" in refusal(tmp_path, Fault(delay=30), timeout=0.1)
+    assert "timed out" in refusal(tmp_path, UpstreamFault(delay=30), timeout=0.1)
 
 
 def test_a_server_that_trickles_is_given_up(tmp_path: Path) -> None:
-    text = refusal(tmp_path, Fault(pace=0.01), timeout=0.02)
+    text = refusal(tmp_path, UpstreamFault(pace=0.01), timeout=0.02)
     assert "takes too long" in text or "timed out" in text
 
 
 def test_an_answer_that_unfolds_without_end_is_cut_off(tmp_path: Path) -> None:
     bomb = gzip.compress(bytes(1_000_000))
-    text = refusal(tmp_path, Fault(body=bomb, headers={"Content-Encoding": "gzip"}))
+    text = refusal(tmp_path, UpstreamFault(body=bomb, headers={"Content-Encoding": "gzip"}))
     assert f"more than {len(FILES[DB])} bytes" in text
 
 
@@ -230,7 +237,7 @@ def test_a_folder_and_an_address_exclude_each_other(tmp_path: Path) -> None:
 
 
 def test_files_fetched_before_a_failure_are_kept_for_the_next_pull(tmp_path: Path) -> None:
-    refusal(tmp_path, Fault(status=500), "data/tau2/domains/retail/policy.md")
+    refusal(tmp_path, UpstreamFault(status=500), "data/tau2/domains/retail/policy.md")
     assert tree(tmp_path) == {"LICENSE", "retail/db.json"}
     with serve_folder(FILES) as url:
         report = fill(tmp_path, url=url)
@@ -239,7 +246,7 @@ def test_files_fetched_before_a_failure_are_kept_for_the_next_pull(tmp_path: Pat
 
 def test_a_failed_repair_leaves_no_index_of_a_folder_that_is_not_whole(pulled: Path) -> None:
     (pulled / "retail/db.json").write_bytes(b"{}")
-    refusal(pulled, Fault(status=500))
+    refusal(pulled, UpstreamFault(status=500))
 
 
 def test_an_interruption_between_writing_and_naming_leaves_no_half_file(
@@ -264,7 +271,9 @@ def test_a_pull_that_is_killed_leaves_whole_files_and_no_index(tmp_path: Path) -
         "source, _ = upstream_stand_in()\n"
         "pull(source, pathlib.Path(sys.argv[1]), derive=derive_schemas, url=sys.argv[2])\n"
     )
-    with serve_folder(FILES, {"data/tau2/domains/retail/policy.md": Fault(delay=60)}) as url:
+    with serve_folder(
+        FILES, {"data/tau2/domains/retail/policy.md": UpstreamFault(delay=60)}
+    ) as url:
         process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), url])
         deadline = time.monotonic() + 30
         while not (tmp_path / "retail/db.json").exists() and time.monotonic() < deadline:

@@ -8,8 +8,8 @@ import msgspec
 from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED
 from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
 from dragoman.benchmarks.bfcl.pulled import pulled_suite
-from dragoman.benchmarks.bfcl.reply_forms import Reading, reading_of
-from dragoman.benchmarks.bfcl.result_files import Line, ResultFile, read_failures, read_lines
+from dragoman.benchmarks.bfcl.reply_forms import ReplyReading, reading_of
+from dragoman.benchmarks.bfcl.result_files import ResultFile, ResultLine, read_failures, read_lines
 from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.stored_replies import Replies, SingleReplies, TurnReplies
 from dragoman.benchmarks.bfcl.suite import GROUPS, TURN_GROUPS
@@ -68,7 +68,7 @@ class Imported(msgspec.Struct, frozen=True):
 class _Played(msgspec.Struct, frozen=True):
     agent: str
     task: Task
-    line: Line
+    line: ResultLine
     episode: Episode
 
 
@@ -215,7 +215,7 @@ def _replies(suite: Suite) -> Replies:
     raise DataError(f"{suite.name}: its results cannot be imported")
 
 
-def _played(model: str, replies: Replies, line: Line, form: str) -> _Played:
+def _played(model: str, replies: Replies, line: ResultLine, form: str) -> _Played:
     episode = msgspec.structs.replace(
         replies.episode(line.id, line.result, form),
         usage=(line.usage,),
@@ -225,7 +225,7 @@ def _played(model: str, replies: Replies, line: Line, form: str) -> _Played:
     return _Played(model, replies.tasks[line.id], line, episode)
 
 
-def _model_reading(model: str, reading: Reading, played: Sequence[_Played]) -> ModelReading:
+def _model_reading(model: str, reading: ReplyReading, played: Sequence[_Played]) -> ModelReading:
     counts: dict[str, list[bool]] = {}
     for entry in played:
         if not entry.episode.is_fault:
@@ -241,9 +241,9 @@ def _has_calls(played: _Played) -> bool:
     return any(isinstance(event, Move) and isinstance(event.reply, Called) for event in own)
 
 
-def _lines(files: Sequence[ResultFile], entries: Mapping[str, Task]) -> dict[str, Line]:
+def _lines(files: Sequence[ResultFile], entries: Mapping[str, Task]) -> dict[str, ResultLine]:
     """Return a model's lines by entry."""
-    lines: dict[str, Line] = {}
+    lines: dict[str, ResultLine] = {}
     for file in files:
         found = read_lines(file)
         _require_whole(file, found, entries)
@@ -255,7 +255,9 @@ def _lines(files: Sequence[ResultFile], entries: Mapping[str, Task]) -> dict[str
     return lines
 
 
-def _require_whole(file: ResultFile, lines: Sequence[Line], entries: Mapping[str, Task]) -> None:
+def _require_whole(
+    file: ResultFile, lines: Sequence[ResultLine], entries: Mapping[str, Task]
+) -> None:
     """Refuse lines without ids unless there is one for each of a category's entries."""
     size = sum(task.suite == f"bfcl:{file.category}" for task in entries.values())
     if any(line.is_placed for line in lines) and len(lines) != size:

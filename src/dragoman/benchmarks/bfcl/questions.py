@@ -16,19 +16,19 @@ OMISSION = ""
 """Among the values of an argument, the mark that it may be omitted."""
 
 
-class Schema(msgspec.Struct, frozen=True):
+class ParameterSchema(msgspec.Struct, frozen=True):
     """What a function document says of a value; the type names are those of the language."""
 
     type: str | None = None
-    items: "Schema | None" = None
-    properties: "dict[str, Schema] | None" = None
+    items: "ParameterSchema | None" = None
+    properties: "dict[str, ParameterSchema] | None" = None
     default: object = UNSET
 
 
 class Parameters(msgspec.Struct, frozen=True):
     """The parameters of a function, in the order of its signature."""
 
-    properties: dict[str, Schema]
+    properties: dict[str, ParameterSchema]
     required: tuple[str, ...] = ()
 
 

@@ -54,14 +54,14 @@ class Answered(msgspec.Struct, frozen=True):
     result: object
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ReplyReading(msgspec.Struct, frozen=True):
     """The form of a model's replies, and by form how many of the replies speak for it."""
 
     form: str
     spoken_for: Mapping[str, int] = {}
 
 
-def reading_of(answered: Sequence[Answered], model: str, chosen: str | None = None) -> Reading:
+def reading_of(answered: Sequence[Answered], model: str, chosen: str | None = None) -> ReplyReading:
     """Return how a model's replies are read.
 
     Args:
@@ -76,14 +76,14 @@ def reading_of(answered: Sequence[Answered], model: str, chosen: str | None = No
         raise UsageError(f"unknown format {chosen!r}: choose one of {', '.join(TEXT_FORMS)}")
     kind = _kind(answered)
     if kind is not None:
-        return Reading(_native(kind, answered))
+        return ReplyReading(_native(kind, answered))
     if chosen is not None:
-        return Reading(_told(chosen, answered))
+        return ReplyReading(_told(chosen, answered))
     counts = _counts(answered)
     form = max(counts, key=counts.__getitem__) if counts else DEFAULT
     if form == DEFAULT and model.endswith("-FC"):
-        return Reading(_native("items", answered), counts)
-    return Reading(_told(form, answered), counts)
+        return ReplyReading(_native("items", answered), counts)
+    return ReplyReading(_told(form, answered), counts)
 
 
 def reply_of_result(answered: Answered, form: str, rules: BfclRules = DEFAULT_RULES) -> Reply:

@@ -44,7 +44,7 @@ class ResultFile(msgspec.Struct, frozen=True):
     written_as: str
 
 
-class Line(msgspec.Struct, frozen=True):
+class ResultLine(msgspec.Struct, frozen=True):
     """One line: the entry's id of today, what the model gave, and the line as it is.
 
     `is_placed` says that the line has no id and that its place in the file stands for one, which is
@@ -85,7 +85,7 @@ def _recognized(file: Path, kind: str) -> ResultFile | None:
     return ResultFile(file, folder.name, category, written)
 
 
-def read_lines(file: ResultFile) -> tuple[Line, ...]:
+def read_lines(file: ResultFile) -> tuple[ResultLine, ...]:
     """Return the lines of a file.
 
     Raises:
@@ -158,7 +158,7 @@ class _Record(msgspec.Struct):
     latency: object = 0.0
 
 
-def _line(text: bytes, number: int, place: int, file: ResultFile) -> Line:
+def _line(text: bytes, number: int, place: int, file: ResultFile) -> ResultLine:
     try:
         record = msgspec.json.decode(text, type=_Record)
     except UNREADABLE as error:
@@ -173,7 +173,7 @@ def _line(text: bytes, number: int, place: int, file: ResultFile) -> Line:
     identity = record.idx if record.id is None else record.id
     is_placed = identity is None
     known = _id_of_today(place if identity is None else identity, file)
-    return Line(known, record.result, usage, msgspec.Raw(text), is_placed)
+    return ResultLine(known, record.result, usage, msgspec.Raw(text), is_placed)
 
 
 def _total(counted: object) -> float | None:

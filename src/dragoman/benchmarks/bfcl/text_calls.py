@@ -5,7 +5,7 @@ from itertools import product
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.checking.judging import Written, reply_of
+from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, reply_of
 from dragoman.benchmarks.bfcl.entries.showing import offer
 from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
@@ -60,7 +60,7 @@ class TextCalls:
         question = self._entries[task.id].question
         form = self._format(task)
         kind: Form = question.language if form.calls == "python" else form.calls
-        written = Written(text, kind, form.tagged)
+        written = WrittenReply(text, kind, form.tagged)
         return told_apart(reply_of(written, question.functions, self._rules), text)
 
     def appearing(self, task: Task, names: Collection[str], words: str) -> str:  # noqa: ARG002 - whatever it is
@@ -108,7 +108,7 @@ class TurnTextCalls:
             FunctionDocument(document.name, Parameters({}))
             for document in self._entries[task.id].documents
         )
-        reply = reply_of(Written(text, form.calls, form.tagged), offered, self._rules)
+        reply = reply_of(WrittenReply(text, form.calls, form.tagged), offered, self._rules)
         if isinstance(reply, Called) and not self._rules.positionals_are_bound:
             replace = msgspec.structs.replace
             reply = Called(tuple(replace(call, positionals=()) for call in reply.calls))

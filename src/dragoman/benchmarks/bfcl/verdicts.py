@@ -8,7 +8,7 @@ DECODER_FAILED = "ast_decoder:decoder_failed"
 WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
 
 
-class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
+class CallFault(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is wrong with a reply: the reference's name for it, and where.
 
     The rest is for conversations: the turn, counted from 0; the class and its attributes that
@@ -26,7 +26,7 @@ class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
 class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
     """A verdict: valid where there is no fault."""
 
-    fault: Fault | None = None
+    fault: CallFault | None = None
 
     @property
     def valid(self) -> bool:
@@ -37,7 +37,7 @@ class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
 Outcome = Judged | Unscored
 
 
-class Judgement(msgspec.Struct, frozen=True, omit_defaults=True):
+class CallJudgement(msgspec.Struct, frozen=True, omit_defaults=True):
     """A verdict under a rule set, beside the reference's where it is another.
 
     `decided_by` names the rule that turned the reference's verdict into this one.

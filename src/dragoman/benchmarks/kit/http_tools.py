@@ -30,7 +30,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
-class Endpoint(msgspec.Struct, frozen=True):
+class HttpEndpoint(msgspec.Struct, frozen=True):
     """One operation of an API, offered as a tool.
 
     Attributes:
@@ -68,7 +68,7 @@ Api = Callable[[Request], Response]
 """Answers requests; one per conversation where it keeps something."""
 
 
-def endpoint_tools(endpoints: Sequence[Endpoint]) -> Toolset:
+def endpoint_tools(endpoints: Sequence[HttpEndpoint]) -> Toolset:
     """Return endpoints as the tools that an agent is shown."""
     return Toolset(
         tuple(
@@ -78,7 +78,7 @@ def endpoint_tools(endpoints: Sequence[Endpoint]) -> Toolset:
     )
 
 
-def request_of(endpoint: Endpoint, arguments: Mapping[str, object]) -> Request:
+def request_of(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> Request:
     """Return the request that a call of an endpoint sends."""
     rest = dict(arguments)
 
@@ -105,7 +105,7 @@ class HttpWorld:
 
     def __init__(
         self,
-        endpoints: Mapping[str, Endpoint],
+        endpoints: Mapping[str, HttpEndpoint],
         tools: Toolset,
         validators: Mapping[str, Validator],
         api: Api,
@@ -165,7 +165,7 @@ class HttpWorld:
         return self._api(request)
 
 
-def _kind(endpoint: Endpoint) -> ToolKind:
+def _kind(endpoint: HttpEndpoint) -> ToolKind:
     return "read" if endpoint.method == "GET" else "write"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.tau2.result_files import RawResults, read_results
-from dragoman.benchmarks.tau2.results import ResultFile, decode_head, decode_simulation
+from dragoman.benchmarks.tau2.results import Tau2File, decode_head, decode_simulation
 from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import DataError
@@ -68,7 +68,7 @@ def read_run(path: Path) -> ReadRun:
     )
 
 
-def _plan(raw: RawResults, file: ResultFile) -> tuple[list[ReadCell], ImportedFile]:
+def _plan(raw: RawResults, file: Tau2File) -> tuple[list[ReadCell], ImportedFile]:
     places: dict[tuple[str, int], str] = {}
     cells = []
     rematched = mismatched = 0
@@ -89,7 +89,7 @@ def _plan(raw: RawResults, file: ResultFile) -> tuple[list[ReadCell], ImportedFi
     return cells, found
 
 
-def _conversations(raw: RawResults, file: ResultFile) -> Iterator[tuple[Episode, Score]]:
+def _conversations(raw: RawResults, file: Tau2File) -> Iterator[tuple[Episode, Score]]:
     for number, record in enumerate(raw.simulations, 1):
         played = decode_simulation(record, number, file)
         yield played.episode, played.score

@@ -9,7 +9,7 @@ from dragoman.benchmarks.tau2.export import encode_head, encode_simulation
 from dragoman.benchmarks.tau2.result_files import INDEX, write_results
 from dragoman.benchmarks.tau2.results import Simulation
 from dragoman.benchmarks.tau2.verdicts import encode_reward, unscored
-from dragoman.core.result_files import Played, RunFacts
+from dragoman.core.result_files import PlayedConversation, RunFacts
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 
@@ -23,7 +23,7 @@ class Tau2Results:
         """Return a file without its simulations, field by field."""
         return encode_head(facts, tasks)
 
-    def conversation(self, played: Played, seed: int) -> msgspec.Raw:
+    def conversation(self, played: PlayedConversation, seed: int) -> msgspec.Raw:
         """Return a simulation."""
         score = played.score or unscored("not scored yet")
         simulation = Simulation(played.id, played.task, played.trial, played.episode, score)

@@ -38,7 +38,7 @@ _NULL = msgspec.Raw(b"null")
 Trial = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
-class Player(msgspec.Struct, frozen=True):
+class PlayerInfo(msgspec.Struct, frozen=True):
     """The agent or the user simulator of a run."""
 
     implementation: str
@@ -60,8 +60,8 @@ class Environment(msgspec.Struct, frozen=True):
 class Info(msgspec.Struct, frozen=True):
     """What a run was played with."""
 
-    agent_info: Player
-    user_info: Player
+    agent_info: PlayerInfo
+    user_info: PlayerInfo
     environment_info: Environment
     git_commit: str = ""
     num_trials: int = 1
@@ -86,7 +86,7 @@ class Info(msgspec.Struct, frozen=True):
         return self.domain in ALL_DOMAINS
 
 
-class ResultFile(msgspec.Struct, frozen=True):
+class Tau2File(msgspec.Struct, frozen=True):
     """A result file without its simulations; `where` names it in errors."""
 
     info: Info
@@ -121,7 +121,7 @@ class Simulation(msgspec.Struct, frozen=True):
         return bool(recorded) and recorded != _planned_actions(self.task)
 
 
-def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> ResultFile:
+def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> Tau2File:
     """Decode what a file says about all of its simulations.
 
     Domains that we do not have are decoded too: what they hold can be shown, and not be scored.
@@ -140,7 +140,7 @@ def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> ResultFile:
         raise DataError(f"{where}: {info.domain!r:.80} cannot be the name of a domain")
     suite = f"tau2:{info.domain}"
     tasks = decode_tasks(bytes(head["tasks"]), suite, ALL_DOMAINS.get(info.domain), where)
-    return ResultFile(info, suite, {task.id: task for task in tasks}, where)
+    return Tau2File(info, suite, {task.id: task for task in tasks}, where)
 
 
 class _Ours(msgspec.Struct, frozen=True):
@@ -165,7 +165,7 @@ class _Simulation(msgspec.Struct):
     info: _SimulationInfo | None = None
 
 
-def decode_simulation(record: msgspec.Raw, number: int, file: ResultFile) -> Simulation:
+def decode_simulation(record: msgspec.Raw, number: int, file: Tau2File) -> Simulation:
     """Decode one simulation, the file's `number`th; its record is kept as the episode's source.
 
     Raises:
@@ -210,7 +210,7 @@ def _score(given: _Simulation, info: _SimulationInfo, ending: Ending, where: str
     return decode_reward(given.reward_info, where)
 
 
-def _task_of_checks(recorded: tuple[str, ...], named: Task, file: ResultFile) -> Task:
+def _task_of_checks(recorded: tuple[str, ...], named: Task, file: Tau2File) -> Task:
     """Return the task whose checks were recorded; the named one where that cannot be told."""
     if not recorded or recorded == _planned_actions(named):
         return named

@@ -7,13 +7,13 @@ from dragoman.benchmarks.bfcl.agentic.final_answers import answer_fault
 from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
-from dragoman.benchmarks.bfcl.turns.records import Difference, ExpectedTurn, TurnRecord
-from dragoman.benchmarks.bfcl.verdicts import Fault, Judged, Outcome
+from dragoman.benchmarks.bfcl.turns.records import ExpectedTurn, StateDifference, TurnRecord
+from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged, Outcome
 from dragoman.core.scores import Unscored
 
 JudgeBy = Callable[[BfclRules], Outcome]
 
-IDLE = TurnRecord(ExpectedTurn((), {}), (), Difference("TravelAPI", ("budget_limit",)))
+IDLE = TurnRecord(ExpectedTurn((), {}), (), StateDifference("TravelAPI", ("budget_limit",)))
 NUMBER = TurnRecord(ExpectedTurn(('{"result": 8}',), {}), ('{"result": 8.0}',), None)
 
 
@@ -53,9 +53,11 @@ def test_the_last_rule_that_changes_the_verdict_decided_it() -> None:
 
 
 def test_the_same_fault_in_the_same_turn_is_the_same_verdict() -> None:
-    judgement = against_reference(lambda rules: Judged(Fault("e", rules.name, 1)), DEFAULT_RULES)
+    judgement = against_reference(
+        lambda rules: Judged(CallFault("e", rules.name, 1)), DEFAULT_RULES
+    )
     assert judgement.reference is None
-    assert judgement.outcome == Judged(Fault("e", "dragoman-1", 1))
+    assert judgement.outcome == Judged(CallFault("e", "dragoman-1", 1))
 
 
 def test_no_verdict_is_another_than_any() -> None:

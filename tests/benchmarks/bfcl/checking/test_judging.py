@@ -3,10 +3,10 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.judging import Written, judge, outcome, reply_of
+from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge, outcome, reply_of
 from dragoman.benchmarks.bfcl.questions import ExpectedCall, Question, read_question
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES
-from dragoman.benchmarks.bfcl.verdicts import Fault, Judged, Judgement
+from dragoman.benchmarks.bfcl.verdicts import CallFault, CallJudgement, Judged
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Called, Said, Unparsed
@@ -31,25 +31,25 @@ def error(question: Question, text: object) -> tuple[str | None, str | None]:
     """The error types of a reply: ours and the reference's."""
     found = []
     for rules in (DEFAULT_RULES, BFCL_V4):
-        result = outcome(question, Written(text), rules)
+        result = outcome(question, WrittenReply(text), rules)
         assert isinstance(result, Judged)
         found.append(None if result.fault is None else result.fault.error_type)
     return found[0], found[1]
 
 
 def test_a_verdict_that_differs_names_the_reference_and_the_rule_that_decided() -> None:
-    judgement = judge(ASKED, Written("[math.hypot(4, 5)]"), DEFAULT_RULES)
-    missing = Fault("simple_function_checker:missing_required", "x is missing")
-    assert judgement == Judgement(
+    judgement = judge(ASKED, WrittenReply("[math.hypot(4, 5)]"), DEFAULT_RULES)
+    missing = CallFault("simple_function_checker:missing_required", "x is missing")
+    assert judgement == CallJudgement(
         "dragoman-1", Judged(), Judged(missing), decided_by="positionals_are_bound"
     )
 
 
 def test_a_verdict_that_does_not_differ_stands_alone() -> None:
     for text in ("[math.hypot(x=4, y=5)]", "[math.hypot(x=4, y=6)]", "words"):
-        judgement = judge(ASKED, Written(text), DEFAULT_RULES)
-        assert judgement == Judgement("dragoman-1", judgement.outcome)
-        assert judge(ASKED, Written(text), BFCL_V4).reference is None
+        judgement = judge(ASKED, WrittenReply(text), DEFAULT_RULES)
+        assert judgement == CallJudgement("dragoman-1", judgement.outcome)
+        assert judge(ASKED, WrittenReply(text), BFCL_V4).reference is None
 
 
 def asked(
@@ -70,37 +70,37 @@ NESTED = '[{"function": "f", "parameters": {"a": [{"k": "v"}]}}]'
 OBJECTS = {"type": "array", "items": {"type": "dict"}}
 
 DECIDED = {
-    "positionals_are_bound": (asked(TEXT, ["x"]), Written("[f('x')]")),
-    "signs_keep_their_meaning": (asked({"type": "integer"}, [1]), Written("[f(a=+1)]")),
-    "odd_calls_are_unreadable": (asked(TEXT, ["x"]), Written("[g(a=1).f(a='x')]")),
-    "json_is_read_whole": (asked(OBJECTS, [[{"k": ["v"]}]]), Written(NESTED, "json")),
+    "positionals_are_bound": (asked(TEXT, ["x"]), WrittenReply("[f('x')]")),
+    "signs_keep_their_meaning": (asked({"type": "integer"}, [1]), WrittenReply("[f(a=+1)]")),
+    "odd_calls_are_unreadable": (asked(TEXT, ["x"]), WrittenReply("[g(a=1).f(a='x')]")),
+    "json_is_read_whole": (asked(OBJECTS, [[{"k": ["v"]}]]), WrittenReply(NESTED, "json")),
     "source_is_read_as_written": (
         asked({"type": "integer"}, [5], "simple_java"),
-        Written("[f(a=5)]", "java"),
+        WrittenReply("[f(a=5)]", "java"),
     ),
     "source_values_are_read": (
         asked({"type": "ArrayList", "items": {"type": "String"}}, [["x"]], "simple_java"),
-        Written([{"f": '{"a": "List.of(\\"x\\")"}'}], "items"),
+        WrittenReply([{"f": '{"a": "List.of(\\"x\\")"}'}], "items"),
     ),
-    "matching_is_perfect": (PAIRED, Written("[f(a=1), f(a=2)]")),
-    "strings_match_exactly": (asked(TEXT, ["New York"]), Written("[f(a='new-york')]")),
-    "elements_follow_the_schema": (asked(FLOATS, [[1.0]]), Written("[f(a=[1])]")),
-    "any_alternative_sets_the_type": (asked(TEXT, ["x", None]), Written("[f(a=None)]")),
+    "matching_is_perfect": (PAIRED, WrittenReply("[f(a=1), f(a=2)]")),
+    "strings_match_exactly": (asked(TEXT, ["New York"]), WrittenReply("[f(a='new-york')]")),
+    "elements_follow_the_schema": (asked(FLOATS, [[1.0]]), WrittenReply("[f(a=[1])]")),
+    "any_alternative_sets_the_type": (asked(TEXT, ["x", None]), WrittenReply("[f(a=None)]")),
     "booleans_are_not_numbers": (
         asked({"type": "dict"}, [{"k": [1]}]),
-        Written("[f(a={'k': True})]"),
+        WrittenReply("[f(a={'k': True})]"),
     ),
-    "markers_are_not_values": (asked(TEXT, ["x", ""]), Written("[f(a='')]")),
+    "markers_are_not_values": (asked(TEXT, ["x", ""]), WrittenReply("[f(a='')]")),
     "nested_objects_hold_alternatives": (
         asked({"type": "dict"}, [{"k": [{"m": ["x"]}]}]),
-        Written("[f(a={'k': {'m': 'x'}})]"),
+        WrittenReply("[f(a={'k': {'m': 'x'}})]"),
     ),
     "defaults_may_be_given": (
         asked({"type": "integer", "default": 3}, [1, ""]),
-        Written("[f(a=3)]"),
+        WrittenReply("[f(a=3)]"),
     ),
-    "open_schemas_are_judged": (asked({"type": "number"}, [1]), Written("[f(a=1)]")),
-    "attempts_are_not_abstention": (IRRELEVANT, Written("['math.hypot(x=1, y=2)']")),
+    "open_schemas_are_judged": (asked({"type": "number"}, [1]), WrittenReply("[f(a=1)]")),
+    "attempts_are_not_abstention": (IRRELEVANT, WrittenReply("['math.hypot(x=1, y=2)']")),
 }
 
 
@@ -126,7 +126,7 @@ def test_every_rule_can_decide(name: str) -> None:
 def test_a_reply_that_the_reference_cannot_judge_is_unscored_there() -> None:
     function = {"name": "f", "parameters": {"properties": {"a": {"type": "number"}}}}
     question = read_question({"id": "simple_python_0", "function": [function]}, [{"f": {"a": [1]}}])
-    judgement = judge(question, Written("[f(a=1)]"), DEFAULT_RULES)
+    judgement = judge(question, WrittenReply("[f(a=1)]"), DEFAULT_RULES)
     assert judgement.outcome == Judged()
     assert isinstance(judgement.reference, Unscored)
     assert judgement.decided_by == "open_schemas_are_judged"
@@ -170,7 +170,7 @@ def test_relevance_wants_any_call_that_can_be_read() -> None:
 
 def test_failed_reading_and_wrong_format_are_told_apart() -> None:
     assert error(ASKED, "words") == ("ast_decoder:decoder_failed",) * 2
-    stored = Written(["words"], "object_items")
+    stored = WrittenReply(["words"], "object_items")
     for rules in (DEFAULT_RULES, BFCL_V4):
         result = outcome(ASKED, stored, rules)
         assert isinstance(result, Judged)
@@ -180,16 +180,18 @@ def test_failed_reading_and_wrong_format_are_told_apart() -> None:
 
 def test_a_reply_is_said_called_or_unparsed_with_its_raw_text() -> None:
     functions = ASKED.functions
-    called = reply_of(Written("[math.hypot(x=1, y=2)]"), functions, DEFAULT_RULES)
+    called = reply_of(WrittenReply("[math.hypot(x=1, y=2)]"), functions, DEFAULT_RULES)
     assert isinstance(called, Called)
     assert called.calls[0].raw == "math.hypot(x=1, y=2)"
-    said = reply_of(Written("Nothing fits."), functions, DEFAULT_RULES)
+    said = reply_of(WrittenReply("Nothing fits."), functions, DEFAULT_RULES)
     assert isinstance(said, Said)
     assert said.text == "Nothing fits."
-    unparsed = reply_of(Written("math.hypot(x=1, y=2)\nDone."), functions, DEFAULT_RULES)
+    unparsed = reply_of(WrittenReply("math.hypot(x=1, y=2)\nDone."), functions, DEFAULT_RULES)
     assert isinstance(unparsed, Unparsed)
     assert unparsed.raw == "math.hypot(x=1, y=2)\nDone."
-    assert isinstance(reply_of(Written([{"f": "{"}], "items"), functions, DEFAULT_RULES), Unparsed)
+    assert isinstance(
+        reply_of(WrittenReply([{"f": "{"}], "items"), functions, DEFAULT_RULES), Unparsed
+    )
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ def test_a_damaged_entry_is_refused_by_name(entry: dict[str, object]) -> None:
 def test_arguments_that_are_no_object_are_an_attempt_and_no_call_for_the_reference(
     stored: object, form: str
 ) -> None:
-    written = msgspec.convert({"content": stored, "form": form}, Written)
+    written = msgspec.convert({"content": stored, "form": form}, WrittenReply)
     for question, ours, theirs in (
         (IRRELEVANT, "irrelevance_error:unreadable_call", None),
         (RELEVANT, "relevance_error:decoder_failed", "relevance_error:decoder_failed"),

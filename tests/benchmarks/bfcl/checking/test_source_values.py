@@ -1,8 +1,8 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.schema_types import Slot
+from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
-from dragoman.benchmarks.bfcl.questions import Schema
+from dragoman.benchmarks.bfcl.questions import ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage
 from dragoman.benchmarks.bfcl.verdicts import UndecidableError
@@ -17,8 +17,8 @@ def value(
     language: SourceLanguage = "java",
     element: str | None = None,
 ) -> object:
-    items = None if element is None else Schema(element)
-    return read_value(text, Slot(Schema(kind, items), language, rules), language)
+    items = None if element is None else ParameterSchema(element)
+    return read_value(text, TypeSlot(ParameterSchema(kind, items), language, rules), language)
 
 
 @BOTH

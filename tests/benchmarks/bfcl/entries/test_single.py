@@ -5,7 +5,7 @@ import pytest
 
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import load_variations
 from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, Entry, load_entries
-from dragoman.benchmarks.bfcl.prompts.prompting import FORMATS, Message
+from dragoman.benchmarks.bfcl.prompts.prompting import FORMATS, PromptMessage
 from dragoman.benchmarks.bfcl.questions import ExpectedCall
 from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError
@@ -71,7 +71,7 @@ def test_what_was_said_before_is_the_history_of_the_task() -> None:
     assert entry.task.history == (Move("user", say("Hi.")), Move("agent", say("Yes?")))
     assert entry.task.turns[0].messages == ("Do.",)
     assert entry.instructions == "Be."
-    assert entry.messages[0] == Message("system", "Be.")
+    assert entry.messages[0] == PromptMessage("system", "Be.")
 
 
 def test_several_messages_of_the_user_are_one_turn() -> None:

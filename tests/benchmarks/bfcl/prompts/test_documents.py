@@ -7,13 +7,13 @@ from dragoman.benchmarks.bfcl.prompts.texts import (
     LanguageNotes,
     ParameterNotes,
     PromptTexts,
+    PromptWording,
     SourceNotes,
-    Wording,
 )
 from dragoman.benchmarks.bfcl.questions import Language
 
 TEXTS = PromptTexts(
-    Wording({}, {}, {}, {}, "", ""),
+    PromptWording({}, {}, {}, {}, "", ""),
     LanguageNotes(" (Python)", " (Java)", " (JavaScript)"),
     ParameterNotes(
         SourceNotes(" Anything.", " A Java {}.", " Of {}."),

@@ -4,8 +4,8 @@ from dragoman.benchmarks.bfcl.prompts.documents import Document
 from dragoman.benchmarks.bfcl.prompts.prompting import (
     DEFAULT_FORMAT,
     FORMATS,
-    Message,
     PromptFormat,
+    PromptMessage,
     compose_prompt,
     place_prompt,
 )
@@ -13,9 +13,9 @@ from dragoman.benchmarks.bfcl.prompts.texts import (
     LanguageNotes,
     ParameterNotes,
     PromptTexts,
+    PromptWording,
     SourceNotes,
     StyleTexts,
-    Wording,
 )
 from dragoman.core.errors import DataError
 
@@ -33,7 +33,7 @@ NOTHING = Document("f", "{task} {unheard_of}", {"type": "dict", "properties": {}
 
 def texts(layout: str = "{persona}{task}|{tool_call_format}|{available_tools}") -> PromptTexts:
     return PromptTexts(
-        Wording(
+        PromptWording(
             {"python": "[f(a=1)]", "json": '{"task": 1}'},
             {"python": "", "json": " Types."},
             {"classic": STYLE},
@@ -76,18 +76,18 @@ def test_formats_have_names_of_their_own() -> None:
     )
 
 
-ASKED = Message("user", "Who?")
+ASKED = PromptMessage("user", "Who?")
 
 
 @pytest.mark.parametrize(
     ("messages", "placed"),
     [
-        ((ASKED,), (Message("system", "P"), ASKED)),
-        ((Message("system", "Be."), ASKED), (Message("system", "P\n\nBe."), ASKED)),
-        ((), (Message("system", "P"),)),
+        ((ASKED,), (PromptMessage("system", "P"), ASKED)),
+        ((PromptMessage("system", "Be."), ASKED), (PromptMessage("system", "P\n\nBe."), ASKED)),
+        ((), (PromptMessage("system", "P"),)),
     ],
 )
 def test_the_prompt_comes_first_and_takes_in_a_system_message(
-    messages: tuple[Message, ...], placed: tuple[Message, ...]
+    messages: tuple[PromptMessage, ...], placed: tuple[PromptMessage, ...]
 ) -> None:
     assert place_prompt("P", messages) == placed

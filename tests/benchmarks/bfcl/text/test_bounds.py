@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.checking.abstention import attempts_call
-from dragoman.benchmarks.bfcl.checking.judging import Written, judge
-from dragoman.benchmarks.bfcl.checking.schema_types import Slot
+from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge
+from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
-from dragoman.benchmarks.bfcl.questions import Schema, read_question
+from dragoman.benchmarks.bfcl.questions import ParameterSchema, read_question
 from dragoman.benchmarks.bfcl.reading import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage
@@ -207,7 +207,11 @@ def try_to_convert(text: str) -> None:
     """Read a text as a value of one Java and JavaScript type of every kind."""
     for language, kind in KINDS:
         for rules in (BFCL_V4, DEFAULT_RULES):
-            read_value(text, Slot(Schema(kind, Schema("any")), language, rules), language)
+            read_value(
+                text,
+                TypeSlot(ParameterSchema(kind, ParameterSchema("any")), language, rules),
+                language,
+            )
 
 
 @pytest.mark.slow
@@ -224,7 +228,7 @@ def test_the_corpus_is_judged(text: str) -> None:
     question = read_question({"id": "parallel_0", "function": [function]}, answers)
     irrelevant = read_question({"id": "irrelevance_0", "function": [function]})
     for asked in (question, irrelevant):
-        judgement = judge(asked, Written(text), DEFAULT_RULES)
+        judgement = judge(asked, WrittenReply(text), DEFAULT_RULES)
         assert isinstance(judgement.outcome, Judged)
 
 
@@ -320,7 +324,7 @@ def test_looking_for_attempts_is_bounded_too() -> None:
 
 
 def test_types_that_break_the_reference_are_named() -> None:
-    slot = Slot(Schema("Stack"), "java", BFCL_V4)
+    slot = TypeSlot(ParameterSchema("Stack"), "java", BFCL_V4)
     with pytest.raises(UndecidableError, match="Stack"):
         read_value("x", slot, "java")
 

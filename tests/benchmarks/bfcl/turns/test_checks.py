@@ -8,18 +8,18 @@ from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
 from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
 from dragoman.benchmarks.bfcl.turns.records import (
-    Difference,
     ExpectedTurn,
     PlayedTurn,
+    StateDifference,
     TurnRecord,
 )
 from dragoman.benchmarks.bfcl.turns.running import Expectations
-from dragoman.benchmarks.bfcl.verdicts import Fault, Judged
+from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
 
 MakeEntry = Callable[..., MultiTurnEntry]
 
 ROOT = {"root": {"home": {"type": "directory", "contents": {}}}}
-OTHER = Difference("GorillaFileSystem", ("root",))
+OTHER = StateDifference("GorillaFileSystem", ("root",))
 FORCED = "multi_turn:force_terminated"
 EMPTY = "multi_turn:empty_turn_model_response"
 STATE = "multi_turn:instance_state_mismatch"
@@ -27,7 +27,7 @@ RESULT = "multi_turn:execution_response_mismatch"
 
 
 def record(
-    expected: Sequence[str], results: Sequence[str], difference: Difference | None = None
+    expected: Sequence[str], results: Sequence[str], difference: StateDifference | None = None
 ) -> TurnRecord:
     return TurnRecord(ExpectedTurn(tuple(expected), {}), tuple(results), difference)
 
@@ -51,7 +51,7 @@ def test_states_and_results_as_expected_are_valid() -> None:
 
 def test_another_state_is_a_fault_of_its_turn_class_and_attributes() -> None:
     result = judged(BFCL_V4, record(["1"], ["1"]), record(["2"], ["2"], OTHER))
-    assert result.fault == Fault(
+    assert result.fault == CallFault(
         STATE,
         "GorillaFileSystem: not the expected root",
         turn=1,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.turns.records import Difference, PlayedTurn
+from dragoman.benchmarks.bfcl.turns.records import PlayedTurn, StateDifference
 from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world, played_turns
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import ReplayError
@@ -78,7 +78,7 @@ def test_a_difference_names_the_first_class_and_all_its_attributes(entry: MultiT
     first, _ = expected_calls(entry)
     tweet = ToolCall("1", "post_tweet", {"content": "no"})
     (record,) = Expectations(None).compare(entry, [PlayedTurn((*first.calls, tweet, touch("b")))])
-    assert record.difference == Difference("TwitterAPI", ("tweet_counter", "tweets"))
+    assert record.difference == StateDifference("TwitterAPI", ("tweet_counter", "tweets"))
 
 
 def test_where_the_agent_stands_is_no_difference(entry: MultiTurnEntry) -> None:

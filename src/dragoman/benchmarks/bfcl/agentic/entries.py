@@ -11,7 +11,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.agentic.memories import MEMORIES
 from dragoman.benchmarks.bfcl.entries.lines import (
-    Line,
+    EntryLine,
     Read,
     check_answer_ids,
     check_ids,
@@ -19,7 +19,7 @@ from dragoman.benchmarks.bfcl.entries.lines import (
 )
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.prompts.prompting import Message
+from dragoman.benchmarks.bfcl.prompts.prompting import PromptMessage
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.tasks import Criteria, FixedTurn, Scenario, Task
@@ -86,7 +86,7 @@ def load_agentic(category: str, read: Read) -> tuple[AgenticEntry, ...]:
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     question: Annotated[
-        tuple[Annotated[tuple[Message, ...], msgspec.Meta(min_length=1)], ...],
+        tuple[Annotated[tuple[PromptMessage, ...], msgspec.Meta(min_length=1)], ...],
         msgspec.Meta(min_length=1),
     ]
     involved_classes: tuple[str, ...]
@@ -144,7 +144,7 @@ def _preparations(scenario: str, making: "_Making", read: Read) -> tuple[Agentic
     return tuple(chain)
 
 
-def _record(line: Line, kind: str) -> _Record:
+def _record(line: EntryLine, kind: str) -> _Record:
     record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != kind:
         raise line.refusal(f"{record.id!r:.50} is no id of {kind}")

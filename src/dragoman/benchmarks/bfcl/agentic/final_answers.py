@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_length
 from dragoman.benchmarks.bfcl.text.python_text import read_literal
-from dragoman.benchmarks.bfcl.verdicts import Fault
+from dragoman.benchmarks.bfcl.verdicts import CallFault
 
 NOT_FOUND = "agentic:answer_not_found"
 NO_MESSAGE = "agentic:no_last_message"
@@ -21,7 +21,7 @@ def standard_answer(text: str, rules: BfclRules) -> str:
     return marks.sub("", text).lower().replace("'", '"')
 
 
-def answer_fault(message: object, accepted: Iterable[str], rules: BfclRules) -> Fault | None:
+def answer_fault(message: object, accepted: Iterable[str], rules: BfclRules) -> CallFault | None:
     """Return what is wrong with a final reply: nothing where an accepted answer stands in it.
 
     Args:
@@ -32,17 +32,17 @@ def answer_fault(message: object, accepted: Iterable[str], rules: BfclRules) -> 
     if isinstance(message, list):
         message = message[0] if message else None
     if message is None:
-        return Fault(NO_MESSAGE, "the agent gave no final reply")
+        return CallFault(NO_MESSAGE, "the agent gave no final reply")
     text = str(message)
     try:
         check_length(text)
     except UnreadableError as error:
-        return Fault(NOT_FOUND, str(error))
+        return CallFault(NOT_FOUND, str(error))
     said = standard_answer(_answer(text) if rules.answers_are_judged_alone else text, rules)
     wanted = [standard_answer(answer, rules) for answer in accepted]
     if any(_stands_in(said, answer, rules) for answer in wanted):
         return None
-    return Fault(NOT_FOUND, f"none of {len(wanted)} accepted answers stands in the reply")
+    return CallFault(NOT_FOUND, f"none of {len(wanted)} accepted answers stands in the reply")
 
 
 def _answer(text: str) -> str:

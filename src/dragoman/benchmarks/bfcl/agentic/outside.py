@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.agentic.entries import SEARCHES, AgenticEntry
 from dragoman.benchmarks.bfcl.agentic.memories import MEMORIES, VECTOR
-from dragoman.benchmarks.bfcl.agentic.suite import MakeWorld, Setting
+from dragoman.benchmarks.bfcl.agentic.suite import AgentSetting, MakeWorld
 from dragoman.benchmarks.bfcl.apis.awaiting import Awaited, AwaitingWorld
 from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebSearchAPI
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld
@@ -44,16 +44,16 @@ def reach_of(outside: Outside) -> Reach:
     return Reach(outside.embed, engine.find, PageReader().read)
 
 
-def setting_of(category: str, reach: Reach) -> Setting:
+def setting_of(category: str, reach: Reach) -> AgentSetting:
     """Return what the agents of a category work with."""
     if category in SEARCHES:
         worlds = _search_worlds(reach, with_snippets=SEARCHES[category])
-        return Setting(worlds, needs="search", missing="" if reach.find else _NO_SEARCH)
+        return AgentSetting(worlds, needs="search", missing="" if reach.find else _NO_SEARCH)
     memory = MEMORIES[category]
     if category == VECTOR:
         missing = "" if reach.embed else _NO_EMBEDDINGS
-        return Setting(_vector_worlds(reach), memory, "embeddings", missing)
-    return Setting(lambda entry, tools: entry_world(entry.conversation, None, tools), memory)
+        return AgentSetting(_vector_worlds(reach), memory, "embeddings", missing)
+    return AgentSetting(lambda entry, tools: entry_world(entry.conversation, None, tools), memory)
 
 
 _NO_EMBEDDINGS = "needs a model for embeddings: name one with --embeddings PROVIDER/MODEL"

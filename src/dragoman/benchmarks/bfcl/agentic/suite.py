@@ -40,7 +40,7 @@ MakeWorld = Callable[[AgenticEntry, Toolset], ApiWorld]
 """Makes the world of an entry at the very beginning of its scenario."""
 
 
-class Setting(msgspec.Struct, frozen=True):
+class AgentSetting(msgspec.Struct, frozen=True):
     """What the agents of a category work with.
 
     Attributes:
@@ -94,7 +94,7 @@ class AgenticSuite:
         entries: Sequence[AgenticEntry],
         texts: PromptTexts,
         told: AgenticTexts,
-        settings: Callable[[Outside], Setting],
+        settings: Callable[[Outside], AgentSetting],
         source: Provenance,
     ) -> None:
         self.name = entries[0].task.suite

@@ -57,7 +57,7 @@ class Awaited(Generic[Question, Answer]):
             self._usage.append(usage)
 
 
-class Source(Protocol):
+class AwaitedSource(Protocol):
     """Where answers come from, whatever is asked."""
 
     def forget(self) -> None:
@@ -75,7 +75,7 @@ class AwaitingWorld(ApiWorld):
     __slots__ = ("_sources",)
 
     def __init__(
-        self, begin: Callable[[], Apis], tools: Toolset, sources: Sequence[Source]
+        self, begin: Callable[[], Apis], tools: Toolset, sources: Sequence[AwaitedSource]
     ) -> None:
         super().__init__(begin, tools)
         self._sources = sources

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from dragoman.benchmarks.bfcl.apis.file_tree import Directory, File, Node, read_tree
+from dragoman.benchmarks.bfcl.apis.file_tree import Directory, Node, TreeFile, read_tree
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.results import Refused
 
@@ -69,7 +69,7 @@ class GorillaFileSystem:
 
     def touch(self, file_name: str) -> Shown | None:
         """Make an empty file."""
-        return self._make("touch: cannot touch", file_name, lambda *_: File(""))
+        return self._make("touch: cannot touch", file_name, lambda *_: TreeFile(""))
 
     def echo(self, content: str, file_name: str | None = None) -> Shown | None:
         """Show a text, or make it the content of a file that exists."""
@@ -137,7 +137,9 @@ class GorillaFileSystem:
     def du(self, human_readable: bool = False) -> Shown:
         """Return how many bytes the files below the current directory have."""
         size = sum(
-            len(node.content.encode()) for _, node in self._here.entries() if isinstance(node, File)
+            len(node.content.encode())
+            for _, node in self._here.entries()
+            if isinstance(node, TreeFile)
         )
         return {"disk_usage": _readable(size) if human_readable else f"{size} bytes"}
 
@@ -204,7 +206,7 @@ class GorillaFileSystem:
         name, shown = self._new_name(into, source, destination)
         node = self._here.contents[source]
         if name in into.contents:
-            kind = "File" if isinstance(node, File) else "Directory"
+            kind = "TreeFile" if isinstance(node, TreeFile) else "Directory"
             raise Refused(f"{kind} '{source}' already exists in directory '{destination}'.")
         copy = _renewed(node, name, into)
         if isinstance(copy, Directory):
@@ -213,9 +215,9 @@ class GorillaFileSystem:
         into.place(name, copy)
         return {"result": f"'{source}' copied to '{shown}'"}
 
-    def _file(self, name: str) -> File | None:
+    def _file(self, name: str) -> TreeFile | None:
         node = self._here.contents.get(name)
-        return node if isinstance(node, File) else None
+        return node if isinstance(node, TreeFile) else None
 
     def _up(self) -> Shown:
         if self._here.parent is None:
@@ -248,7 +250,7 @@ class GorillaFileSystem:
                 "Provide only a file or directory name."
             )
         existing = self._here.contents.get(destination, self._here)
-        if isinstance(existing, File):
+        if isinstance(existing, TreeFile):
             return _error(f"{what} to '{destination}': Not a directory")
         return existing
 
@@ -269,8 +271,8 @@ def _is_invalid(name: str) -> bool:
 
 def _renewed(node: Node, name: str, parent: Directory) -> Node:
     """Return a new node with the same content; what lies in a directory keeps its parent."""
-    if isinstance(node, File):
-        return File(node.content)
+    if isinstance(node, TreeFile):
+        return TreeFile(node.content)
     directory = Directory(name, parent)
     directory.contents = node.contents
     return directory

@@ -19,7 +19,7 @@ MAX_DEPTH = 50
 """Directories inside one another."""
 
 
-class File(msgspec.Struct):
+class TreeFile(msgspec.Struct):
     """A file; `content` is whatever was written, mostly text."""
 
     content: str
@@ -87,12 +87,12 @@ class Directory:
     def plain(self) -> dict[str, object]:
         """Return the contents as plain values: texts for files, objects for directories."""
         return {
-            name: node.content if isinstance(node, File) else node.plain()
+            name: node.content if isinstance(node, TreeFile) else node.plain()
             for name, node in self.contents.items()
         }
 
 
-Node = File | Directory
+Node = TreeFile | Directory
 
 
 def _count(directory: Directory, depth: int) -> int:
@@ -143,7 +143,7 @@ def _directory(
             below = _directory(inner, directory, node["contents"], long)  # type: ignore[arg-type]
             directory.contents[inner] = below
         elif node["type"] == "file":
-            directory.contents[inner] = File(_content(inner, node["content"], long))  # type: ignore[arg-type]
+            directory.contents[inner] = TreeFile(_content(inner, node["content"], long))  # type: ignore[arg-type]
     if long is not None:
         _populate(directory, long)
     return directory
@@ -163,4 +163,4 @@ def _populate(directory: Directory, long: LongTexts) -> None:
     for name in long.populate_file_extension:
         if name in contents:
             raise DataError(f"file {name!r} already exists in directory {directory.name!r}")
-        contents[name] = File("")
+        contents[name] = TreeFile("")

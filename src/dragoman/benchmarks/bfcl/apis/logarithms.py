@@ -15,7 +15,7 @@ class _Logarithmic(Protocol):
     def log(self, value: object) -> float: ...
 
 
-class Shown:
+class ShownNumber:
     """A number as its text: what it is shown as depends on the precision it was computed with."""
 
     __slots__ = ("_text",)
@@ -27,7 +27,7 @@ class Shown:
         return self._text
 
 
-def logarithm(value: object, base: object, digits: int) -> Shown:
+def logarithm(value: object, base: object, digits: int) -> ShownNumber:
     """Return the logarithm of a number, computed with so many decimal digits.
 
     Raises:
@@ -40,7 +40,7 @@ def logarithm(value: object, base: object, digits: int) -> Shown:
     context, lock = _context()
     with lock:
         context.dps = digits
-        return Shown(repr(context.log(value) / context.log(base)))
+        return ShownNumber(repr(context.log(value) / context.log(base)))
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dragoman.benchmarks.bfcl.questions import FunctionDocument
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.verdicts import Fault
+from dragoman.benchmarks.bfcl.verdicts import CallFault
 from dragoman.core.tools import ToolCall
 
 _BEGINS_WITH_CALL = re.compile(r"[`\s]*+(?:\w++\n\s*+)?\[\s*+[\"']?[\w.]++\(")
@@ -35,17 +35,19 @@ def _has_call(text: str, name: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def irrelevance_fault(calls: Sequence[ToolCall], rules: BfclRules, *, tried: bool) -> Fault | None:
+def irrelevance_fault(
+    calls: Sequence[ToolCall], rules: BfclRules, *, tried: bool
+) -> CallFault | None:
     """Return a fault where nothing should have been called; `tried` marks an unreadable call."""
     if calls:
-        return Fault("irrelevance_error:decoder_success", f"{calls[0].name:.100} was called")
+        return CallFault("irrelevance_error:decoder_success", f"{calls[0].name:.100} was called")
     if rules.attempts_are_not_abstention and tried:
-        return Fault("irrelevance_error:unreadable_call", "a call that cannot be read")
+        return CallFault("irrelevance_error:unreadable_call", "a call that cannot be read")
     return None
 
 
-def relevance_fault(calls: Sequence[ToolCall] | None) -> Fault | None:
+def relevance_fault(calls: Sequence[ToolCall] | None) -> CallFault | None:
     """Return a fault where something should have been called, whatever it is."""
     if calls:
         return None
-    return Fault("relevance_error:decoder_failed", "nothing was called")
+    return CallFault("relevance_error:decoder_failed", "nothing was called")

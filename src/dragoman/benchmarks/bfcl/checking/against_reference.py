@@ -5,20 +5,20 @@ from collections.abc import Callable
 import msgspec
 
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DIFFERENCES, BfclRules
-from dragoman.benchmarks.bfcl.verdicts import Judgement, Outcome
+from dragoman.benchmarks.bfcl.verdicts import CallJudgement, Outcome
 from dragoman.core.scores import Unscored
 
 JudgeBy = Callable[[BfclRules], Outcome]
 """Judges one reply or conversation under a rule set."""
 
 
-def against_reference(judge_by: JudgeBy, rules: BfclRules) -> Judgement:
+def against_reference(judge_by: JudgeBy, rules: BfclRules) -> CallJudgement:
     """Return a verdict; where the reference's is another, that and what decided."""
     found = judge_by(rules)
     reference = found if rules == BFCL_V4 else judge_by(BFCL_V4)
     if _verdict(found) == _verdict(reference):
-        return Judgement(rules.name, found)
-    return Judgement(rules.name, found, reference, _deciding_rule(judge_by, found, rules))
+        return CallJudgement(rules.name, found)
+    return CallJudgement(rules.name, found, reference, _deciding_rule(judge_by, found, rules))
 
 
 def _verdict(result: Outcome) -> tuple[str, int | None] | None:

@@ -3,13 +3,13 @@
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.answers import Answers, values_of
-from dragoman.benchmarks.bfcl.checking.schema_types import Slot, fitted, known_type, typed
+from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot, fitted, known_type, typed
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
 from dragoman.benchmarks.bfcl.checking.standard_form import is_same
 from dragoman.benchmarks.bfcl.checking.value_check import exact_fault, value_fault
-from dragoman.benchmarks.bfcl.questions import OMISSION, Language, Schema
+from dragoman.benchmarks.bfcl.questions import OMISSION, Language, ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.verdicts import Fault
+from dragoman.benchmarks.bfcl.verdicts import CallFault
 
 _NOT_TEXT = {"java": "type_error:java", "javascript": "type_error:js"}
 
@@ -30,7 +30,7 @@ class WantedArgument:
     def __init__(
         self,
         name: str,
-        schema: Schema,
+        schema: ParameterSchema,
         alternatives: list[object] | None,
         language: Language,
         rules: BfclRules,
@@ -44,10 +44,10 @@ class WantedArgument:
         self.values = [] if alternatives is None else values_of(alternatives, rules)
         self._right_kind = _right_kind(schema, language, self.values) if self.values else None
         self.kind = self._right_kind if language == "python" else None
-        self._slot: Slot | None = None
+        self._slot: TypeSlot | None = None
         self._answers: Answers | None = None
 
-    def fault(self, value: object) -> Fault | None:
+    def fault(self, value: object) -> CallFault | None:
         """Return what is wrong with a value, or None.
 
         Raises:
@@ -61,7 +61,7 @@ class WantedArgument:
         slot = self._prepared_slot()
         if self._language != "python":
             if not isinstance(value, str):
-                return Fault(_NOT_TEXT[self._language], f"{self._name} is no source text")
+                return CallFault(_NOT_TEXT[self._language], f"{self._name} is no source text")
             value = read_value(value, slot, self._language)
         value = fitted(value, slot)
         if type(value) is self._right_kind and value in self.values:
@@ -70,9 +70,9 @@ class WantedArgument:
             return None
         return self._unexpected() if alternatives is None else self._given_fault(value, slot)
 
-    def _prepared_slot(self) -> Slot:
+    def _prepared_slot(self) -> TypeSlot:
         if self._slot is None:
-            self._slot = Slot(self._schema, self._language, self._rules)
+            self._slot = TypeSlot(self._schema, self._language, self._rules)
         return self._slot
 
     def _prepared_answers(self) -> Answers:
@@ -80,26 +80,26 @@ class WantedArgument:
             self._answers = Answers(self.values, self._rules)
         return self._answers
 
-    def _unexpected(self) -> Fault:
+    def _unexpected(self) -> CallFault:
         why = f"{self._name} is not expected"
-        return Fault("simple_function_checker:unexpected_param", why)
+        return CallFault("simple_function_checker:unexpected_param", why)
 
-    def _given_fault(self, value: object, slot: Slot) -> Fault | None:
+    def _given_fault(self, value: object, slot: TypeSlot) -> CallFault | None:
         answers = self._prepared_answers()
         found = typed(value, answers, slot)
         fault = found.fault
         if fault is None:
             compared = exact_fault if found.stands_in else value_fault
             fault = compared(value, answers, slot)
-        return None if fault is None else Fault(fault.error_type, f"{self._name}: {fault.why}")
+        return None if fault is None else CallFault(fault.error_type, f"{self._name}: {fault.why}")
 
 
-def _is_default(value: object, slot: Slot) -> bool:
+def _is_default(value: object, slot: TypeSlot) -> bool:
     default = slot.schema.default
     return default is not msgspec.UNSET and is_same(value, fitted(default, slot))
 
 
-def _right_kind(schema: Schema, language: Language, values: list[object]) -> type | None:
+def _right_kind(schema: ParameterSchema, language: Language, values: list[object]) -> type | None:
     """Return the type that a schema asks for where a value of it, if it is listed, must be right.
 
     Where a truth value could pass for a number there is none, and of lists only those of texts are

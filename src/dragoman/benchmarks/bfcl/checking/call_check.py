@@ -5,7 +5,7 @@ from typing import NamedTuple
 from dragoman.benchmarks.bfcl.checking.argument_check import WantedArgument
 from dragoman.benchmarks.bfcl.questions import OMISSION, ExpectedCall, FunctionDocument, Language
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.verdicts import Fault
+from dragoman.benchmarks.bfcl.verdicts import CallFault
 from dragoman.core.tools import ToolCall
 
 
@@ -39,7 +39,7 @@ class WantedCall:
         ]
         self._arguments: dict[str, WantedArgument] = {}
 
-    def fault(self, call: ToolCall) -> Fault | None:
+    def fault(self, call: ToolCall) -> CallFault | None:
         """Return what keeps a call from being the expected one, or None.
 
         Raises:
@@ -47,24 +47,24 @@ class WantedCall:
         """
         if call.name != self._name:
             why = f"{call.name!r:.100}, not {self._name}"
-            return Fault("simple_function_checker:wrong_func_name", why)
+            return CallFault("simple_function_checker:wrong_func_name", why)
         given = call.arguments
         if call.positionals and self._terms.rules.positionals_are_bound:
             bound = _bound(call, self._function)
-            if isinstance(bound, Fault):
+            if isinstance(bound, CallFault):
                 return bound
             given = bound
         for name in self._required:
             if name not in given:
-                return Fault("simple_function_checker:missing_required", f"{name} is missing")
+                return CallFault("simple_function_checker:missing_required", f"{name} is missing")
         return self._arguments_fault(given)
 
-    def _arguments_fault(self, given: dict[str, object]) -> Fault | None:
+    def _arguments_fault(self, given: dict[str, object]) -> CallFault | None:
         for name, value in given.items():
             wanted = self._arguments.get(name) or self._argument(name)
             if wanted is None:
                 why = f"{name!r:.50} is unknown"
-                return Fault("simple_function_checker:unexpected_param", why)
+                return CallFault("simple_function_checker:unexpected_param", why)
             if type(value) is wanted.kind and value in wanted.values:
                 continue
             fault = wanted.fault(value)
@@ -72,7 +72,7 @@ class WantedCall:
                 return fault
         for name in self._needed:
             if name not in given:
-                return Fault("simple_function_checker:missing_optional", f"{name} is missing")
+                return CallFault("simple_function_checker:missing_optional", f"{name} is missing")
         return None
 
     def _argument(self, name: str) -> WantedArgument | None:
@@ -86,15 +86,15 @@ class WantedCall:
         return wanted
 
 
-def _bound(call: ToolCall, function: FunctionDocument) -> dict[str, object] | Fault:
+def _bound(call: ToolCall, function: FunctionDocument) -> dict[str, object] | CallFault:
     """Return a call's arguments by name: those without one take the first names."""
     names = list(function.parameters.properties)[: len(call.positionals)]
     if len(names) < len(call.positionals):
-        return Fault(
+        return CallFault(
             "simple_function_checker:too_many_positionals",
             f"{len(call.positionals)} arguments without a name, {len(names)} parameters",
         )
     twice = [name for name in names if name in call.arguments]
     if twice:
-        return Fault("simple_function_checker:given_twice", f"{twice[0]} is given twice")
+        return CallFault("simple_function_checker:given_twice", f"{twice[0]} is given twice")
     return {**dict(zip(names, call.positionals, strict=True)), **call.arguments}

@@ -7,7 +7,7 @@ from dragoman.benchmarks.bfcl.checking.matching import pairs_greedily, pairs_per
 from dragoman.benchmarks.bfcl.questions import ExpectedCall, FunctionDocument, Question
 from dragoman.benchmarks.bfcl.verdicts import (
     DECODER_FAILED,
-    Fault,
+    CallFault,
     Judged,
     Outcome,
     UndecidableError,
@@ -43,13 +43,13 @@ class WantedCalls:
             return Unscored(str(error))
         return _PASSED if fault is None else Judged(fault)
 
-    def _fault(self, calls: Sequence[ToolCall]) -> Fault | None:
+    def _fault(self, calls: Sequence[ToolCall]) -> CallFault | None:
         question = self._question
         if not question.expected or not question.functions:
             raise DataError(f"BFCL entry {question.id}: nothing is expected; pull the data again")
         for call in calls:
             if call.malformed:
-                return Fault(DECODER_FAILED, call.malformed)
+                return CallFault(DECODER_FAILED, call.malformed)
         if "parallel" in question.category:
             return self._unordered_fault(calls)
         if "multiple" in question.category:
@@ -57,13 +57,13 @@ class WantedCalls:
         else:
             count, checker = 1, "simple_function_checker"
         if len(calls) != count:
-            return Fault(f"{checker}:wrong_count", f"{len(calls)} calls, not {count}")
+            return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {count}")
         return self._call(0).fault(calls[0])
 
-    def _unordered_fault(self, calls: Sequence[ToolCall]) -> Fault | None:
+    def _unordered_fault(self, calls: Sequence[ToolCall]) -> CallFault | None:
         checker, wanted = "parallel_function_checker_no_order", len(self._question.expected)
         if len(calls) != wanted or len(calls) > MAX_CALLS:
-            return Fault(f"{checker}:wrong_count", f"{len(calls)} calls, not {wanted}")
+            return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {wanted}")
 
         def passes(expected: int, call: int) -> bool:
             return self._call(expected).fault(calls[call]) is None
@@ -72,7 +72,7 @@ class WantedCalls:
         pairing = pairs_perfectly if is_perfect else pairs_greedily
         if pairing(wanted, passes):
             return None
-        return Fault(f"{checker}:cannot_find_match", "an expected call is not among them")
+        return CallFault(f"{checker}:cannot_find_match", "an expected call is not among them")
 
     def _call(self, number: int) -> WantedCall:
         """Return an expected call, prepared when it is first asked for."""

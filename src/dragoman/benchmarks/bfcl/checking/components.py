@@ -3,8 +3,8 @@
 from dragoman.benchmarks.bfcl.verdicts import (
     DECODER_FAILED,
     WRONG_FORMAT,
+    CallJudgement,
     Judged,
-    Judgement,
     Outcome,
 )
 from dragoman.core.carried import carried
@@ -13,7 +13,7 @@ from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Sco
 REFERENCE = "bfcl-v4"
 
 
-def component_of(judgement: Judgement) -> ComponentScore:
+def component_of(judgement: CallJudgement) -> ComponentScore:
     """Return the component CALLS of a verdict, beside the reference's where that is another."""
     outcome = judgement.outcome
     verdict = Scored(float(outcome.valid)) if isinstance(outcome, Judged) else outcome

@@ -26,16 +26,16 @@ from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
 from dragoman.benchmarks.bfcl.verdicts import (
     DECODER_FAILED,
     WRONG_FORMAT,
-    Fault,
+    CallFault,
+    CallJudgement,
     Judged,
-    Judgement,
     Outcome,
 )
 from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tools import ToolCall
 
 
-class Written(msgspec.Struct, frozen=True, omit_defaults=True):
+class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
     """A reply as it was stored, and how it has to be read.
 
     `content` is text, the calls of a reply, or the list of a function-calling model as it was
@@ -56,7 +56,7 @@ class Written(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.content if isinstance(self.content, str) else repr(self.content)
 
 
-def read(written: Written, rules: BfclRules) -> tuple[ToolCall, ...]:
+def read(written: WrittenReply, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Return the calls of a reply, or raise UnreadableError."""
     if written.form == "calls":
         return _readable(msgspec.convert(written.content, tuple[ToolCall, ...]))
@@ -78,7 +78,9 @@ def _readable(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
     return calls
 
 
-def reply_of(written: Written, functions: tuple[FunctionDocument, ...], rules: BfclRules) -> Reply:
+def reply_of(
+    written: WrittenReply, functions: tuple[FunctionDocument, ...], rules: BfclRules
+) -> Reply:
     """Return what a reply is: calls, words, or an attempt at calls that cannot be read."""
     try:
         calls = read(written, rules)
@@ -100,12 +102,12 @@ class QuestionJudge:
         self._rules = rules
         self._wanted: dict[tuple[bool, bool], WantedCalls] = {}
 
-    def judge(self, written: Written) -> Judgement:
+    def judge(self, written: WrittenReply) -> CallJudgement:
         """Return the verdict on a reply; where the reference's is another, that and what decided."""
         reply = _ReadReply(written)
         return against_reference(lambda tried: self._outcome(reply, tried), self._rules)
 
-    def outcome(self, written: Written) -> Outcome:
+    def outcome(self, written: WrittenReply) -> Outcome:
         """Return the verdict on a reply, without the reference's."""
         return self._outcome(_ReadReply(written), self._rules)
 
@@ -120,7 +122,7 @@ class QuestionJudge:
             return Judged(relevance_fault(calls))
         if calls is None:
             is_format = error is not None and error.is_format
-            return Judged(Fault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
+            return Judged(CallFault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
         return self._wanted_calls(rules, underscored=reply.written.underscored).check(calls)
 
     def _wanted_calls(self, rules: BfclRules, *, underscored: bool) -> WantedCalls:
@@ -138,7 +140,7 @@ class QuestionJudge:
 class _ReadReply:
     """A reply that is read once for every choice that reading makes."""
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: WrittenReply) -> None:
         self.written = written
         self._known: dict[tuple[bool, ...], tuple[ToolCall, ...] | UnreadableError] = {}
 
@@ -155,17 +157,17 @@ class _ReadReply:
         return found
 
 
-def outcome(question: Question, written: Written, rules: BfclRules) -> Outcome:
+def outcome(question: Question, written: WrittenReply, rules: BfclRules) -> Outcome:
     """Return the verdict on one reply under one rule set."""
     return QuestionJudge(question, rules).outcome(written)
 
 
-def judge(question: Question, written: Written, rules: BfclRules) -> Judgement:
+def judge(question: Question, written: WrittenReply, rules: BfclRules) -> CallJudgement:
     """Return the verdict on one reply; see `QuestionJudge.judge`."""
     return QuestionJudge(question, rules).judge(written)
 
 
-def _tries(written: Written, question: Question) -> bool:
+def _tries(written: WrittenReply, question: Question) -> bool:
     """Whether a reply that cannot be read tries to call something."""
     if isinstance(written.content, str):
         return attempts_call(written.content, question.functions)

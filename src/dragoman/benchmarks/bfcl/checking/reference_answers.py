@@ -10,8 +10,8 @@ from dragoman.benchmarks.bfcl.questions import (
     OMISSION,
     ExpectedCall,
     FunctionDocument,
+    ParameterSchema,
     Question,
-    Schema,
 )
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
 from dragoman.benchmarks.bfcl.source_code.rendering import source_of
@@ -19,14 +19,16 @@ from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.tools import ToolCall
 
 
-class Choice(NamedTuple):
+class AnswerChoice(NamedTuple):
     """Which of the values that will do are taken, and whether what may be omitted is given."""
 
     last: bool
     gives_all: bool
 
 
-CHOICES = tuple(Choice(last, gives_all) for last, gives_all in product((False, True), repeat=2))
+CHOICES = tuple(
+    AnswerChoice(last, gives_all) for last, gives_all in product((False, True), repeat=2)
+)
 
 
 def reference_answer(question: Question) -> tuple[ToolCall, ...]:
@@ -71,19 +73,22 @@ def _answers(question: Question) -> Iterator[tuple[ToolCall, ...]]:
 
 
 def _arguments(
-    expected: ExpectedCall, document: FunctionDocument | None, question: Question, choice: Choice
+    expected: ExpectedCall,
+    document: FunctionDocument | None,
+    question: Question,
+    choice: AnswerChoice,
 ) -> dict[str, object]:
     schemas = {} if document is None else document.parameters.properties
     chosen = _chosen(expected.arguments, choice)
     if question.language == "python":
         return chosen
     return {
-        name: source_of(value, schemas.get(name, Schema()), question.language)
+        name: source_of(value, schemas.get(name, ParameterSchema()), question.language)
         for name, value in chosen.items()
     }
 
 
-def _chosen(arguments: Mapping[str, list[object]], choice: Choice) -> dict[str, object]:
+def _chosen(arguments: Mapping[str, list[object]], choice: AnswerChoice) -> dict[str, object]:
     chosen = {}
     for name, alternatives in arguments.items():
         values = [value for value in alternatives if value != OMISSION]
@@ -93,7 +98,7 @@ def _chosen(arguments: Mapping[str, list[object]], choice: Choice) -> dict[str, 
     return chosen
 
 
-def _value(value: object, choice: Choice) -> object:
+def _value(value: object, choice: AnswerChoice) -> object:
     """Return a value with one of its alternatives in every object inside it."""
     match value:
         case list():

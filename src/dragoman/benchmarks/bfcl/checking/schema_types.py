@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dragoman.benchmarks.bfcl.checking.answers import Answers
-from dragoman.benchmarks.bfcl.questions import Language, Schema
+from dragoman.benchmarks.bfcl.questions import Language, ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.verdicts import Fault, UndecidableError
+from dragoman.benchmarks.bfcl.verdicts import CallFault, UndecidableError
 
 TYPES: Mapping[Language, Mapping[str, type]] = {
     "python": {
@@ -52,19 +52,19 @@ TYPES: Mapping[Language, Mapping[str, type]] = {
 }
 
 
-def known_type(schema: Schema, language: Language) -> type | None:
+def known_type(schema: ParameterSchema, language: Language) -> type | None:
     """Return the type that a schema asks for, as far as BFCL knows it."""
     return None if schema.type is None else TYPES[language].get(schema.type)
 
 
-class Slot:
+class TypeSlot:
     """The place of a value: its schema, the language of its types, and the rules.
 
     What follows from these is found out once for all values that are checked there; `known` is the
     type as far as BFCL knows it.
     """
 
-    def __init__(self, schema: Schema, language: Language, rules: BfclRules) -> None:
+    def __init__(self, schema: ParameterSchema, language: Language, rules: BfclRules) -> None:
         self.schema = schema
         self.language = language
         self.rules = rules
@@ -79,14 +79,14 @@ class Slot:
         return self.known
 
     @property
-    def elements(self) -> "Slot | None":
+    def elements(self) -> "TypeSlot | None":
         """The place of a list's elements, or None where nothing is said of them."""
         return self._elements if self.expected is list else None
 
     @cached_property
-    def _elements(self) -> "Slot | None":
+    def _elements(self) -> "TypeSlot | None":
         if self.schema.items is not None:
-            return Slot(self.schema.items, self.language, self.rules)
+            return TypeSlot(self.schema.items, self.language, self.rules)
         if not self.rules.open_schemas_are_judged:
             raise UndecidableError("the reference needs the element type of every list")
         return None
@@ -96,22 +96,22 @@ class Slot:
         """Whether every value stays as it is when it is fitted into the place."""
         return self.known in {str, int, bool} and not self.schema.properties
 
-    def of_key(self, key: object) -> "Slot | None":
+    def of_key(self, key: object) -> "TypeSlot | None":
         """The place of a value inside an object, or None where nothing is said of it."""
         if self.schema.properties is None or not isinstance(key, str):
             return None
         schema = self.schema.properties.get(key)
-        return None if schema is None else Slot(schema, self.language, self.rules)
+        return None if schema is None else TypeSlot(schema, self.language, self.rules)
 
 
 class Typed(NamedTuple):
     """A value's type: a fault, or whether the value stands in for one of the schema's type."""
 
-    fault: Fault | None
+    fault: CallFault | None
     stands_in: bool = False
 
 
-def fitted(value: object, slot: Slot) -> object:
+def fitted(value: object, slot: TypeSlot) -> object:
     """Return a value with tuples as lists and whole numbers as floats, where the schema has them."""
     if slot.schema.type == "tuple" and isinstance(value, tuple):
         value = list(value)
@@ -127,7 +127,7 @@ def _as_float(value: int) -> object:
         return value
 
 
-def _fitted_inside(value: object, slot: Slot) -> object:
+def _fitted_inside(value: object, slot: TypeSlot) -> object:
     if isinstance(value, list) and (elements := slot.elements) is not None:
         if elements.keeps_values:
             return value
@@ -143,26 +143,26 @@ def _fitted_inside(value: object, slot: Slot) -> object:
 _FITTING, _STANDING_IN = Typed(None), Typed(None, stands_in=True)
 
 
-def typed(value: object, answers: Answers, slot: Slot) -> Typed:
+def typed(value: object, answers: Answers, slot: TypeSlot) -> Typed:
     """Return whether a value has the schema's type or that of the answer."""
     kind, elements = type(value), slot.elements
     if elements is not None and isinstance(value, list):
         if not _elements_fit(value, answers, elements):
-            return Typed(Fault("type_error:nested", "an element is of another type"))
+            return Typed(CallFault("type_error:nested", "an element is of another type"))
     elif not _kind_fits(kind, answers, slot):
-        return Typed(Fault("type_error:simple", f"a {kind.__name__}, not a {slot.schema.type}"))
+        return Typed(CallFault("type_error:simple", f"a {kind.__name__}, not a {slot.schema.type}"))
     elif slot.expected is not None and kind is not slot.expected:
         return _STANDING_IN
     stands_in = bool(answers.types) and kind not in answers.types
     return _STANDING_IN if stands_in else _FITTING
 
 
-def _kind_fits(kind: type, answers: Answers, slot: Slot) -> bool:
+def _kind_fits(kind: type, answers: Answers, slot: TypeSlot) -> bool:
     expected = slot.expected
     return expected is None or kind is expected or kind in answers.types
 
 
-def _elements_fit(value: list[object], answers: Answers, elements: Slot) -> bool:
+def _elements_fit(value: list[object], answers: Answers, elements: TypeSlot) -> bool:
     """Whether the elements fit one alternative; any that is no list fits for the reference."""
     strict = elements.rules.elements_follow_the_schema
     inner = elements.elements if strict else None
@@ -174,7 +174,9 @@ def _elements_fit(value: list[object], answers: Answers, elements: Slot) -> bool
     )
 
 
-def _all_fit(value: Iterable[object], listed: Answers, elements: Slot, inner: Slot | None) -> bool:
+def _all_fit(
+    value: Iterable[object], listed: Answers, elements: TypeSlot, inner: TypeSlot | None
+) -> bool:
     if inner is None:
         return all(_kind_fits(kind, listed, elements) for kind in {*map(type, value)})
     return all(

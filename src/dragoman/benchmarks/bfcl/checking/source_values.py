@@ -2,7 +2,7 @@
 
 import re
 
-from dragoman.benchmarks.bfcl.checking.schema_types import Slot
+from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot
 from dragoman.benchmarks.bfcl.source_code import java_patterns, javascript_patterns
 from dragoman.benchmarks.bfcl.source_code.literals import is_text, text_of, value_of
 from dragoman.benchmarks.bfcl.source_code.parsing import grammar_of
@@ -21,7 +21,7 @@ _JAVA_SUFFIXES = {
 }
 
 
-def read_value(text: str, slot: Slot, language: SourceLanguage) -> object:
+def read_value(text: str, slot: TypeSlot, language: SourceLanguage) -> object:
     """Return the value of a source text where it has the type asked for; else the text.
 
     Raises:
@@ -35,7 +35,7 @@ def read_value(text: str, slot: Slot, language: SourceLanguage) -> object:
     return patterns.convert(text, slot.schema.type or "", None if items is None else items.type)
 
 
-def _read(text: str, slot: Slot, language: SourceLanguage) -> object:
+def _read(text: str, slot: TypeSlot, language: SourceLanguage) -> object:
     try:
         source = tokenize(text, language)
         node = grammar_of(source).whole_expression()

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from dragoman.benchmarks.bfcl.checking.answers import Answers
-from dragoman.benchmarks.bfcl.checking.schema_types import Slot, typed
+from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot, typed
 from dragoman.benchmarks.bfcl.checking.standard_form import comparable, is_among, is_same
 from dragoman.benchmarks.bfcl.questions import OMISSION
 from dragoman.benchmarks.bfcl.rules import BfclRules
-from dragoman.benchmarks.bfcl.verdicts import Fault, UndecidableError
+from dragoman.benchmarks.bfcl.verdicts import CallFault, UndecidableError
 
 Entries = Mapping[object, object]
 
 
-def value_fault(value: object, answers: Answers, slot: Slot) -> Fault | None:
+def value_fault(value: object, answers: Answers, slot: TypeSlot) -> CallFault | None:
     """Return what is wrong with a value that has the schema's type, or None."""
     expected = slot.expected
     if expected is dict and isinstance(value, dict):
@@ -27,31 +27,33 @@ def value_fault(value: object, answers: Answers, slot: Slot) -> Fault | None:
     return exact_fault(value, answers, slot)
 
 
-def exact_fault(value: object, answers: Answers, slot: Slot) -> Fault | None:
+def exact_fault(value: object, answers: Answers, slot: TypeSlot) -> CallFault | None:
     """Return a fault unless a value is one of the alternatives as they stand."""
     if is_among(value, answers.values, slot.rules):
         return None
-    return Fault("value_error:others", f"{value!r:.100} is not among the expected values")
+    return CallFault("value_error:others", f"{value!r:.100} is not among the expected values")
 
 
-def _string_fault(value: str, answers: Answers, rules: BfclRules) -> Fault | None:
+def _string_fault(value: str, answers: Answers, rules: BfclRules) -> CallFault | None:
     if comparable(value, rules) in answers.texts:
         return None
-    return Fault("value_error:string", f"{value!r:.100} is not among the expected texts")
+    return CallFault("value_error:string", f"{value!r:.100} is not among the expected texts")
 
 
-def _list_fault(value: list[object], answers: Answers, rules: BfclRules) -> Fault | None:
+def _list_fault(value: list[object], answers: Answers, rules: BfclRules) -> CallFault | None:
     given = [comparable(element, rules) for element in value]
     if is_among(given, answers.comparable_lists, rules):
         return None
-    return Fault("value_error:list/tuple", f"{value!r:.100} is not among the expected lists")
+    return CallFault("value_error:list/tuple", f"{value!r:.100} is not among the expected lists")
 
 
-def _objects_fault(value: list[object], answers: Answers, slot: Slot) -> Fault | None:
-    fault = Fault("list_dict_checker:unclear", "no list of objects is expected")
+def _objects_fault(value: list[object], answers: Answers, slot: TypeSlot) -> CallFault | None:
+    fault = CallFault("list_dict_checker:unclear", "no list of objects is expected")
     for wanted in answers.lists:
         if len(value) != len(wanted):
-            fault = Fault("value_error:list_dict_count", f"{len(value)} objects, not {len(wanted)}")
+            fault = CallFault(
+                "value_error:list_dict_count", f"{len(value)} objects, not {len(wanted)}"
+            )
             continue
         found = _first_fault(value, wanted, slot)
         if found is None:
@@ -60,7 +62,7 @@ def _objects_fault(value: list[object], answers: Answers, slot: Slot) -> Fault |
     return fault
 
 
-def _first_fault(value: list[object], wanted: Sequence[object], slot: Slot) -> Fault | None:
+def _first_fault(value: list[object], wanted: Sequence[object], slot: TypeSlot) -> CallFault | None:
     for given, alternative in zip(value, wanted, strict=True):
         if not isinstance(given, dict):
             raise UndecidableError("the reference breaks on a list of objects with something else")
@@ -70,13 +72,15 @@ def _first_fault(value: list[object], wanted: Sequence[object], slot: Slot) -> F
     return None
 
 
-def _object_fault(value: Entries, alternatives: list[object], slot: Slot) -> Fault | None:
-    fault = Fault("dict_checker:unclear", "no object is expected")
+def _object_fault(value: Entries, alternatives: list[object], slot: TypeSlot) -> CallFault | None:
+    fault = CallFault("dict_checker:unclear", "no object is expected")
     for alternative in alternatives:
         if alternative == OMISSION:
             continue
         if not isinstance(alternative, dict):
-            fault = Fault("value_error:dict_key", f"no object is expected but {alternative!r:.50}")
+            fault = CallFault(
+                "value_error:dict_key", f"no object is expected but {alternative!r:.50}"
+            )
             continue
         found = _entries_fault(value, alternative, slot)
         if found is None:
@@ -85,15 +89,17 @@ def _object_fault(value: Entries, alternatives: list[object], slot: Slot) -> Fau
     return fault
 
 
-def _entries_fault(value: Entries, wanted: Entries, slot: Slot) -> Fault | None:
+def _entries_fault(value: Entries, wanted: Entries, slot: TypeSlot) -> CallFault | None:
     for key, alternatives in wanted.items():
         if key not in value and not _may_be_omitted(alternatives):
-            return Fault("value_error:dict_key", f"key {key!r:.50} is missing")
+            return CallFault("value_error:dict_key", f"key {key!r:.50} is missing")
     for key, given in value.items():
         if key not in wanted:
-            return Fault("value_error:dict_key", f"key {key!r:.50} is not expected")
+            return CallFault("value_error:dict_key", f"key {key!r:.50} is not expected")
         if not _entry_is_right(given, _listed(wanted[key]), slot.of_key(key), slot.rules):
-            return Fault("value_error:dict_value", f"{given!r:.100} is not expected at {key!r:.50}")
+            return CallFault(
+                "value_error:dict_value", f"{given!r:.100} is not expected at {key!r:.50}"
+            )
     return None
 
 
@@ -109,7 +115,7 @@ def _listed(alternatives: object) -> list[object]:
 
 
 def _entry_is_right(
-    given: object, alternatives: list[object], slot: Slot | None, rules: BfclRules
+    given: object, alternatives: list[object], slot: TypeSlot | None, rules: BfclRules
 ) -> bool:
     answers = Answers(alternatives, rules)
     if rules.elements_follow_the_schema and slot is not None:

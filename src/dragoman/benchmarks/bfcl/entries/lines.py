@@ -17,7 +17,7 @@ Read = Callable[[str], bytes]
 _T = TypeVar("_T")
 
 
-class Line(NamedTuple):
+class EntryLine(NamedTuple):
     """One line of a file, which a refusal can name."""
 
     file: str
@@ -36,15 +36,15 @@ class Line(NamedTuple):
             raise self.refusal(error) from error
 
 
-def read_lines(name: str, read: Read) -> list[Line]:
+def read_lines(name: str, read: Read) -> list[EntryLine]:
     """Return the lines of a file that hold anything, or raise DataError where none does."""
-    lines = [Line(name, *line) for line in enumerate(read(name).split(b"\n"), 1) if line[1]]
+    lines = [EntryLine(name, *line) for line in enumerate(read(name).split(b"\n"), 1) if line[1]]
     if not lines:
         raise DataError(f"{name} holds no entries; {AGAIN}")
     return lines
 
 
-def check_ids(lines: list[Line], ids: list[str]) -> None:
+def check_ids(lines: list[EntryLine], ids: list[str]) -> None:
     """Raise DataError where two entries of a file have the same id."""
     if len(set(ids)) < len(ids):
         raise DataError(f"{lines[0].file}: two entries have the same id; {AGAIN}")

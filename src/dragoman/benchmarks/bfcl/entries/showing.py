@@ -4,8 +4,8 @@ from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.prompts.documents import Document, with_notes
 from dragoman.benchmarks.bfcl.prompts.native_tools import native_tools
 from dragoman.benchmarks.bfcl.prompts.prompting import (
-    Message,
     PromptFormat,
+    PromptMessage,
     compose_prompt,
     place_prompt,
 )
@@ -13,7 +13,7 @@ from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.core.tools import ToolSpec
 
 
-def shown_messages(entry: Entry, texts: PromptTexts) -> tuple[Message, ...]:
+def shown_messages(entry: Entry, texts: PromptTexts) -> tuple[PromptMessage, ...]:
     """Return the messages of prompting mode: the functions stand in the system message."""
     return place_prompt(offer(entry, texts, entry.prompt_format), entry.messages)
 

@@ -10,7 +10,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.checking.reference_answers import reference_answer
 from dragoman.benchmarks.bfcl.entries.lines import (
-    Line,
+    EntryLine,
     Read,
     check_answer_ids,
     check_ids,
@@ -18,7 +18,7 @@ from dragoman.benchmarks.bfcl.entries.lines import (
 )
 from dragoman.benchmarks.bfcl.prompts.documents import Document
 from dragoman.benchmarks.bfcl.prompts.native_tools import native_names
-from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, Message, PromptFormat
+from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, PromptMessage
 from dragoman.benchmarks.bfcl.questions import Question, read_question
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
@@ -57,7 +57,7 @@ class Entry(msgspec.Struct, frozen=True):
     task: Task
     question: Question
     documents: tuple[Document, ...]
-    messages: tuple[Message, ...]
+    messages: tuple[PromptMessage, ...]
     prompt_format: PromptFormat = DEFAULT_FORMAT
 
     @property
@@ -85,7 +85,7 @@ def load_entries(category: str, read: Read) -> tuple[Entry, ...]:
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
-    question: tuple[tuple[Message, ...]]
+    question: tuple[tuple[PromptMessage, ...]]
     function: tuple[Document, ...]
 
 
@@ -96,7 +96,7 @@ class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-def _record(line: Line, category: str) -> _Record:
+def _record(line: EntryLine, category: str) -> _Record:
     record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != category:
         raise line.refusal(f"{record.id!r:.50} is no id of {category}")
@@ -117,7 +117,7 @@ def _answers(category: str, read: Read, ids: list[str]) -> list[_Answer | None]:
     return list(answers)
 
 
-def _entry(line: Line, record: _Record, answer: _Answer | None) -> Entry:
+def _entry(line: EntryLine, record: _Record, answer: _Answer | None) -> Entry:
     expected = () if answer is None else answer.ground_truth
     functions = msgspec.to_builtins(record.function)
     try:
@@ -144,7 +144,9 @@ def _names(question: Question) -> tuple[str, ...]:
     return tuple(function.name for function in question.functions)
 
 
-def _task(identity: str, digest: str, messages: tuple[Message, ...], criteria: Criteria) -> Task:
+def _task(
+    identity: str, digest: str, messages: tuple[PromptMessage, ...], criteria: Criteria
+) -> Task:
     """Return the task: the last words of the user are its turn, what was said before its history."""
     spoken = [message for message in messages if message.role != "system"]
     before = max((n for n, said in enumerate(spoken, 1) if said.role == "assistant"), default=0)

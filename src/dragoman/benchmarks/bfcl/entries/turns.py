@@ -12,14 +12,14 @@ import msgspec
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.entries.lines import (
     AGAIN,
-    Line,
+    EntryLine,
     Read,
     check_answer_ids,
     check_ids,
     read_lines,
 )
 from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.prompts.prompting import Message
+from dragoman.benchmarks.bfcl.prompts.prompting import PromptMessage
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
@@ -121,7 +121,7 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`path` and `excluded_function` say how an entry was made; upstream reads neither."""
 
     id: str
-    question: Annotated[tuple[tuple[Message, ...], ...], msgspec.Meta(min_length=1)]
+    question: Annotated[tuple[tuple[PromptMessage, ...], ...], msgspec.Meta(min_length=1)]
     initial_config: dict[str, dict[str, object]]
     involved_classes: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     path: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ class _Offer(msgspec.Struct, frozen=True):
     key: str
 
 
-def _record(line: Line, category: str) -> _Record:
+def _record(line: EntryLine, category: str) -> _Record:
     record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != category:
         raise line.refusal(f"{record.id!r:.50} is no id of {category}")
@@ -173,7 +173,7 @@ class _Making(msgspec.Struct, frozen=True):
 
     record: _Record
     answer: _Answer
-    line: Line
+    line: EntryLine
     message: str
 
     def entry(self, offer: Mapping[str, _Offer]) -> MultiTurnEntry:

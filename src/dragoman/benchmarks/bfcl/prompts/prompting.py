@@ -15,7 +15,7 @@ from dragoman.core.errors import DataError, UsageError
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One message of a question."""
 
     role: Literal["system", "user", "assistant"]
@@ -119,12 +119,12 @@ def compose_prompt(
     return filled(wording.layouts[form.layout], parts)
 
 
-def place_prompt(prompt: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+def place_prompt(prompt: str, messages: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
     """Return the messages with a system prompt before them; a system message follows it in one."""
     if messages and messages[0].role == "system":
-        first = Message("system", f"{prompt}\n\n{messages[0].content}")
+        first = PromptMessage("system", f"{prompt}\n\n{messages[0].content}")
         return (first, *messages[1:])
-    return (Message("system", prompt), *messages)
+    return (PromptMessage("system", prompt), *messages)
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:

@@ -29,7 +29,7 @@ class StyleTexts(msgspec.Struct, frozen=True):
     available_tools: str
 
 
-class Wording(msgspec.Struct, frozen=True):
+class PromptWording(msgspec.Struct, frozen=True):
     """What prompts are composed of, under the names that upstream gives its constants.
 
     `more_tools` is what the user says when functions appear in mid-conversation; `more_functions`
@@ -84,7 +84,7 @@ class ParameterNotes(msgspec.Struct, frozen=True):
 class PromptTexts(msgspec.Struct, frozen=True):
     """All texts of prompting mode and of native tool calling."""
 
-    wording: Wording = msgspec.field(name="constants")
+    wording: PromptWording = msgspec.field(name="constants")
     language_notes: LanguageNotes
     parameter_notes: ParameterNotes
     float_note: str

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.components import component_of
-from dragoman.benchmarks.bfcl.checking.judging import QuestionJudge, Written
+from dragoman.benchmarks.bfcl.checking.judging import QuestionJudge, WrittenReply
 from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.questions import Question
 from dragoman.benchmarks.bfcl.reading import Form
@@ -72,23 +72,23 @@ def _reply(task: Task, episode: Episode) -> Move | None:
     return moves[-1] if moves else None
 
 
-def written(move: Move, question: Question) -> Written:
+def written(move: Move, question: Question) -> WrittenReply:
     """Return an agent's reply with what says how it has to be read."""
     if move.call_form in CALL_FORMS:
         form, in_tags = CALL_FORMS[move.call_form]
-        return Written(_text(move.reply), _in_its_language(form, question), in_tags)
+        return WrittenReply(_text(move.reply), _in_its_language(form, question), in_tags)
     if move.call_form in TOLD_FORMS:
         told_as, underscored = TOLD_FORMS[move.call_form]
         text = _text(move.reply)
-        return Written(text, question.language, underscored=underscored, told_as=told_as)
+        return WrittenReply(text, question.language, underscored=underscored, told_as=told_as)
     stored, underscored = STORED_FORMS[move.call_form]
     match move.reply:
         case Called(calls=calls):
-            return Written(calls, "calls", underscored=underscored)
+            return WrittenReply(calls, "calls", underscored=underscored)
         case Unparsed(raw=raw) if raw.startswith("["):
-            return Written(_listed(raw), stored, underscored=underscored)
+            return WrittenReply(_listed(raw), stored, underscored=underscored)
         case reply:
-            return Written(_text(reply), stored, underscored=underscored)
+            return WrittenReply(_text(reply), stored, underscored=underscored)
 
 
 def _text(reply: Reply) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from dragoman.benchmarks.bfcl.source_code.tokens import Source, Token
+from dragoman.benchmarks.bfcl.source_code.tokens import SourceText, SourceToken
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
 NodeKind = Literal[
@@ -45,17 +45,17 @@ class Node(NamedTuple):
 class Cursor:
     """Goes through the tokens of one text."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceText) -> None:
         self.source = source
         self.position = 0
 
     @property
-    def token(self) -> Token:
+    def token(self) -> SourceToken:
         """The token here; behind the last there is always one of kind `end`."""
         return self.source.tokens[self.position]
 
     @property
-    def following(self) -> Token:
+    def following(self) -> SourceToken:
         """The token after the one here."""
         return self.source.tokens[min(self.position + 1, len(self.source.tokens) - 1)]
 

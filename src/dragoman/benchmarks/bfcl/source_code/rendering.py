@@ -3,14 +3,14 @@
 import json
 from collections.abc import Callable, Mapping
 
-from dragoman.benchmarks.bfcl.questions import Schema
+from dragoman.benchmarks.bfcl.questions import ParameterSchema
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage
 
 _JAVA_ELEMENTS = {"integer": "int", "any": "Object"}
 _JAVA_SUFFIXES = {"long": "L", "float": "f"}
 
 
-def source_of(value: object, schema: Schema, language: SourceLanguage) -> str:
+def source_of(value: object, schema: ParameterSchema, language: SourceLanguage) -> str:
     """Return a value as the source text of an argument of that type.
 
     A text is its own source: names of variables and expressions are texts in BFCL's answers.
@@ -20,7 +20,7 @@ def source_of(value: object, schema: Schema, language: SourceLanguage) -> str:
     return _RENDERERS[language](value, schema)
 
 
-def _java(value: object, schema: Schema) -> str:
+def _java(value: object, schema: ParameterSchema) -> str:
     match value:
         case list():
             return _java_list(value, schema)
@@ -33,7 +33,7 @@ def _java(value: object, schema: Schema) -> str:
             return _java_literal(value) + _JAVA_SUFFIXES.get(schema.type or "", "")
 
 
-def _java_list(values: list[object], schema: Schema) -> str:
+def _java_list(values: list[object], schema: ParameterSchema) -> str:
     kind = (schema.items.type if schema.items is not None else None) or "any"
     suffix = _JAVA_SUFFIXES.get(kind, "")
     written = ", ".join(_java_literal(value) + suffix for value in values)
@@ -48,12 +48,12 @@ def _java_literal(value: object) -> str:
         case list():
             return f"Arrays.asList({', '.join(map(_java_literal, value))})"
         case dict():
-            return _java(value, Schema("HashMap"))
+            return _java(value, ParameterSchema("HashMap"))
         case _:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _javascript(value: object, schema: Schema) -> str:
+def _javascript(value: object, schema: ParameterSchema) -> str:
     suffix = "n" if schema.type == "Bigint" else ""
     return _javascript_literal(value) + suffix
 
@@ -69,7 +69,7 @@ def _javascript_literal(value: object) -> str:
             return json.dumps(value, ensure_ascii=False)
 
 
-_RENDERERS: Mapping[SourceLanguage, Callable[[object, Schema], str]] = {
+_RENDERERS: Mapping[SourceLanguage, Callable[[object, ParameterSchema], str]] = {
     "java": _java,
     "javascript": _javascript,
 }

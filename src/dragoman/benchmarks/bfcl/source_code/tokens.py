@@ -36,7 +36,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 _VALUE_ENDS = frozenset({")", "]", "}", "++", "--"})
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     """One token: what it is, its text and where it stands."""
 
     kind: Kind
@@ -45,23 +45,23 @@ class Token(NamedTuple):
     end: int
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """A text in tokens, with an end token last, and the partner of every bracket by index."""
 
     text: str
     language: SourceLanguage
-    tokens: list[Token]
+    tokens: list[SourceToken]
     partners: dict[int, int]
 
 
-def tokenize(text: str, language: SourceLanguage) -> Source:
+def tokenize(text: str, language: SourceLanguage) -> SourceText:
     """Return a text in tokens.
 
     Raises:
         UnreadableError: For characters and brackets that the language cannot have there.
     """
     check_length(text)
-    tokens: list[Token] = []
+    tokens: list[SourceToken] = []
     position = 0
     while position < len(text):
         found = _match(text, position, language, tokens)
@@ -69,14 +69,14 @@ def tokenize(text: str, language: SourceLanguage) -> Source:
             raise UnreadableError(f"{text[position : position + 20]!r} is no {language}")
         if found.lastgroup != "space":
             kind = cast("Kind", found.lastgroup or "regex")
-            tokens.append(Token(kind, found.group(), position, found.end()))
+            tokens.append(SourceToken(kind, found.group(), position, found.end()))
         position = found.end()
-    tokens.append(Token("end", "", len(text), len(text)))
-    return Source(text, language, tokens, _paired(tokens))
+    tokens.append(SourceToken("end", "", len(text), len(text)))
+    return SourceText(text, language, tokens, _paired(tokens))
 
 
 def _match(
-    text: str, position: int, language: SourceLanguage, before: list[Token]
+    text: str, position: int, language: SourceLanguage, before: list[SourceToken]
 ) -> re.Match[str] | None:
     found = _TOKENS[language].match(text, position)
     if found is None or found.group() not in {"/", "/="} or language == "java":
@@ -86,7 +86,7 @@ def _match(
     return _REGEX.match(text, position) or found
 
 
-def _paired(tokens: list[Token]) -> dict[int, int]:
+def _paired(tokens: list[SourceToken]) -> dict[int, int]:
     partners: dict[int, int] = {}
     opened: list[int] = []
     for index, token in enumerate(tokens):

@@ -11,7 +11,7 @@ from dragoman.benchmarks.bfcl.checking.standard_form import is_same
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_bounds
 from dragoman.benchmarks.bfcl.turns.records import TurnRecord
-from dragoman.benchmarks.bfcl.verdicts import Fault, Judged
+from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
 from dragoman.core.decoding import UNREADABLE
 
 FORCED_END = "multi_turn:force_terminated"
@@ -45,7 +45,7 @@ def check_turns(course: Course, records: Sequence[TurnRecord], rules: BfclRules)
     is_cut = rules.forced_ends_always_count and not course.is_complete
     if course.begun != course.turns or is_cut:
         why = f"ended in turn {course.begun} of {course.turns}"
-        return Judged(Fault(FORCED_END, why))
+        return Judged(CallFault(FORCED_END, why))
     results: list[str] = []
     for number, record in enumerate(records):
         results += record.results
@@ -55,23 +55,23 @@ def check_turns(course: Course, records: Sequence[TurnRecord], rules: BfclRules)
     return Judged()
 
 
-def _fault(record: TurnRecord, results: Sequence[str], rules: BfclRules) -> Fault | None:
+def _fault(record: TurnRecord, results: Sequence[str], rules: BfclRules) -> CallFault | None:
     if not record.expected.results:
         return _state_fault(record) if rules.idle_turns_are_checked else None
     if not record.results:
-        return Fault(EMPTY_TURN, "no calls where some are expected")
+        return CallFault(EMPTY_TURN, "no calls where some are expected")
     return _state_fault(record) or _result_fault(record, results, rules)
 
 
-def _state_fault(record: TurnRecord) -> Fault | None:
+def _state_fault(record: TurnRecord) -> CallFault | None:
     differing = record.difference
     if differing is None:
         return None
     why = f"{differing.of_class}: not the expected {', '.join(differing.attributes)}"
-    return Fault(OTHER_STATE, why, of_class=differing.of_class, attributes=differing.attributes)
+    return CallFault(OTHER_STATE, why, of_class=differing.of_class, attributes=differing.attributes)
 
 
-def _result_fault(record: TurnRecord, results: Sequence[str], rules: BfclRules) -> Fault | None:
+def _result_fault(record: TurnRecord, results: Sequence[str], rules: BfclRules) -> CallFault | None:
     wanted = record.expected.results
     if record.results == wanted:
         return None
@@ -80,7 +80,7 @@ def _result_fault(record: TurnRecord, results: Sequence[str], rules: BfclRules) 
         return None
     shown = tuple(text[:MAX_CHARACTERS] for text in missing[:MAX_SHOWN])
     why = f"{len(missing)} expected results are missing, the first: {shown[0]}"
-    return Fault(MISSING_RESULT, why, missing=shown)
+    return CallFault(MISSING_RESULT, why, missing=shown)
 
 
 def _missing(wanted: Sequence[str], found: Iterable[str], rules: BfclRules) -> list[str]:

@@ -5,13 +5,13 @@ from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
 from dragoman.benchmarks.bfcl.turns.running import Expectations, played_turns
-from dragoman.benchmarks.bfcl.verdicts import Judgement
+from dragoman.benchmarks.bfcl.verdicts import CallJudgement
 from dragoman.core.episodes import Episode
 
 
 def judge_conversation(
     entry: MultiTurnEntry, expected: Expectations, episode: Episode, rules: BfclRules
-) -> Judgement:
+) -> CallJudgement:
     """Return the verdict on a conversation; its calls are executed again in a fresh world.
 
     Args:

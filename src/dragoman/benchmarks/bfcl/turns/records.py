@@ -26,7 +26,7 @@ class PlayedTurn(msgspec.Struct, frozen=True):
     contents: tuple[str, ...] | None = None
 
 
-class Difference(msgspec.Struct, frozen=True):
+class StateDifference(msgspec.Struct, frozen=True):
     """The first class whose attributes are not the expected ones, and which they are."""
 
     of_class: str
@@ -38,4 +38,4 @@ class TurnRecord(msgspec.Struct, frozen=True):
 
     expected: ExpectedTurn
     results: tuple[str, ...]
-    difference: Difference | None
+    difference: StateDifference | None

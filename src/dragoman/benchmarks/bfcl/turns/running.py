@@ -7,9 +7,9 @@ from dragoman.benchmarks.bfcl.apis.world import ApiWorld, States, make_world
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.turns.records import (
     NOT_EXECUTED,
-    Difference,
     ExpectedTurn,
     PlayedTurn,
+    StateDifference,
     TurnRecord,
 )
 from dragoman.core.episodes import Event, Move, executed_calls
@@ -107,10 +107,10 @@ def _record(world: ApiWorld, turn: PlayedTurn, expected: ExpectedTurn) -> TurnRe
     return TurnRecord(expected, results, _difference(world.state(), expected.states))
 
 
-def _difference(found: States, expected: States) -> Difference | None:
+def _difference(found: States, expected: States) -> StateDifference | None:
     for of_class, attributes in expected.items():
         reached = found[of_class]
         if reached != attributes:
             differing = sorted(name for name in attributes if reached[name] != attributes[name])
-            return Difference(of_class, tuple(differing))
+            return StateDifference(of_class, tuple(differing))
     return None
