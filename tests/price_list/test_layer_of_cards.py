@@ -88,6 +88,9 @@ def test_cards_are_an_axis_of_the_grid(folder: Path, in_process: Cli) -> None:
     assert heard.count("The customer is in a hurry") == 2
     frame = dragoman.load(folder / "mine").episodes
     assert sorted(set(frame["cards"])) == ["hurried", "none"]
+    shown = in_process("show", "mine", "--by", "cards,agent", cwd=folder).stdout
+    assert "hurried" in shown
+    assert "0.000 to 0.975" in shown
     figures = dragoman.load(folder / "mine").by("cards", "agent")
     assert figures.select("cards", "agent", "pass_hat", "tasks").rows() == [
         ("none", "gold", 1.0, 1),

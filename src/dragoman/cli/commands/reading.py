@@ -54,12 +54,21 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     condition: Annotated[
         str | None, typer.Option(help="Only this condition's, such as th:domain/text/none.")
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="pass^1 by axis instead: agent, language, voice, ..., by commas."),
+    ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show a conversation with its calls and why it scored so; without a task, what failed and why."""
+    if by is not None:
+        from dragoman.cli.grouping import print_groups
+
+        print_groups(folder, by.split(","), rules, judge, as_json=as_json)
+        return
     from dragoman.cli.failing import Filter, print_failures
     from dragoman.cli.reading import Choice, show_conversation
 
