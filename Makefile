@@ -1,13 +1,26 @@
-# The four words to know: demo, test, bench, clean.
+# The words to know: demo, quick, test, bench, clean.
+SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
+PYTEST = $(BIN)/pytest -n auto --dist worksteal
 
-.PHONY: demo test bench format lint types layers unit clean
+.PHONY: demo quick test nightly bench format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
 
-test: lint types layers unit
+# What a change may have broken, while it is being made.
+quick:
+	@$(TIMED) $(MAKE) --no-print-directory lint types few
+
+# Everything: checks of the source beside the tests.
+test:
+	@$(TIMED) $(MAKE) --no-print-directory -j 2 unit lint types layers
+
+# Every property with many examples.
+nightly:
+	@$(TIMED) $(MAKE) --no-print-directory properties
 
 bench: .venv/.installed
 	@$(BIN)/python -m bench.run
@@ -28,7 +41,13 @@ layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(BIN)/pytest -n auto --dist loadfile
+	$(PYTEST)
+
+few: .venv/.dev-installed
+	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance)"
+
+properties: .venv/.dev-installed
+	$(PYTEST) --hypothesis-profile nightly -m hypothesis
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'

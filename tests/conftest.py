@@ -1,6 +1,7 @@
 """Fixtures shared by all tests: the bundled sample, and real data where they are at hand."""
 
 import contextlib
+import fcntl
 import functools
 import gzip
 import hashlib
@@ -20,10 +21,8 @@ import pytest
 from hypothesis import settings
 
 from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
-from dragoman.benchmarks.bfcl.pulled import read_pulled, source_folder
+from dragoman.benchmarks.bfcl.pulled import read_pulled
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
-from dragoman.benchmarks.bfcl.upstream import adopt_texts, bfcl_source, derive_texts
-from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.main import main
@@ -38,6 +37,37 @@ SHARED = ROOT.parent / "shared"
 for _profile, _examples in (("quick", 20), ("default", 60), ("nightly", 300)):
     settings.register_profile(_profile, max_examples=_examples, deadline=None)
 settings.load_profile("default")
+
+
+# What a folder's tests all are.
+MARKED_FOLDERS = {
+    "chaos": ("chaos", "slow"),
+    "conformance": ("conformance",),
+    "speech/embedded": ("speech",),
+}
+
+NOT_QUICK = {"slow", "speech", "chaos", "conformance"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their folder."""
+    for item in items:
+        for folder, names in MARKED_FOLDERS.items():
+            if item.path.is_relative_to(ROOT / "tests" / folder):
+                for name in names:
+                    item.add_marker(name)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that took more than a second and do not say so."""
+    names = sorted(
+        f"{report.duration:.1f} s {report.nodeid}"
+        for report in terminalreporter.getreports("passed")
+        if report.when == "call" and report.duration > 1 and NOT_QUICK.isdisjoint(report.keywords)
+    )
+    if names:
+        terminalreporter.section("more than a second, and not marked slow")
+        terminalreporter.line("\n".join(names))
 
 
 def shared_folder(variable: str, default: str) -> Path:
@@ -190,31 +220,70 @@ def _printed(stream: io.TextIOWrapper) -> str:
     return stream.read()
 
 
-def pulled_cache(source: str, data_folder: Path, cache: Path) -> Path:
-    """Pull real data into a cache, by the command."""
-    done = run_here(
-        *("data", "pull", source, "--from", data_folder / source), XDG_CACHE_HOME=str(cache)
-    )
-    assert done.returncode == 0, done.stderr
-    return cache
+@pytest.fixture(scope="session")
+def once(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Callable[[str, Callable[[Path], None]], Path]:
+    """What makes a folder once for all workers of a session: the first fills it, others wait."""
+    base = tmp_path_factory.getbasetemp()
+    root = base if worker_id == "master" else base.parent
+
+    def made(name: str, fill: Callable[[Path], None]) -> Path:
+        folder = root / name
+        with (root / f"{name}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                draft = root / f"{name}.draft"
+                fill(draft)
+                draft.rename(folder)
+        return folder
+
+    return made
 
 
 @pytest.fixture(scope="session")
-def pulled(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pulled_data(
+    once: Callable[[str, Callable[[Path], None]], Path], data_folder: Path
+) -> Callable[[str, Path], Path]:
+    """What lays a source's real data into a cache; they are pulled by the command, once."""
+
+    def lay(source: str, cache: Path) -> Path:
+        def pull_into(folder: Path) -> None:
+            done = run_here(
+                *("data", "pull", source, "--from", data_folder / source),
+                XDG_CACHE_HOME=str(folder),
+            )
+            assert done.returncode == 0, done.stderr
+
+        whole = once(f"pulled-{source}", pull_into) / "dragoman" / "data" / source
+        place = cache / "dragoman" / "data" / source
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(whole)
+        return cache
+
+    return lay
+
+
+@pytest.fixture(scope="session")
+def pulled(
+    pulled_data: Callable[[str, Path], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A cache into which tau2's real data were pulled."""
-    return pulled_cache("tau2", data_folder, tmp_path_factory.mktemp("cache"))
+    return pulled_data("tau2", tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")
-def pulled_bfcl(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pulled_bfcl(
+    pulled_data: Callable[[str, Path], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A cache into which BFCL's real data were pulled."""
-    return pulled_cache("bfcl", data_folder, tmp_path_factory.mktemp("cache"))
+    return pulled_data("bfcl", tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")
-def translated(pulled: Path, data_folder: Path) -> Path:
+def translated(pulled: Path, pulled_data: Callable[[str, Path], Path]) -> Path:
     """The same cache with the translated artifacts in it, pulled by the command."""
-    return pulled_cache("seataubench", data_folder, pulled)
+    return pulled_data("seataubench", pulled)
 
 
 @pytest.fixture
@@ -225,19 +294,9 @@ def in_languages(translated: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def read_bfcl(
-    data_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], bytes]:
+def read_bfcl(pulled_bfcl: Path) -> Callable[[str], bytes]:
     """What reads BFCL's files by their short names, after they were pulled from the real data."""
-    folder = tmp_path_factory.mktemp("data")
-    pull(
-        bfcl_source(),
-        source_folder(folder),
-        derive=derive_texts,
-        adopt=adopt_texts,
-        from_dir=data_folder / "bfcl",
-    )
-    return functools.partial(read_pulled, folder)
+    return functools.partial(read_pulled, pulled_bfcl / "dragoman" / "data")
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import polars as pl
@@ -17,7 +15,7 @@ from dragoman.core.errors import DataError, DragomanError, StoreError, UsageErro
 
 Messages = list[dict[str, Any]]
 Tools = list[dict[str, Any]]
-Cli = Callable[..., subprocess.CompletedProcess[str]]
+Cli = Callable[..., CompletedProcess[str]]
 
 LINE_IS_DEAD = asyncio.Event()
 
@@ -59,19 +57,12 @@ def dead_line() -> Iterator[asyncio.Event]:
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Cli:
+def command(tmp_path: Path, in_process: Cli) -> Cli:
     """Run the command line beside the run."""
 
-    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "dragoman", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "no-cache")},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def call(*arguments: object) -> CompletedProcess[str]:
+        cache = str(tmp_path / "no-cache")
+        return in_process(*arguments, cwd=tmp_path, XDG_CACHE_HOME=cache)
 
     return call
 

@@ -11,8 +11,6 @@ import pytest
 
 from dragoman.store.replies import ReplyCache
 
-pytestmark = [pytest.mark.chaos, pytest.mark.slow]
-
 Command = Callable[..., list[str]]
 Content = Callable[[Path], dict[str, Any]]
 Counts = Callable[[Path], tuple[int, int, int]]
@@ -42,9 +40,9 @@ def dragoman(folder: Path, environment: dict[str, str], command: Command) -> Cli
 
 
 @pytest.fixture
-def unbroken(dragoman: Cli, folder: Path, content: Content) -> dict[str, Any]:
+def unbroken(in_process: Cli, folder: Path, content: Content) -> dict[str, Any]:
     """What a run holds that had room enough."""
-    done = dragoman(*GRID, "--out", "unbroken")
+    done = in_process(*GRID, "--out", "unbroken", cwd=folder)
     assert done.returncode == 0, done.stderr
     return content(folder / "unbroken")
 

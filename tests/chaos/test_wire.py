@@ -43,8 +43,6 @@ from dragoman.testing.recorded_episodes import answers_from_run
 from dragoman.testing.server import ModelServer
 from dragoman.testing.speech.recordings import RecordedAnswers
 
-pytestmark = [pytest.mark.chaos, pytest.mark.slow]
-
 PATIENCE = 300
 CANARY = "sk-canary-4f1d9a0c7b"  # gitleaks:allow
 KILLS = 20
@@ -70,19 +68,12 @@ Serve = Callable[..., tuple[ModelServer, ModelServer]]
 
 
 @pytest.fixture(scope="session")
-def gold(pulled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gold(pulled: Path, tmp_path_factory: pytest.TempPathFactory, in_process: Run) -> Path:
     """A stored run in which gold plays all of retail."""
     folder = tmp_path_factory.mktemp("gold") / "run"
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "dragoman", "run", "tau2:retail"),
-            *("--agent", "gold", "--out", str(folder)),
-        ],
-        env={**os.environ, "XDG_CACHE_HOME": str(pulled)},
-        capture_output=True,
-        timeout=PATIENCE,
-        check=True,
-    )
+    options = ("--agent", "gold", "--out", folder)
+    done = in_process("run", "tau2:retail", *options, XDG_CACHE_HOME=str(pulled))
+    assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -135,19 +126,11 @@ def command(*arguments: object) -> list[str]:
 
 
 @pytest.fixture
-def run(environment: dict[str, str], tmp_path: Path) -> Run:
+def run(environment: dict[str, str], tmp_path: Path, in_process: Run) -> Run:
     """Run a command to its end."""
 
     def call(*arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(*arguments),
-            cwd=tmp_path,
-            env={**environment, **more},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        return in_process(*arguments, cwd=tmp_path, **{**environment, **more})
 
     return call
 

@@ -112,6 +112,7 @@ async def noted(opened: AbstractAsyncContextManager[str], urls: list[str]) -> As
         yield
 
 
+@pytest.mark.slow
 def test_a_question_is_put_to_the_search_engine_that_is_named(
     told: Told, pulled_bfcl: Path
 ) -> None:

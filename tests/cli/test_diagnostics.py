@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 Told = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_who_plays_the_plan_passes_courier_and_the_baselines_stand_below(told: Told) -> None:
     agents = ("careful", "literal", "lexical", "silent")
     named = [part for agent in agents for part in ("--agent", agent)]

@@ -1,37 +1,35 @@
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+Pulled = Callable[..., CompletedProcess[str]]
 
-def pulled(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dragoman", "data", "pull", *arguments],
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+
+@pytest.fixture
+def pulled(tmp_path: Path, in_process: Callable[..., CompletedProcess[str]]) -> Pulled:
+    """Pull data into a cache of one's own."""
+    return lambda *arguments: in_process(
+        "data", "pull", *arguments, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path)
     )
 
 
-def test_bfcl_is_pulled_from_a_local_copy_once(tmp_path: Path, data_folder: Path) -> None:
-    first = pulled(tmp_path, "bfcl", "--from", str(data_folder / "bfcl"))
+def test_bfcl_is_pulled_from_a_local_copy_once(pulled: Pulled, data_folder: Path) -> None:
+    first = pulled("bfcl", "--from", str(data_folder / "bfcl"))
     assert first.stdout.startswith("bfcl: 56 files written to "), first.stderr
-    again = pulled(tmp_path, "bfcl")
+    again = pulled("bfcl")
     assert again.stdout.startswith("bfcl: all 56 files are already in "), again.stderr
 
 
 def test_seataubench_is_pulled_from_a_packed_local_copy_once(
-    tmp_path: Path, data_folder: Path
+    pulled: Pulled, data_folder: Path
 ) -> None:
     if not (data_folder / "seataubench").is_dir():
         pytest.skip(f"{data_folder} has no seataubench: nothing to pull")
-    first = pulled(tmp_path, "seataubench", "--from", str(data_folder / "seataubench"))
+    first = pulled("seataubench", "--from", str(data_folder / "seataubench"))
     assert first.stdout.startswith("seataubench: 95 files written to "), first.stderr
-    again = pulled(tmp_path, "seataubench")
+    again = pulled("seataubench")
     assert again.stdout.startswith("seataubench: all 95 files are already in "), again.stderr
 
 
@@ -45,9 +43,9 @@ def test_seataubench_is_pulled_from_a_packed_local_copy_once(
     ],
 )
 def test_what_cannot_be_pulled_is_told_in_one_line(
-    tmp_path: Path, arguments: tuple[str, ...], status: int, told: str
+    pulled: Pulled, tmp_path: Path, arguments: tuple[str, ...], status: int, told: str
 ) -> None:
-    done = pulled(tmp_path, *arguments)
+    done = pulled(*arguments)
     assert done.returncode == status
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == 1

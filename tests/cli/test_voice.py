@@ -92,6 +92,7 @@ def test_a_plan_names_the_spoken_conditions_and_plays_nothing(dragoman: Cli, fol
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_recognizers_are_conditions_of_their_own_over_the_same_audio(
     told: Told, dragoman: Cli, folder: Path, speaking: Path
 ) -> None:
@@ -162,6 +163,7 @@ FAULTS: tuple[TransportFault, ...] = (
 )
 
 
+@pytest.mark.slow
 def test_no_conversation_is_lost_where_providers_stumble(told: Told, folder: Path) -> None:
     behaviour = Behaviour(Faults(transport=FAULTS, most_in_a_row=2), seed=3)
     run = ("run", "courier:easy", "--agent", "literal", "--limit", 3, "--no-cache")
@@ -205,6 +207,7 @@ def conversations(report: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_blame_names_what_lost_a_call_and_the_report_shows_it(
     dragoman: Cli, told: Told, folder: Path, speaking: Path
 ) -> None:

@@ -22,8 +22,6 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import Task, chain_before
 from dragoman.wiring.setup import chosen_tasks
 
-pytestmark = pytest.mark.conformance
-
 LoadSuite = Callable[[str], AgenticSuite]
 
 CONVERSATIONS = {
@@ -130,8 +128,7 @@ def test_agents_are_told_what_the_reference_tells_them(
                     assert suite.policy(task, world) == wanted, (session["session"], task.id)
                     compared[session["backend"]] += 1
     print(f"system texts compared: {dict(compared)}")
-    assert min(compared.values()) > 0
-    assert set(compared) == {"kv", "rec_sum"}
+    assert compared >= Counter(kv=256, rec_sum=176)
 
 
 def test_who_searches_is_told_how_to_answer(load: LoadSuite, recorded: Mapping[str, Any]) -> None:

@@ -11,14 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dragoman.benchmarks.bfcl.apis.memory.keys import key_memory_text
 from dragoman.benchmarks.bfcl.apis.memory.text import text_memory_text
 from dragoman.benchmarks.bfcl.apis.world import make_world
 from dragoman.core.tools import ToolCall
-
-pytestmark = pytest.mark.conformance
 
 SHOWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "kv": key_memory_text,
@@ -61,9 +57,10 @@ def test_every_recorded_session_is_repeated(truth_folder: Path) -> None:
         assert shown(final) == session["final_context_text"], where
         compared[f"{session['backend']} sessions"] += 1
     print(", ".join(f"{count} {what}" for what, count in compared.items()))
-    assert compared["results"]
-    assert compared["kv sessions"]
-    assert compared["rec_sum sessions"]
+    assert compared["results"] >= 401
+    assert compared["results by their beginning"] >= 13
+    assert compared["kv sessions"] >= 16
+    assert compared["rec_sum sessions"] >= 11
 
 
 def test_a_session_starts_from_the_snapshot_of_the_one_before(truth_folder: Path) -> None:

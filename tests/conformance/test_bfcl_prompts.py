@@ -22,8 +22,6 @@ from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, FORMATS, 
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
 from dragoman.core.tools import openai_schema
 
-pytestmark = pytest.mark.conformance
-
 Read = Callable[[str], bytes]
 
 MESSAGES = {

@@ -31,8 +31,6 @@ from dragoman.wiring.config import RunConfig
 from dragoman.wiring.participants import Resolved, resolve_agent, resolve_user
 from dragoman.wiring.setup import Setup
 
-pytestmark = pytest.mark.conformance
-
 LoadBfcl = Callable[[str], BfclSuite]
 
 UNPASSABLE = {

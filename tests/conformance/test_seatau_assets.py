@@ -39,8 +39,6 @@ from dragoman.conditions.language.value_maps import ValueSet
 from dragoman.core.tools import Role
 from dragoman.wiring.language_assets import lint_subjects, surface_of
 
-pytestmark = pytest.mark.conformance
-
 DOMAINS = ("airline", "retail", "telecom")
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}

@@ -31,8 +31,6 @@ from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import data_folder as dragoman_data
 from dragoman.wiring.setup import Setup, build_setup, localizations
 
-pytestmark = pytest.mark.conformance
-
 LANGUAGES = ("vi", "th", "id")
 MIXES = ("en+th", "en+th+vi", "en+th+vi+id")
 TASKS = {"airline": 50, "retail": 114, "telecom": 114}

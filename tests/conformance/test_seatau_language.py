@@ -37,8 +37,6 @@ from dragoman.scoring.error_tags import (
 from dragoman.scoring.language_correctness import SpokenTurn, language_use, left_out, turn_language
 from dragoman.scoring.language_detection import load_detector
 
-pytestmark = pytest.mark.conformance
-
 LANGUAGES = ("en", "vi", "th", "id")
 SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
 TASK = Task("1", "suite", "digest", Scenario("words"))
@@ -112,6 +110,10 @@ def metric_of(use: LanguageUse, side: str) -> Row:
     return metric
 
 
+TURNS = {"en": 465, "vi": 471, "th": 469, "id": 480}
+"""How many recorded turns there are to compare."""
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_turn_has_the_label_and_the_verdict_of_the_reference(
     truth_folder: Path, language: str, capsys: pytest.CaptureFixture[str]
@@ -129,7 +131,7 @@ def test_every_turn_has_the_label_and_the_verdict_of_the_reference(
         compared[row["kind"]] += 1
     with capsys.disabled():
         print(f"\nlanguage {language}: {compared.total()} turns of {len(compared)} kinds")
-    assert compared.total() > 400
+    assert compared.total() >= TURNS[language]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

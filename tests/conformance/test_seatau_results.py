@@ -15,8 +15,6 @@ from dragoman.analysis.table_comparison import compare_tables
 from dragoman.analysis.validation import validate
 from dragoman.tables.printed_tables import read_table
 
-pytestmark = pytest.mark.conformance
-
 Row = dict[str, str]
 
 TOLERANCE = 0.001

@@ -41,8 +41,6 @@ from dragoman.core.rules import DEFAULT_RULES, SEATAU_RULES, in_records
 from dragoman.core.tools import Role, ToolCall, ToolResult, openai_schema
 from dragoman.wiring.language_assets import surface_of
 
-pytestmark = pytest.mark.conformance
-
 LANGUAGES = ("vi", "th", "id")
 SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
 DESCRIPTIONS: frozenset[Part] = frozenset({"descriptions"})

@@ -25,8 +25,6 @@ from dragoman.scoring.judges import AssumeMet
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.loop import Conversation, Surfaces
 
-pytestmark = pytest.mark.conformance
-
 FILE = "orchestrator.jsonl.gz"
 SHOWN = 160
 WORDS: Mapping[Role, str] = {"agent": "AssistantMessage", "user": "UserMessage"}
@@ -153,7 +151,7 @@ def test_every_scripted_run_goes_as_it_went_in_the_reference(
         print(f"\n  {FILE}: {count} records compared", end="")
         for what, times in left_out.items():
             print(f"\n    left out: {times} {what}", end="")
-    assert count > 0
+    assert count >= 21
 
 
 def not_compared(record: Record) -> Iterator[str]:

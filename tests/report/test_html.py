@@ -638,6 +638,7 @@ def sentence(source: random.Random, words: list[str], length: int) -> str:
     return " ".join(words[int(len(words) * source.random() ** 3)] for _ in range(length))
 
 
+@pytest.mark.slow
 def test_a_thousand_conversations_stay_below_five_megabytes() -> None:
     outcomes = synthetic_outcomes(1_000)
     assert len(msgspec.json.encode(outcomes)) > 18_000_000

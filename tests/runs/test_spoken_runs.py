@@ -93,6 +93,7 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_all_that_was_said_lies_beside_the_run(unbroken: Path) -> None:
     episodes = stored(unbroken)
     assert len(episodes) == 2
@@ -112,6 +113,7 @@ def test_all_that_was_said_lies_beside_the_run(unbroken: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_workers_and_order_change_neither_audio_nor_transcripts(
     unbroken: Path, tmp_path: Path
 ) -> None:
@@ -123,6 +125,7 @@ def test_workers_and_order_change_neither_audio_nor_transcripts(
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_another_agent_and_another_recognizer_hear_the_same_audio(
     unbroken: Path, tmp_path: Path
 ) -> None:
@@ -141,6 +144,7 @@ def test_another_agent_and_another_recognizer_hear_the_same_audio(
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_a_run_killed_in_mid_call_ends_as_one_never_killed(unbroken: Path, tmp_path: Path) -> None:
     begun = [
         *("run", SPOKEN.suite, "--agent", "literal", "--tasks", ",".join(SPOKEN.tasks)),

@@ -139,6 +139,7 @@ def test_of_a_run_that_lost_no_conversation_nobody_is_blamed(tmp_path: Path) -> 
     assert stored(run) == {}
 
 
+@pytest.mark.slow
 def test_where_errors_are_simulated_nobody_spoke_and_nobody_is_blamed(tmp_path: Path) -> None:
     run = played(tmp_path / "run", voices=("simulated:90",))
     assert 0.0 in verdicts(run).values()
@@ -239,6 +240,7 @@ def test_a_run_that_was_played_elsewhere_is_not_played_again(tmp_path: Path) -> 
         find_blame(tmp_path / "imported", lambda: None)
 
 
+@pytest.mark.slow
 def test_in_another_language_too_wrong_values_are_told_from_wrong_tools(
     in_languages: Path, tmp_path: Path
 ) -> None:
@@ -289,6 +291,7 @@ def test_where_the_plan_has_no_calls_the_agent_did_too_much(in_bfcl: Path, tmp_p
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
     run = played(
         tmp_path / "run",
@@ -308,6 +311,7 @@ def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.speech
 def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     tmp_path: Path,
 ) -> None:

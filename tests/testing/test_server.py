@@ -171,6 +171,7 @@ def served(*arguments: str | Path) -> Iterator[str]:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_prints_its_address_first(tmp_path: Path, ask: Ask) -> None:
     (tmp_path / "script.json").write_text(RULES)
     (tmp_path / "faults.json").write_text(

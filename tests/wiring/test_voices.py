@@ -117,6 +117,7 @@ def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_ide
     assert len({made.identity for made in simulated.values()}) == 2
 
 
+@pytest.mark.slow
 def test_without_the_lists_of_a_language_nothing_is_played(tmp_path: Path) -> None:
     run = tmp_path / "run"
     told = ("run", "sample:shop", "--agent", "gold", "--out", str(run))

@@ -342,6 +342,7 @@ def test_neither_order_nor_threads_change_what_comes_of_calls(
     assert together == [*expected, *expected]
 
 
+@pytest.mark.slow
 @examples(2, *UNSHRUNK)
 @given(data=st.data(), rules=BOTH)
 def test_other_processes_get_the_same_of_the_same_calls(

@@ -174,6 +174,7 @@ def test_a_damaged_member_is_told() -> None:
 # From an index
 
 
+@pytest.mark.slow
 @with_pip
 def test_pip_fetches_a_wheel_as_it_is_configured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -58,6 +58,7 @@ def test_a_task_survives_being_written_and_read() -> None:
     assert read_back([FULL, BARE], "telecom") == [FULL, BARE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
 def test_every_task_of_a_domain_survives_being_written_and_read(
     domain: str, data_folder: Path

@@ -54,6 +54,7 @@ def test_untouched_data_have_the_reference_hashes(telecom: DomainSuite) -> None:
     }
 
 
+@pytest.mark.slow
 @BOTH
 def test_every_reference_plan_holds_its_assertions(telecom: DomainSuite, rules: Rules) -> None:
     assert len(telecom.tasks) == 2285

@@ -27,6 +27,8 @@ from dragoman.speech.embedded.voices import find_voice
 from dragoman.speech.embedded.workers import SpeechWorkers
 from dragoman.store.audio_files import AudioFiles
 
+pytestmark = pytest.mark.speech
+
 SENTENCE = "The parcel was left at the wrong door on March 3."
 
 
@@ -112,6 +114,7 @@ def stored(folder: Path, reference: AudioRef | None) -> Audio:
     return audio_of(content, reference.sha256)
 
 
+@pytest.mark.slow
 def test_an_utterance_keeps_its_texts_its_audio_and_its_stages(tmp_path: Path) -> None:
     (utterance,) = carried([SENTENCE], tmp_path)
 
@@ -141,6 +144,7 @@ def test_signs_for_the_harness_are_never_spoken(tmp_path: Path) -> None:
     assert thanks.intended == "Thank you. ###TRANSFER###"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["", " \n", "🎉🙂", "Order отмена 取消 ยกเลิก, please.", "<b>###</b> \0 % {x}"],
@@ -169,6 +173,7 @@ def test_who_hears_nothing_is_recorded_as_having_heard_nothing(tmp_path: Path) -
     assert utterance.stages[-1].engine == "deaf"
 
 
+@pytest.mark.slow
 def test_whoever_listens_is_given_the_same_audio(tmp_path: Path) -> None:
     texts = [SENTENCE, "Yes, please."]
     heard = carried(texts, tmp_path / "one")

@@ -163,6 +163,7 @@ def test_an_endpoint_that_only_streams_is_found_out_by_many_calls_at_once() -> N
     assert outcomes["ok"] == 40
 
 
+@pytest.mark.slow
 def test_more_calls_than_a_server_takes_are_all_answered() -> None:
     requests = [asking(f"hello {at}") for at in range(60)]
     capacity = Capacity(most_concurrent=8, latency_seconds=0.05)

@@ -115,6 +115,7 @@ def test_the_limit_stays_where_nobody_waits(in_virtual_time: Run) -> None:
     in_virtual_time(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capacity", [1, 5, 40, 200])
 def test_the_limit_finds_what_a_server_takes(in_virtual_time: Run, capacity: int) -> None:
     async def go() -> None:

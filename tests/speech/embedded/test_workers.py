@@ -55,6 +55,7 @@ def test_a_worker_that_dies_between_jobs_is_replaced() -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_in_the_middle_has_its_work_done_again() -> None:
     async def work() -> tuple[Audio, Audio]:
         before = children_of(os.getpid())
