@@ -390,7 +390,7 @@ def test_the_demonstration_speaks_and_writes_a_run_a_report_and_what_was_lost(
     assert "lost conversations" in done.stdout
     for agent in ("careful", "literal"):
         assert agent in done.stdout
-    for name in ("run.sqlite", "audio", "blame.json", "demo.toml"):
+    for name in ("run.sqlite", "audio", "blame", "demo.toml"):
         assert (folder / "demo" / name).exists()
 
 
