@@ -5,7 +5,15 @@ from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.analysis.intervals import Interval
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, EndReason, Episode
-from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored, Verdict
+from dragoman.core.scores import (
+    UNREADABLE_CALLS,
+    ComponentScore,
+    Evidence,
+    Score,
+    Scored,
+    Unscored,
+    Verdict,
+)
 from dragoman.core.usage import Usage
 
 
@@ -167,3 +175,19 @@ def test_what_the_judge_consumed_is_counted() -> None:
     judged = Score("rules", "chat", Scored(1.0), (), usage=Usage("judge", "m"))
     row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
     assert "judge" in {entry.purpose for entry in summary(row).usage}
+
+
+def test_replies_without_calls_that_could_be_read_are_counted_among_those_that_were_given() -> None:
+    def judged(task: str, kind: str) -> Outcome:
+        row = outcome(task, Scored(0.0))
+        assert row.score is not None
+        part = ComponentScore("CALLS", True, Scored(0.0), (Evidence("fault", False, "", kind),))
+        score = msgspec.structs.replace(row.score, components=(part,))
+        return msgspec.structs.replace(row, score=score)
+
+    fault = outcome("z", Unscored("infrastructure: cut"), ending="infrastructure_error")
+    half = [judged("a", UNREADABLE_CALLS), judged("b", "")]
+    assert not summary(*half, fault).is_mostly_unreadable
+    most = summary(*half, judged("c", UNREADABLE_CALLS), fault, missing("y"))
+    assert (most.unreadable, most.answered, most.is_mostly_unreadable) == (2, 3, True)
+    assert not summary(fault).is_mostly_unreadable

@@ -125,3 +125,16 @@ def test_figures_that_say_nothing_of_the_model_are_told_before_them(
     )
     (cell,) = json.loads(scored.stdout)["cells"]
     assert (cell["pass_hat"], cell["unreadable"]) == ({"1": 1.0}, 0)
+
+
+def test_an_imported_run_is_not_to_be_played_on(
+    dragoman: Cli, pulled_bfcl: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "result" / "lab" / "BFCL_v4_irrelevance_result.json"
+    path.parent.mkdir(parents=True)
+    fault = {"id": "irrelevance_0", "result": "Error during inference: cut"}
+    path.write_text(json.dumps(fault))
+    done = dragoman("import", path, "--out", tmp_path / "run", cache=pulled_bfcl)
+    assert "ended by infrastructure, as the model was not reached: 1" in done.stderr
+    scored = dragoman("score", tmp_path / "run", "--rules", "bfcl-v4", cache=pulled_bfcl)
+    assert "dragoman resume" not in scored.stdout

@@ -86,7 +86,12 @@ class CellSummary(msgspec.Struct, frozen=True):
     @property
     def is_mostly_unreadable(self) -> bool:
         """Whether the figures may say more of how replies are read than of the agent."""
-        return 2 * self.unreadable > self.episodes
+        return 2 * self.unreadable > self.answered
+
+    @property
+    def answered(self) -> int:
+        """Conversations that no fault ended."""
+        return self.episodes - self.infrastructure_errors - self.code_errors
 
     @property
     def usage(self) -> tuple[Usage, ...]:

@@ -9,8 +9,8 @@ from dragoman.analysis.pass_hat import is_success
 from dragoman.report import wording
 
 
-def next_step(folder: Path, cells: Sequence[CellSummary]) -> str:
-    """Return what to do next with a run, and the command for it."""
+def next_step(folder: Path, cells: Sequence[CellSummary], *, is_imported: bool = False) -> str:
+    """Return what to do next with a run, and the command for it; an imported one is not played on."""
     run = quote(str(folder))
     raised = sum(cell.code_errors for cell in cells)
     if raised:
@@ -19,7 +19,7 @@ def next_step(folder: Path, cells: Sequence[CellSummary]) -> str:
             f"got no score: mend it and run anew; what raised: dragoman show {run}"
         )
     broken = sum(cell.infrastructure_errors for cell in cells)
-    if broken:
+    if broken and not is_imported:
         return (
             f"{wording.counted(broken, 'conversation')} ended by infrastructure: "
             f"try them again with: dragoman resume {run}"

@@ -157,6 +157,7 @@ def _print_result(
         manifest = read_manifest(store)
         cells, measures = run_figures(store, result.rules, result.judge, prices)
         left_out = manifest.not_applicable
+        is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
         users, warnings = users_of(store), caveats(store)
         recorded = agreement(store, result.rules, result.judge)
@@ -182,7 +183,7 @@ def _print_result(
             f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
             f"{retried.valid} of them valid now"
         )
-    print(f"\n{next_step(result.folder, cells)}")
+    print(f"\n{next_step(result.folder, cells, is_imported=is_imported)}")
     print(f"run: {result.folder}", file=sys.stderr)
     return sound
 

@@ -125,7 +125,7 @@ def unreadable(cell: CellSummary) -> str:
     """Return what to know before a figure where most replies could not be read as calls."""
     return (
         f"{cell.agent}, {cell.suite}: no calls could be read in {cell.unreadable:,} of "
-        f"{cell.episodes:,} replies: the figures may say more of how they were read than of the agent"
+        f"{cell.answered:,} replies: the figures may say more of how they were read than of the agent"
     )
 
 

@@ -135,8 +135,7 @@ def read_run(
 
 def _notes(imported: Imported) -> Iterator[str]:
     if imported.infrastructure_errors:
-        faults = f"{imported.infrastructure_errors} conversations ended by infrastructure"
-        yield f"{faults}: the model was not reached"
+        yield f"ended by infrastructure, as the model was not reached: {imported.infrastructure_errors}"
     for name in imported.unfitting_scores:
         yield f"{name}: verdicts of other entries than the results have: left out"
     if imported.left_out:
