@@ -25,6 +25,7 @@ from dragoman.runs.backend import (
 )
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
+from dragoman.runs.open_files import conversations_at_once
 from dragoman.runs.plan import Cell, plain_cell
 from dragoman.runs.player import Player
 from dragoman.runs.watch import Watch
@@ -98,7 +99,7 @@ async def execute(
             asyncio.TaskGroup() as group,
         ):
             stage = Stage(earlier, writer, files, Spending(setup.budget), on_done)
-            for _ in range(min(setup.config.concurrency, len(pending))):
+            for _ in range(conversations_at_once(min(setup.config.concurrency, len(pending)))):
                 group.create_task(_work(play, todo, stage))
 
 
