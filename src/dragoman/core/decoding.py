@@ -1,13 +1,45 @@
 """Bytes that somebody else wrote: what reading them may raise, and what they hold unpacked."""
 
 import zlib
+from types import TracebackType
 
 import msgspec
 
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, DragomanError
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)
 """Bytes that are no text, no JSON or TOML, not of the type asked for, or nested without end."""
+
+
+class OutsideErrors:
+    """Around what touches files or foreign bytes: their errors become ours, "WHERE: WHAT (WHY)".
+
+    Args:
+        kind: Of our errors.
+        what: Where it was and what failed.
+    """
+
+    __slots__ = ("_kind", "_what")
+
+    def __init__(self, kind: type[DragomanError], what: str) -> None:
+        self._kind = kind
+        self._what = what
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self,
+        _: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Raise our error in the place of one from outside; any other passes."""
+        if isinstance(error, OSError):
+            raise self._kind(f"{self._what} ({error.strerror or error})") from error
+        if isinstance(error, UNREADABLE):
+            raise self._kind(f"{self._what} ({error})") from error
+
 
 _GZIP, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
 _GZIP_WINDOW = 31

@@ -10,7 +10,7 @@ import msgspec
 from dragoman.conditions.language.localization import Realised
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import Price
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
 from dragoman.core.version import VERSION
@@ -193,10 +193,8 @@ def spoken_with(setup: Setup) -> dict[str, dict[str, object]]:
 
 def read_manifest(store: RunStore) -> Manifest:
     """Return a run's manifest."""
-    try:
+    with OutsideErrors(StoreError, f"{store.folder}: the run's manifest is damaged"):
         return _manifest(store.manifest())
-    except UNREADABLE as error:
-        raise StoreError(f"{store.folder}: the run's manifest is damaged ({error})") from error
 
 
 class _OfCounterfactuals(msgspec.Struct):

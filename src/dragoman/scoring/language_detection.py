@@ -14,6 +14,7 @@ from typing import Protocol
 
 import msgspec
 
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 
 MODEL = "lid.176.ftz"
@@ -112,10 +113,8 @@ def read_model(path: Path) -> FastTextDetector:
         from fasttext import load_model
     except ImportError as error:
         raise _missing() from error
-    try:
+    with OutsideErrors(DataError, f"{path}: the language model cannot be read"):
         found = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(f"{path}: the language model cannot be read ({error.strerror})") from error
     if found != MODEL_SHA256:
         raise DataError(
             f"{path}: not the language model {MODEL} (sha256 {found[:12]}… instead of "

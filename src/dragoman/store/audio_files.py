@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 from dragoman.core.audio import Audio, wav_of
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
 from dragoman.core.speech import AudioRef
 
@@ -28,11 +29,9 @@ class AudioFiles:
         if reference.sha256 in self._kept:
             return reference
         path = self._run / audio_path(reference.sha256)
-        try:
+        with OutsideErrors(StoreError, f"{path}: cannot store audio"):
             if not path.exists():
                 _write(path, wav_of(audio))
-        except OSError as error:
-            raise StoreError(f"{path}: cannot store audio ({error.strerror})") from error
         self._kept.add(reference.sha256)
         return reference
 
@@ -43,10 +42,8 @@ class AudioFiles:
             StoreError: Where it is missing.
         """
         path = self._run / audio_path(sha256)
-        try:
+        with OutsideErrors(StoreError, f"{path}: cannot read audio"):
             return path.read_bytes()
-        except OSError as error:
-            raise StoreError(f"{path}: cannot read audio ({error.strerror})") from error
 
 
 def audio_path(sha256: str) -> str:

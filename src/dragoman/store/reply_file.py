@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
 
 FILE = "replies.sqlite"
@@ -110,14 +111,11 @@ def clear_replies(path: Path) -> int:
     """
     if not path.parent.exists():
         return 0
-    try:
-        with _alone(path):
-            freed = _size(path) + _size(_aside(path))
-            for base in (path, _aside(path)):
-                for part in _PARTS:
-                    Path(f"{base}{part}").unlink(missing_ok=True)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be removed ({error.strerror})") from error
+    with OutsideErrors(StoreError, f"{path}: cannot be removed"), _alone(path):
+        freed = _size(path) + _size(_aside(path))
+        for base in (path, _aside(path)):
+            for part in _PARTS:
+                Path(f"{base}{part}").unlink(missing_ok=True)
     return freed
 
 

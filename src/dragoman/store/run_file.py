@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
 
 FILE = "run.sqlite"
@@ -86,10 +87,8 @@ def create_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> Ope
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
     """
-    try:
+    with OutsideErrors(StoreError, f"{folder}: cannot create the run's folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot create the run's folder ({error.strerror})") from error
     lock = Lock(folder)
     try:
         _make_file(folder, fill)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.prompts import PromptSet
@@ -72,10 +72,8 @@ async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
         DataError: Where the run's prompts are not pulled.
     """
     with open_run(folder, write=False) as store:
-        try:
+        with OutsideErrors(StoreError, f"{folder}: the run's manifest is damaged"):
             config = msgspec.json.decode(store.manifest(), type=_Manifest).config
-        except UNREADABLE as error:
-            raise StoreError(f"{folder}: the run's manifest is damaged ({error})") from error
         tasks = store.tasks()
         played = {cell.key: tasks[cell.task] for cell in store.cells()}
         episodes = [(played[key], episode) for key, _, episode in store.episodes()]

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE, unpacked
+from dragoman.core.decoding import OutsideErrors, unpacked
 from dragoman.core.errors import DataError
 from dragoman.core.usage import Usage
 
@@ -123,10 +123,8 @@ def read_failures(file: ResultFile) -> tuple[int, frozenset[str]]:
 
 def _verdict(line: tuple[int, bytes], kind: type[Told], file: ResultFile) -> Told:
     number, text = line
-    try:
+    with OutsideErrors(DataError, f"{file.path}, line {number}: no verdicts of BFCL"):
         return msgspec.json.decode(text, type=kind)
-    except UNREADABLE as error:
-        raise DataError(f"{file.path}, line {number}: no verdicts of BFCL ({error})") from error
 
 
 def _texts(file: ResultFile) -> list[tuple[int, bytes]]:
@@ -136,11 +134,9 @@ def _texts(file: ResultFile) -> list[tuple[int, bytes]]:
 
 
 def _content(path: Path) -> bytes:
-    try:
+    with OutsideErrors(DataError, f"{path}: cannot read results"):
         is_too_large = path.stat().st_size > MAX_BYTES
         content = b"" if is_too_large else path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot read results ({error.strerror})") from error
     if is_too_large:
         raise DataError(f"{path}: more than {MAX_BYTES // 2**30} GiB of results")
     try:
@@ -159,10 +155,8 @@ class _Record(msgspec.Struct):
 
 
 def _line(text: bytes, number: int, place: int, file: ResultFile) -> ResultLine:
-    try:
+    with OutsideErrors(DataError, f"{file.path}, line {number}: no result of BFCL"):
         record = msgspec.json.decode(text, type=_Record)
-    except UNREADABLE as error:
-        raise DataError(f"{file.path}, line {number}: no result of BFCL ({error})") from error
     usage = Usage(
         "agent",
         file.model,

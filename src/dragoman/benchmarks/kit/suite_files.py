@@ -17,7 +17,7 @@ from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteP
 from dragoman.benchmarks.kit.task_checks import require_fitting_names, stakes_faults, task_faults
 from dragoman.benchmarks.kit.tool_schemas import toolset_of
 from dragoman.benchmarks.kit.world import Domain, Toolkit
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
@@ -108,18 +108,14 @@ def _databases(domain: Domain) -> tuple[str, ...]:
 
 def _task_files(folder: Traversable, name: str) -> Mapping[str, bytes]:
     """Return the task files by name, in the order of their names."""
-    try:
+    with OutsideErrors(DataError, f"{name}: no folder {TASKS} beside {SUITE}"):
         files = sorted(file.name for file in (folder / TASKS).iterdir())
-    except OSError as error:
-        raise DataError(f"{name}: no folder {TASKS} beside {SUITE} ({error.strerror})") from error
     return {file: _read(folder / TASKS, file, name) for file in files if file.endswith(".toml")}
 
 
 def _read(folder: Traversable, file: str, name: str) -> bytes:
-    try:
+    with OutsideErrors(DataError, f"{name}: {file} cannot be read"):
         return (folder / file).read_bytes()
-    except OSError as error:
-        raise DataError(f"{name}: {file} cannot be read ({error.strerror})") from error
 
 
 def _decoded(content: bytes, kind: type[Record], where: str) -> Record:
@@ -152,10 +148,8 @@ def _task(record: dict[str, Any], number: int, suite: str, where: str) -> Task:
 
 def _translated(content: bytes, suite: str, where: str) -> list[Task]:
     """Return the tasks of a file in another language: a JSON list in the schema of task files."""
-    try:
+    with OutsideErrors(DataError, f"{where}: not a list of tasks"):
         records = msgspec.json.decode(content, type=list[dict[str, Any]])
-    except UNREADABLE as error:
-        raise DataError(f"{where}: not a list of tasks ({error})") from error
     return [_task(record, number, suite, where) for number, record in enumerate(records, start=1)]
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
@@ -69,10 +69,8 @@ def decode_messages(records: Sequence[msgspec.Raw], where: str) -> tuple[Event, 
     events: list[Event] = []
     unanswered: list[ToolCall] = []
     for number, record in enumerate(records, 1):
-        try:
+        with OutsideErrors(DataError, f"{where}: message {number} is damaged"):
             message = _MESSAGE.decode(record)
-        except UNREADABLE as error:
-            raise DataError(f"{where}: message {number} is damaged ({error})") from error
         if isinstance(message, _Result):
             events.append(_result(message, unanswered))
             continue

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE, unpacked
+from dragoman.core.decoding import OutsideErrors, unpacked
 from dragoman.core.errors import DataError, StoreError
 
 HEAD = "results.json"
@@ -82,17 +82,13 @@ def _unreadable(path: Path, error: OSError) -> DataError:
 
 
 def _object(content: bytes, path: Path) -> dict[str, msgspec.Raw]:
-    try:
+    with OutsideErrors(DataError, f"{path}: not a tau2 result file"):
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-    except UNREADABLE as error:
-        raise DataError(f"{path}: not a tau2 result file ({error})") from error
 
 
 def _array(content: msgspec.Raw, path: Path) -> list[msgspec.Raw]:
-    try:
+    with OutsideErrors(DataError, f"{path}: its simulations are damaged"):
         return msgspec.json.decode(content, type=list[msgspec.Raw])
-    except UNREADABLE as error:
-        raise DataError(f"{path}: its simulations are damaged ({error})") from error
 
 
 class _Entry(msgspec.Struct):
@@ -100,10 +96,8 @@ class _Entry(msgspec.Struct):
 
 
 def _indexed(fields: Head, path: Path) -> list[str]:
-    try:
+    with OutsideErrors(DataError, f"{path}: its {INDEX} is damaged"):
         entries = msgspec.json.decode(fields[INDEX], type=list[_Entry])
-    except UNREADABLE as error:
-        raise DataError(f"{path}: its {INDEX} is damaged ({error})") from error
     return list(dict.fromkeys(entry.id for entry in entries))
 
 
@@ -116,15 +110,13 @@ def write_results(
         DataError: Where a simulation's name cannot be a file's.
         StoreError: Where the file cannot be written.
     """
-    try:
+    with OutsideErrors(StoreError, f"{path}: cannot write the results"):
         if as_folder:
             return _write_folder(path, head, simulations)
         path.parent.mkdir(parents=True, exist_ok=True)
         records = [record for _, record in simulations]
         _replace(path, _chunks(head, records))
         return len(records)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot write the results ({error.strerror})") from error
 
 
 def _write_folder(path: Path, head: Head, simulations: Iterable[tuple[str, msgspec.Raw]]) -> int:

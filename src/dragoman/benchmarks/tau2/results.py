@@ -16,7 +16,7 @@ from dragoman.benchmarks.tau2.messages import decode_messages
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.verdicts import OURS, action_subject, decode_reward, unscored
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Score
@@ -132,10 +132,8 @@ def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> Tau2File:
     for field in ("info", "tasks"):
         if field not in head:
             raise DataError(f"{where}: not a tau2 result file: it has no {field!r}")
-    try:
+    with OutsideErrors(DataError, f"{where}: its info is damaged"):
         info = msgspec.json.decode(head["info"], type=Info)
-    except UNREADABLE as error:
-        raise DataError(f"{where}: its info is damaged ({error})") from error
     if _DOMAIN_NAME.fullmatch(info.domain) is None:
         raise DataError(f"{where}: {info.domain!r:.80} cannot be the name of a domain")
     suite = f"tau2:{info.domain}"
@@ -174,11 +172,9 @@ def decode_simulation(record: msgspec.Raw, number: int, file: Tau2File) -> Simul
     where = f"{file.where}: simulation {number}"
     if len(bytes(record)) > MAX_SIMULATION_BYTES:
         raise DataError(f"{where} is larger than {MAX_SIMULATION_BYTES // 2**20} MiB")
-    try:
+    with OutsideErrors(DataError, f"{where} is damaged"):
         given = msgspec.json.decode(record, type=_Simulation)
         source = msgspec.Raw(msgspec.json.format(bytes(record), indent=-1))
-    except UNREADABLE as error:
-        raise DataError(f"{where} is damaged ({error})") from error
     where = f"{where} ({given.id})"
     if given.task_id not in file.tasks:
         raise DataError(f"{where} plays the task {given.task_id!r}, which the file does not have")

@@ -11,7 +11,7 @@ from dragoman.benchmarks.tau2.airline.domain import AIRLINE
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
@@ -70,10 +70,8 @@ class DomainSuite(ConversationSuite):
 
 def _split(tasks: Sequence[Task], content: bytes, split: str, where: str) -> tuple[Task, ...]:
     """Return the tasks of a split, in the order of the task file."""
-    try:
+    with OutsideErrors(DataError, f"{where}: damaged"):
         splits = msgspec.json.decode(content, type=dict[str, list[str]])
-    except UNREADABLE as error:
-        raise DataError(f"{where}: damaged ({error})") from error
     if split not in splits:
         raise UsageError(f"{where}: no split {split!r}: choose {', '.join(sorted(splits))}")
     ids = set(splits[split])
@@ -106,10 +104,8 @@ def decode_tools(content: bytes, kinds: Mapping[str, ToolKind], where: str) -> T
     Raises:
         DataError: Where the file is damaged, or names other tools than the domain has.
     """
-    try:
+    with OutsideErrors(DataError, f"{where}: damaged"):
         functions = [tool.function for tool in msgspec.json.decode(content, type=list[_Tool])]
-    except UNREADABLE as error:
-        raise DataError(f"{where}: damaged ({error})") from error
     if {function.name for function in functions} != set(kinds):
         differing = sorted({function.name for function in functions} ^ set(kinds))
         raise DataError(f"{where}: schemas and tools differ in {', '.join(differing)}")

@@ -8,7 +8,7 @@ import msgspec
 from dragoman.benchmarks.kit.task_checks import require_fitting_names
 from dragoman.benchmarks.kit.world import Domain
 from dragoman.benchmarks.tau2.messages import decode_messages
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import executed_calls
 from dragoman.core.errors import DataError, ReplayError
 from dragoman.core.keys import content_key
@@ -92,10 +92,8 @@ def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) 
     Raises:
         DataError: Naming the task and what is wrong with it.
     """
-    try:
+    with OutsideErrors(DataError, f"{where}: not a list of tasks"):
         records = msgspec.json.decode(content, type=list[msgspec.Raw])
-    except UNREADABLE as error:
-        raise DataError(f"{where}: not a list of tasks ({error})") from error
     tasks = tuple(_decode_task(record, index, suite, where) for index, record in enumerate(records))
     seen: set[str] = set()
     for task in tasks:
@@ -109,11 +107,9 @@ def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) 
 
 
 def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Task:
-    try:
+    with OutsideErrors(DataError, f"{where}: task number {index + 1} is damaged"):
         task = msgspec.json.decode(record, type=_Task)
         digest = content_key(msgspec.json.decode(record))
-    except UNREADABLE as error:
-        raise DataError(f"{where}: task number {index + 1} is damaged ({error})") from error
     scenario = task.user_scenario
     return Task(
         id=task.id,

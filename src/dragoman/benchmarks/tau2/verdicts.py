@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.benchmarks.tau2.task_records import Record, encode_action, encode_assertion
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError
 from dragoman.core.scores import (
     IMPORTED,
@@ -95,10 +95,8 @@ def decode_reward(record: msgspec.Raw, where: str) -> Score:
     Raises:
         DataError: Where the record is not of the format, after `where`.
     """
-    try:
+    with OutsideErrors(DataError, f"{where}: its reward_info is damaged"):
         given = msgspec.json.decode(record, type=_RewardInfo | None)
-    except UNREADABLE as error:
-        raise DataError(f"{where}: its reward_info is damaged ({error})") from error
     if given is None:
         return unscored("the file has no reward for it")
     info = given.info or _Info()

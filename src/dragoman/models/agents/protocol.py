@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.core.agent_answers import AgentAnswer, GivenAnswer, understood
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Called, Said, Unparsed
@@ -63,12 +63,10 @@ def decode_request(body: bytes) -> AgentRequest:
     Raises:
         DataError: Where it is none.
     """
-    try:
+    with OutsideErrors(DataError, "not a request for a reply"):
         body.decode()
         request = _REQUEST.decode(body)
         _TOOLS.decode(request.tools)
-    except UNREADABLE as error:
-        raise DataError(f"not a request for a reply ({error})") from error
     return request
 
 

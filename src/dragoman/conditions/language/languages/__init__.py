@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.tools import Role
@@ -129,10 +129,8 @@ def decode_language(content: bytes, where: str) -> Language:
     Raises:
         DataError: Where it is damaged or contradicts itself; the line says where and what.
     """
-    try:
+    with OutsideErrors(DataError, f"{where}: not a language"):
         language = msgspec.toml.decode(content, type=Language)
-    except UNREADABLE as error:
-        raise DataError(f"{where}: not a language ({error})") from error
     problems = _problems(language)
     if problems:
         raise DataError(f"{where}: {problems[0]}")
