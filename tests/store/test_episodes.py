@@ -1,4 +1,6 @@
 import msgspec
+import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,7 +9,7 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.store.episodes import EpisodeCodec
+from dragoman.store.episodes import MAX_EPISODE_BYTES, EpisodeCodec
 
 EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(lambda text: Move("agent", say(text)), st.text(max_size=50)),
@@ -50,3 +52,11 @@ def test_scores_and_tasks_survive_being_stored() -> None:
     tasks = {"1": Task("1", "suite", "d", Scenario("é"))}
     assert codec.decode_score(codec.encode_score(score)) == score
     assert codec.decode_tasks(codec.encode_tasks(tasks)) == tasks
+
+
+def test_a_record_that_unpacks_beyond_the_bound_is_not_unpacked() -> None:
+    packed = zstandard.compress(bytes(MAX_EPISODE_BYTES + 1))
+    assert len(packed) < 100_000
+
+    with pytest.raises(ValueError, match="unpacks to more than"):
+        EpisodeCodec().decode_episode(packed)

@@ -88,4 +88,7 @@ class EpisodeCodec:
         return self._measured.decode(data)
 
     def _decompress(self, data: bytes) -> bytes:
+        # What a frame says of its size is believed by the decompressor, whatever the bound.
+        if zstandard.frame_content_size(data) > MAX_EPISODE_BYTES:
+            raise ValueError(f"it unpacks to more than {MAX_EPISODE_BYTES} bytes")
         return self._decompressor.decompress(data, max_output_size=MAX_EPISODE_BYTES)
