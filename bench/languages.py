@@ -21,8 +21,8 @@ from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import Role
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser
 from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.wiring.conditions.language_assets import surface_of
 from dragoman.wiring.environment import data_folder
-from dragoman.wiring.language_assets import surface_of
 
 LANGUAGES = ("vi", "th", "id")
 SIDES: tuple[Role, ...] = ("agent", "user")

@@ -14,7 +14,7 @@ from dragoman.core.protocols import ChatModel, ChatRequest, Completion, Suite
 from dragoman.core.tools import Role
 from dragoman.runs.plan import plan
 from dragoman.runs.player import Player
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.suites import load_suite
 
 FEW, MANY = 64, 1_000

@@ -9,14 +9,14 @@ import resource
 import subprocess
 import sys
 
-from bench.bfcl import print_bfcl
-from bench.bfcl_turns import print_bfcl_turns
+from bench.bfcl.checks import print_bfcl
+from bench.bfcl.turns import print_bfcl_turns
 from bench.languages import print_languages
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
-from bench.voice_effects import print_voice_effects
-from bench.voice_throughput import print_voice_throughput
+from bench.voice.effects import print_voice_effects
+from bench.voice.throughput import print_voice_throughput
 from bench.wire import print_wire
 
 from dragoman.core.errors import DataError

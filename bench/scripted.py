@@ -14,7 +14,7 @@ from dragoman.runs.player import Player
 from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 

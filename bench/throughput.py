@@ -17,7 +17,7 @@ from dragoman.runs.measuring import rescore
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.player import Player
 from dragoman.store.episodes import EpisodeCodec
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
 USUAL = 64

@@ -27,8 +27,8 @@ from dragoman.models.wire.transport import Timeouts
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 SUITE = "tau2:retail"

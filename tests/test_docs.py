@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
-from dragoman.core.language_rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
+from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -25,11 +25,11 @@ from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.outcomes import chosen_scoring, run_figures, summary
-from dragoman.wiring.grid import by_field, request_of
+from dragoman.wiring.grid.files import by_field, request_of
+from dragoman.wiring.grid.signatures import taking_options
 from dragoman.wiring.participants import Resolved, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.setup import build_setup
-from dragoman.wiring.signatures import taking_options
 
 AgentLike = str | Participant | Callable[..., Any]
 

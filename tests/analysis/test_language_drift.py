@@ -13,7 +13,7 @@ from dragoman.analysis.language_drift import (
     language_figure,
     shares_by_position,
 )
-from dragoman.core.language_use import LanguageUse, TurnLanguage
+from dragoman.core.language.use import LanguageUse, TurnLanguage
 from dragoman.core.scores import Scored, Unscored
 
 SHORT = Unscored("shorter than 5 characters")

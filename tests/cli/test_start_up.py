@@ -14,8 +14,8 @@ HEAVY = (
 )
 
 DESCRIPTION = {
-    *("dragoman.wiring", "dragoman.wiring.config"),
-    *("dragoman.wiring.options", "dragoman.wiring.signatures"),
+    *("dragoman.wiring", "dragoman.wiring.grid", "dragoman.wiring.grid.config"),
+    *("dragoman.wiring.grid.options", "dragoman.wiring.grid.signatures"),
 }
 """What the options of a run are: all that help needs of another room."""
 

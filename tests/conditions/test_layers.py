@@ -10,13 +10,13 @@ from dragoman.conditions.plain import PlainView
 from dragoman.core.audio import Audio
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event
+from dragoman.core.language.wording import ENGLISH_WORDING
 from dragoman.core.layers import AlwaysTold, Layer, Talk
 from dragoman.core.protocols import ToolView
 from dragoman.core.speech import Stage, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.wording import ENGLISH_WORDING
 from dragoman.simulation.diagnostic import SilentAgent
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))

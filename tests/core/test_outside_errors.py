@@ -4,8 +4,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, StoreError
+from dragoman.core.texts.decoding import OutsideErrors
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from dragoman.scoring.judges import AssumeMet
 from dragoman.store.run import RunStore, open_run
 from dragoman.store.run_file import FILE
 from dragoman.tables.outcomes import chosen_scoring
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
 Record = dict[str, Any]

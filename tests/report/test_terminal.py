@@ -11,8 +11,8 @@ from dragoman.core.measures import Counted, Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
+from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
-from dragoman.core.visible import visible
 from dragoman.report.terminal import (
     MAX_SHOWN,
     print_conversation,

@@ -17,7 +17,7 @@ from dragoman.core.usage import Usage
 from dragoman.runs.plan import plan
 from dragoman.runs.player import Player
 from dragoman.simulation.llm import LlmParticipant
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import build_setup
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.runs.check import Finding, SuiteCheck, check_suite
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 

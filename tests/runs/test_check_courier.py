@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from dragoman.runs.check import SuiteCheck, check_suite
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 MEANT_TO_NEED_WORDS_ALONE = {

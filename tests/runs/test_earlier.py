@@ -22,7 +22,7 @@ from dragoman.simulation.callables import CallableModel
 from dragoman.simulation.diagnostic import GoldUser
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.store.run import RunStore, open_run
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, chosen_tasks
 

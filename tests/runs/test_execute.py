@@ -19,7 +19,7 @@ from dragoman.runs.player import Player
 from dragoman.store.run import StoredEpisode, open_run
 from dragoman.tables.outcomes import summary
 from dragoman.tables.results import results_object
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup, scoring_setup
 
 GOOD = """

@@ -12,7 +12,7 @@ from dragoman.runs.jobs import resume_job, start_job
 from dragoman.runs.play import Asked, Played, play, score
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 USER = """

@@ -15,7 +15,7 @@ from dragoman.core.tools import Toolset
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.player import Player
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 

@@ -19,7 +19,7 @@ from dragoman.scoring.measures.counting import Counting
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
 from dragoman.tables.outcomes import run_figures
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup, scoring_setup
 
 MISHEARD = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))

@@ -17,7 +17,7 @@ from dragoman.core.speech import Called
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.store.run import open_run
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "own_suite"

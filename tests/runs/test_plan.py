@@ -7,7 +7,7 @@ from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.conditions import PLAIN
 from dragoman.core.layers import Layer
 from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))

@@ -20,7 +20,7 @@ from dragoman.runs.plan import plan
 from dragoman.runs.player import Player
 from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup
 

@@ -19,7 +19,7 @@ from dragoman.runs.plan import plan
 from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 SPOKEN = RunConfig(

@@ -18,8 +18,8 @@ from dragoman.store.own_runs import FILE as OWN
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.store.run_file import FILE
 from dragoman.store.seals import sealed, unsealed
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import state_folder
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 AGENT = """

@@ -11,7 +11,7 @@ from dragoman.cli.stalling import notice, stall_notices
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.play import play
 from dragoman.runs.watch import Watch
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import resolve_object
 from dragoman.wiring.setup import build_setup
 

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Event, Move
+from dragoman.core.language.wording import NumberHabits, Wording
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Evidence, Scored
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import Action, Criteria, EnvAssertion, FunctionCall
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
-from dragoman.core.wording import NumberHabits, Wording
 from dragoman.scoring.components import (
     Written,
     action_component,

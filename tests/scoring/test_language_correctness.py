@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import UsageError
-from dragoman.core.language_rules import (
+from dragoman.core.language.rules import (
     DEFAULT_LANGUAGE_RULES,
     LANGUAGE_RULES,
     SEATAU_LANGUAGE_RULES,
     LanguageRules,
     tolerant,
 )
-from dragoman.core.language_use import LanguageUse, TurnLanguage
+from dragoman.core.language.use import LanguageUse, TurnLanguage
 from dragoman.core.scores import Scored, Unscored, Verdict
 from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import InitialState, Scenario, Task

@@ -7,6 +7,7 @@ import pytest
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
+from dragoman.core.language.wording import Wording
 from dragoman.core.protocols import AssertionVerdict, Case, Judge, Judgement
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored
@@ -14,7 +15,6 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Component, Criteria, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.core.wording import Wording
 from dragoman.scoring.judges import AssumeMet, RuleJudge
 from dragoman.scoring.reward import Scorer
 from dragoman.scoring.user_check import UserCheck

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
-from dragoman.core.wording import (
+from dragoman.core.language.wording import (
     ENGLISH_NUMBERS,
     ENGLISH_WORDING,
     DateHabits,
     NumberHabits,
     Wording,
 )
+from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
 from dragoman.scoring.sayings import date_forms, numbers_in, says_in
 
 POINTS = NumberHabits(decimal=",", thousands=".")

@@ -19,7 +19,7 @@ from dragoman.runs.play import Asked, play, score, start
 from dragoman.simulation.diagnostic import GoldAgent
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.studies.blame import FOLDER, find_blame
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 SPOKEN = {"voices": ("telephone",), "asr": ("understood",), "speakers": ("us",)}

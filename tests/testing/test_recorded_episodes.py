@@ -27,7 +27,7 @@ from dragoman.testing.completions import CannedReply
 from dragoman.testing.faults import Faults, ServerError
 from dragoman.testing.recorded_episodes import answers_from_episodes, answers_from_run
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 

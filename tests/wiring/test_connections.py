@@ -25,8 +25,8 @@ from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 T = TypeVar("T")

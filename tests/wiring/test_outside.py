@@ -17,8 +17,8 @@ from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.search_server import SearchFaults, WebPage, searching
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.outside import named_outside, outside_of, require_outside
 
 LoadSuite = Callable[..., AgenticSuite]

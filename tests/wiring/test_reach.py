@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from dragoman.core.conditions import condition_of
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.reach import PLAYING, SCORING, reached_by
 
 

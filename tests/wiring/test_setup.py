@@ -4,8 +4,8 @@ import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.errors import DataError, DragomanError, UsageError
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import data_folder
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup, chosen_tasks, scoring_setup
 from dragoman.wiring.suites import load_suite, suite_names
 

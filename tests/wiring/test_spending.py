@@ -5,9 +5,9 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.models.spending.prices import load_prices
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import cache_folder, data_folder
-from dragoman.wiring.grid import load_config
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.grid.files import load_config
 from dragoman.wiring.setup import build_setup, scoring_setup
 
 BASE = RunConfig("sample:shop", ("gold",))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.correlation import Correlation, correlation
-from dragoman.core.language_use import LanguageUse
+from dragoman.core.language.use import LanguageUse
 from dragoman.core.scores import Scored, Unscored
 
 ENGLISH = "en"

@@ -9,7 +9,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.runs.check import Finding, SuiteCheck, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
-from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
 

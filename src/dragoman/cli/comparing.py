@@ -8,7 +8,7 @@ import msgspec
 from dragoman.analysis.comparison import Comparison
 from dragoman.cli.output import print_error, print_json
 from dragoman.core.errors import UsageError
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 from dragoman.models.spending.prices import load_prices
 from dragoman.report.differences import differences_table, print_details
 from dragoman.report.fitting import print_table

@@ -8,7 +8,7 @@ import os
 import sys
 
 from dragoman.core.errors import RunHalted
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 
 MAX_LINE = 65_536
 """Bytes of one typed line."""

@@ -9,9 +9,9 @@ import msgspec
 from dragoman.cli.output import print_json, progress
 from dragoman.conditions.language.lint.checks import lint
 from dragoman.conditions.language.lint.defects import MEANINGS, Defect
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
+from dragoman.wiring.conditions.language_assets import lint_subjects
 from dragoman.wiring.environment import data_folder
-from dragoman.wiring.language_assets import lint_subjects
 
 _Column = tuple[str, str]
 

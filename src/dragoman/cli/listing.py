@@ -45,7 +45,7 @@ def names(what: str) -> dict[str, str]:
     """
     from dragoman.core.rules import RULES
     from dragoman.runs.backend import backend_names
-    from dragoman.wiring.layers import layer_names
+    from dragoman.wiring.conditions.layers import layer_names
     from dragoman.wiring.measures import measure_names
     from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, HUMAN, JUDGES, USERS
     from dragoman.wiring.providers import describe_providers
@@ -87,8 +87,8 @@ def names(what: str) -> dict[str, str]:
 
 
 def _options() -> dict[str, str]:
-    from dragoman.wiring.config import RunRequest
-    from dragoman.wiring.options import keys_of
+    from dragoman.wiring.grid.config import RunRequest
+    from dragoman.wiring.grid.options import keys_of
 
     return {" or ".join(key.spellings): key.summary() for key in keys_of(RunRequest)}
 
@@ -116,8 +116,8 @@ def _voices() -> dict[str, str]:
     from dragoman.conditions.voice.lines.channel_effects import effects_of, preset_names
     from dragoman.conditions.voice.lines.kinds import name_of
     from dragoman.speech.embedded.voices import shipped_voices
+    from dragoman.wiring.conditions.voices import RECOGNIZERS
     from dragoman.wiring.speech import describe_speech
-    from dragoman.wiring.voices import RECOGNIZERS
 
     lines = {
         name: f"a line: {', '.join(map(name_of, effects_of(name)))}" for name in preset_names()

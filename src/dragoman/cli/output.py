@@ -11,7 +11,7 @@ from contextlib import contextmanager, redirect_stdout
 
 import msgspec
 
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 
 INTERRUPTED = 130
 """The exit status of what a person stopped."""

@@ -29,8 +29,8 @@ from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import not_applicable, plan
 from dragoman.runs.play import Asked, Played, new_folder, play, score, start
 from dragoman.runs.watch import Watch
-from dragoman.wiring.config import RunConfig, RunRequest
-from dragoman.wiring.grid import read_grid, request_of
+from dragoman.wiring.grid.config import RunConfig, RunRequest
+from dragoman.wiring.grid.files import read_grid, request_of
 from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
 

@@ -10,7 +10,7 @@ from dragoman.analysis.table_comparison import Difference, TableComparison, comp
 from dragoman.analysis.validation import validate
 from dragoman.cli.output import print_json
 from dragoman.core.errors import UsageError
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 from dragoman.tables.printed_tables import read_table
 
 FAILED = 1

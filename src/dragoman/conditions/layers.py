@@ -9,13 +9,13 @@ from msgspec import UNSET
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode
+from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.layers import Briefing, Layer, Talk
 from dragoman.core.protocols import Channel, Conductor, Progress, ToolView
 from dragoman.core.speech import Utterance
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.core.wording import ENGLISH_WORDING, Wording
 
 SIDES: tuple[Role, ...] = ("agent", "user")
 _PLAIN_VIEWS: Mapping[Role, ToolView] = dict.fromkeys(SIDES, PlainView())

@@ -10,9 +10,9 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from dragoman.core.carried import carried
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.texts.carried import carried
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall
 
 MAX_SHOWN_CHARS = 100_000

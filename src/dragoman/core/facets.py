@@ -13,6 +13,7 @@ import msgspec
 
 from dragoman.core.aggregates import Leaderboard
 from dragoman.core.conditions import Condition
+from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Check, Suite
 from dragoman.core.result_files import ReadRun, ResultFormat
@@ -20,7 +21,6 @@ from dragoman.core.rules import Rules
 from dragoman.core.speech import Reply
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, Toolset
-from dragoman.core.translations import EnglishDomain, Release
 from dragoman.core.usage import Usage
 
 # Of a benchmark

@@ -12,12 +12,12 @@ import msgspec
 
 from dragoman.core.audio import Audio
 from dragoman.core.episodes import Episode
+from dragoman.core.language.wording import Wording
 from dragoman.core.protocols import Channel, Conductor, Participant, Progress, Suite, ToolView
 from dragoman.core.speech import AudioRef
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.core.wording import Wording
 
 Keep = Callable[[Audio], AudioRef]
 """Stores audio and returns its reference."""

@@ -8,11 +8,11 @@ import msgspec
 
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.episodes import Episode
+from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
-from dragoman.core.wording import ENGLISH_WORDING, Wording
 
 REWARD, REWARD_VERSION = METRIC_VERSION.split("-")
 """The measure that every run has: its evidence is a `Score`, its version part of a score's key."""

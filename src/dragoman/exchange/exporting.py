@@ -19,7 +19,7 @@ from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.wiring.catalogue import benchmarks
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.suites import load_suite
 
 Cells = Mapping[str, StoredCell]

@@ -13,8 +13,8 @@ from dragoman.core.version import VERSION
 from dragoman.runs.jobs import Manifest
 from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
 from dragoman.wiring.catalogue import benchmarks
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.environment import data_folder
+from dragoman.wiring.grid.config import RunConfig
 
 
 def import_run(path: Path, folder: Path, created: float, form: str | None = None) -> ReadRun:

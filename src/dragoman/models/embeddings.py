@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST, Endpoint
 from dragoman.models.spending.purse import Purse

@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.models.facts import Facts, Provider, fits, load_facts
 
 EXTRA = "extra."

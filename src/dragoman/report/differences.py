@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dragoman.analysis.comparison import CellName, Comparison, TaskPair
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 from dragoman.report import wording
 from dragoman.report.fitting import Table
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,8 +15,8 @@ import msgspec
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.pass_hat import Figure
+from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Role
-from dragoman.core.visible import visible
 from dragoman.report import figures, wording
 from dragoman.report.figures import Panel
 from dragoman.report.packing import pack

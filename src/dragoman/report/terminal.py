@@ -12,8 +12,8 @@ from dragoman.core.measures import Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
+from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
-from dragoman.core.visible import visible
 from dragoman.report import wording
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
-from dragoman.wiring.config import LOCAL, RunConfig
+from dragoman.wiring.grid.config import LOCAL, RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

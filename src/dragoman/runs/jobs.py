@@ -10,9 +10,9 @@ import msgspec
 from dragoman.conditions.language.localization import Realised
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import Price
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
 from dragoman.runs.backend import find_backend
@@ -20,7 +20,7 @@ from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
 from dragoman.runs.trust import note_own, require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
-from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup

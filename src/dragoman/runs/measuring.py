@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from dragoman.conditions.layers import Realisation
-from dragoman.core.carried import carried
 from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError, placed
@@ -24,6 +23,7 @@ from dragoman.core.protocols import WorldFactory
 from dragoman.core.rules import find_rules
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
+from dragoman.core.texts.carried import carried
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring

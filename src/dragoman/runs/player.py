@@ -12,7 +12,6 @@ import msgspec
 
 from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
 from dragoman.core.audio import Audio
-from dragoman.core.carried import carried
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
 from dragoman.core.errors import (
     DragomanError,
@@ -28,6 +27,7 @@ from dragoman.core.layers import Keep, Talk
 from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
+from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role
 from dragoman.runs.backend import Finished, StoppedError
 from dragoman.runs.plan import Cell

@@ -10,13 +10,13 @@ from typing import NamedTuple, cast
 import msgspec
 
 from dragoman.core.episodes import Event, Move
+from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import FunctionWorld, StateDelta, World
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Component, Criteria
 from dragoman.core.tools import ToolCall
-from dragoman.core.wording import ENGLISH_WORDING, Wording
 from dragoman.scoring.sayings import says, says_in
 
 WRONG_WORDING = "right value, wrong language"

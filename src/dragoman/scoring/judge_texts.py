@@ -6,11 +6,11 @@ from typing import TypeVar
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError
 from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.texts.decoding import UNREADABLE
 
 _FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
 _MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions))>", re.IGNORECASE)

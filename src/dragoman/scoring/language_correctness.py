@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.language_rules import MIN_CHARACTERS, LanguageRules
-from dragoman.core.language_use import LanguageUse, TurnLanguage
+from dragoman.core.language.rules import MIN_CHARACTERS, LanguageRules
+from dragoman.core.language.use import LanguageUse, TurnLanguage
 from dragoman.core.scores import Scored, Unscored
 from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Task

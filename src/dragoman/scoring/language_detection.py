@@ -14,8 +14,8 @@ from typing import Protocol
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import OutsideErrors
 
 MODEL = "lid.176.ftz"
 MODEL_SHA256 = "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83"

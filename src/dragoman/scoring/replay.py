@@ -11,8 +11,8 @@ from typing import TypeGuard
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.protocols import World
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall, ToolResult
 
 _VERSION = re.compile(r"(https?://[\w.-]+)/\d+\.\d+(?=/)")

@@ -6,6 +6,7 @@ import msgspec
 
 from dragoman.core.episodes import COMPLETE, Episode, Move, executed_calls
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
+from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import (
     Case,
     Check,
@@ -28,7 +29,6 @@ from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, Task
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
-from dragoman.core.wording import ENGLISH_WORDING, Wording
 from dragoman.scoring.components import (
     Written,
     action_component,

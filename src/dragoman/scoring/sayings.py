@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
+from dragoman.core.language.wording import ENGLISH_NUMBERS, DateHabits, NumberHabits, Wording
 from dragoman.core.rules import Rules
-from dragoman.core.wording import ENGLISH_NUMBERS, DateHabits, NumberHabits, Wording
 
 _LEADING_ZERO = re.compile(r"-?0[\d,]")
 _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.alignment import MAX_UNITS, Pair, aligned
-from dragoman.core.entities import kind_of, occurs
 from dragoman.core.scores import Evidence, Unscored
 from dragoman.core.speech import Utterance
+from dragoman.core.texts.alignment import MAX_UNITS, Pair, aligned
+from dragoman.core.texts.entities import kind_of, occurs
 
 NORMALIZATION = "dragoman-speech-1"
 """The treatment of texts before counting: compatible characters unified, small letters, marks kept,

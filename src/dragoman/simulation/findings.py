@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 
 MAX_DEPTH = 12
 MAX_CONTEXT = 400

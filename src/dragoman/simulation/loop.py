@@ -9,7 +9,6 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from dragoman.core.carried import carried
 from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import (
     CodeError,
@@ -34,6 +33,7 @@ from dragoman.core.protocols import (
     World,
 )
 from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.simulation.raising import participant_error

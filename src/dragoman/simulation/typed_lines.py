@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import Toolset, ToolSpec
 
 _COMMAND = re.compile(r"/(\w+)(?:\s+(.*))?", re.DOTALL)

@@ -5,9 +5,9 @@ import threading
 from pathlib import Path
 
 from dragoman.core.audio import Audio, wav_of
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
 from dragoman.core.speech import AudioRef
+from dragoman.core.texts.decoding import OutsideErrors
 
 FOLDER = "audio"
 

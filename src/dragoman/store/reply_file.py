@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
+from dragoman.core.texts.decoding import OutsideErrors
 
 FILE = "replies.sqlite"
 PATIENCE_SECONDS = 30

@@ -19,14 +19,14 @@ from typing import Self
 import msgspec
 import zstandard
 
-from dragoman.core.carried import UNWRITABLE
 from dragoman.core.conditions import Condition, condition_from, condition_text
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.measures import Declared, Measured
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
+from dragoman.core.texts.carried import UNWRITABLE
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.store.episodes import EpisodeCodec
 from dragoman.store.run_file import FORMAT, OpenFile, create_file, open_file, store_error

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import StoreError
+from dragoman.core.texts.decoding import OutsideErrors
 
 FILE = "run.sqlite"
 LOCK = "run.lock"

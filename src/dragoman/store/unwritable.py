@@ -5,10 +5,10 @@ One record that JSON cannot carry must not take those with it that were to be wr
 
 import msgspec
 
-from dragoman.core.carried import carried, why_not_carried
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Unscored
+from dragoman.core.texts.carried import carried, why_not_carried
 
 
 def fault_for(episode: Episode, error: Exception) -> Episode:

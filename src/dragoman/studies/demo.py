@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dragoman.runs.jobs import Job
 from dragoman.runs.play import start
-from dragoman.wiring.grid import load_config
+from dragoman.wiring.grid.files import load_config
 from dragoman.wiring.setup import build_setup
 
 GRID = "demo.toml"

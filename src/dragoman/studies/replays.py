@@ -15,7 +15,7 @@ from dragoman.runs.play import play, start
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
-from dragoman.wiring.config import RunConfig, checked
+from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
 Verdicts = dict[Place, bool | None]

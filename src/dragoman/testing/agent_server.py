@@ -22,7 +22,7 @@ from aiohttp import web
 from dragoman.core.agent_answers import read_answer
 from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
 from dragoman.core.speech import Unparsed
-from dragoman.core.visible import visible
+from dragoman.core.texts.visible import visible
 from dragoman.models.agents.protocol import (
     MOST_ANSWER_BYTES,
     decode_request,

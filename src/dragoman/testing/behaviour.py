@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import UsageError
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import Faults

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 

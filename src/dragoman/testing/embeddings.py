@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.chat_requests import Checks, Refusal
 from dragoman.testing.completions import count_tokens
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.prompts import PromptSet
@@ -16,6 +15,7 @@ from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Ses
 from dragoman.core.rules import find_rules
 from dragoman.core.speech import Reply, Said, say
 from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import NO_TOOLS, Role, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.llm import LlmParticipant
@@ -23,7 +23,7 @@ from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import Message
 from dragoman.testing.speech.recordings import RecordedAnswers, Recording
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.prompts import prompts_for
 
 _SOME_TOOL = Toolset((ToolSpec("any", "", {"type": "object", "properties": {}}),))

@@ -6,9 +6,9 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.models.spec import checked_address, read_spec
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.config import RunConfig
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import variable
+from dragoman.wiring.grid.config import RunConfig
 
 SEARCH_KEY = "SERPAPI_API_KEY"
 

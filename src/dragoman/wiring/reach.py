@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from dragoman.core.conditions import Condition
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.config import LOCAL, RunConfig
+from dragoman.wiring.grid.config import LOCAL, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
 
 PLAYING = (

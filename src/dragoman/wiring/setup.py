@@ -19,11 +19,11 @@ from dragoman.models.spending.prices import NO_PRICES, PriceTable
 from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
-from dragoman.wiring.conditions import conditions_of, languages_of, rules_of
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
+from dragoman.wiring.conditions.layers import OWN_OPTIONS, further_layers, over_axes
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import data_folder
-from dragoman.wiring.layers import OWN_OPTIONS, further_layers, over_axes
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     HUMAN,
@@ -40,7 +40,7 @@ from dragoman.wiring.text_agents import offer_of, require_text
 
 if TYPE_CHECKING:
     from dragoman.conditions.voice.voiced import Simulated, Voiced
-    from dragoman.wiring.voices import Voices
+    from dragoman.wiring.conditions.voices import Voices
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -186,7 +186,7 @@ def grid_of(config: RunConfig) -> tuple[Condition, ...]:
     """Return the conditions of a grid: languages in their scenarios, over every line and axis."""
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
     if config.voices or config.asr or config.speakers:
-        from dragoman.wiring.voices import voice_conditions
+        from dragoman.wiring.conditions.voices import voice_conditions
 
         conditions = voice_conditions(conditions, config)
     return over_axes(conditions, config.axes) if config.axes else conditions
@@ -202,7 +202,7 @@ def voices(
     """Return what speaks and listens in the conditions that are spoken; None where none is."""
     if all(condition.voice == TEXT for condition in conditions):
         return None
-    from dragoman.wiring.voices import voices_of_run
+    from dragoman.wiring.conditions.voices import voices_of_run
 
     return voices_of_run(config, conditions, suite, connections, shown)
 
@@ -251,8 +251,8 @@ def localizations(
     if not localized:
         return {}
     from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
-    from dragoman.wiring.artifacts import Artifacts
-    from dragoman.wiring.localizing import localizations_of
+    from dragoman.wiring.conditions.artifacts import Artifacts
+    from dragoman.wiring.conditions.localizing import localizations_of
 
     languages = languages_of(config.languages)
     artifacts = Artifacts(suite, config.assets, data_folder())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import PriceTable, load_prices
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 
 
 def prices_of(config: RunConfig) -> PriceTable:

@@ -20,7 +20,7 @@ from dragoman.core.tasks import Action, Criteria, InitialState, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.player import Player
-from dragoman.wiring.config import RunConfig
+from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
 ORDER = "#W9000002"

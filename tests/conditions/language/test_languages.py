@@ -10,7 +10,7 @@ from dragoman.conditions.language.languages import (
     find_language,
 )
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.language_rules import FAMILIES
+from dragoman.core.language.rules import FAMILIES
 from dragoman.scoring.languages import primary
 
 MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"

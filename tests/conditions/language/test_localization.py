@@ -11,11 +11,11 @@ from dragoman.conditions.layers import realised
 from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Move
+from dragoman.core.language.wording import ENGLISH_WORDING
 from dragoman.core.protocols import Limits
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario
-from dragoman.core.wording import ENGLISH_WORDING
 
 THAI = condition_of({"language": "th", "scenario": "interaction"})
 

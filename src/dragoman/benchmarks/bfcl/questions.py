@@ -6,8 +6,8 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 Language = Literal["python", "java", "javascript"]
 """The language of a question's functions. Java and JavaScript values arrive as source text."""

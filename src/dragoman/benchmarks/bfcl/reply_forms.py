@@ -18,10 +18,10 @@ from dragoman.benchmarks.bfcl.text.formats.table import FORMATS
 from dragoman.benchmarks.bfcl.text.formats.values import calls_of
 from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS, told_apart
-from dragoman.core.carried import UNWRITABLE
 from dragoman.core.episodes import Move
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.texts.carried import UNWRITABLE
 from dragoman.core.tools import ToolCall
 
 Kind = Literal["items", "objects", "named"]

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors, unpacked
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import OutsideErrors, unpacked
 from dragoman.core.usage import Usage
 
 CATEGORIES_OF_2024 = {

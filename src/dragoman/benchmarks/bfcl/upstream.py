@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 HINT = "run `dragoman data pull bfcl`"
 """What to do where data are missing."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Suite
-from dragoman.core.translations import EnglishDomain, Release
 
 
 class Courier:

@@ -11,13 +11,13 @@ from dragoman.benchmarks.kit.half_duplex import HalfDuplex
 from dragoman.benchmarks.kit.solo import Solo
 from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, WorldOfTask
 from dragoman.core.conditions import Condition
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, ToolError
+from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Conductor, Limits, Provenance, World
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Stakes, Task
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import Role, Toolset
-from dragoman.core.translations import EnglishDomain
 
 MOST_OWN_DATABASES = 8
 """How many databases with a task's own data in them are kept at a time."""

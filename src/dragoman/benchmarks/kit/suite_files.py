@@ -17,11 +17,11 @@ from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteP
 from dragoman.benchmarks.kit.task_checks import require_fitting_names, stakes_faults, task_faults
 from dragoman.benchmarks.kit.tool_schemas import toolset_of
 from dragoman.benchmarks.kit.world import Domain, Toolkit
-from dragoman.core.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
 from dragoman.core.tasks import Scenario, Stakes, Task
+from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.tools import Role, Toolset
 
 Record = TypeVar("Record")

@@ -11,11 +11,11 @@ from typing import ClassVar, Protocol, TypeVar
 import msgspec
 
 from dragoman.benchmarks.kit.arguments import Validator
-from dragoman.core.carried import carried
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import FunctionCall, Task
+from dragoman.core.texts.carried import carried
 from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 
 # What a tool of ours may raise when a model sends arguments of the wrong number or type.

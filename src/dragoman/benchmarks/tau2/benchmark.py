@@ -8,11 +8,11 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import DataSource
+from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.result_files import ReadRun, ResultFormat
 from dragoman.core.rules import DEFAULT_RULES, Rules, in_records
-from dragoman.core.translations import EnglishDomain, Release
 
 _SUITES = {
     "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",

@@ -10,10 +10,10 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
 Speaker = Literal["assistant", "user"]

@@ -15,8 +15,8 @@ from dragoman.benchmarks.tau2.suite import (
 )
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Provenance
-from dragoman.core.translations import EnglishDomain
 
 HINT = "run `dragoman data pull tau2`"
 

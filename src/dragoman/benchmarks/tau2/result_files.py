@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors, unpacked
 from dragoman.core.errors import DataError, StoreError
+from dragoman.core.texts.decoding import OutsideErrors, unpacked
 
 HEAD = "results.json"
 FOLDER = "simulations"

@@ -16,12 +16,12 @@ from dragoman.benchmarks.tau2.messages import decode_messages
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.verdicts import OURS, action_subject, decode_reward, unscored
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Score
 from dragoman.core.speech import Said
 from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import ToolResult
 from dragoman.core.usage import Usage, total_usage
 

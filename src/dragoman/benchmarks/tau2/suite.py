@@ -11,11 +11,11 @@ from dragoman.benchmarks.tau2.airline.domain import AIRLINE
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
 from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
 
 Read = Callable[[str], bytes]

@@ -8,7 +8,6 @@ import msgspec
 from dragoman.benchmarks.kit.task_checks import require_fitting_names
 from dragoman.benchmarks.kit.world import Domain
 from dragoman.benchmarks.tau2.messages import decode_messages
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.episodes import executed_calls
 from dragoman.core.errors import DataError, ReplayError
 from dragoman.core.keys import content_key
@@ -23,6 +22,7 @@ from dragoman.core.tasks import (
     Scenario,
     Task,
 )
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role
 
 _Requestor = Literal["assistant", "user"]

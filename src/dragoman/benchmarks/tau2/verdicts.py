@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.benchmarks.tau2.task_records import Record, encode_action, encode_assertion
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError
 from dragoman.core.scores import (
     IMPORTED,
@@ -21,6 +20,7 @@ from dragoman.core.scores import (
     Verdict,
 )
 from dragoman.core.tasks import Component, Criteria
+from dragoman.core.texts.decoding import OutsideErrors
 
 OURS = "dragoman"
 """Our key in the format's free `info` objects."""

@@ -8,9 +8,9 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from dragoman.wiring.config import RunRequest
-from dragoman.wiring.options import Command, Key, keys_of
-from dragoman.wiring.signatures import Function, keyword, taking
+from dragoman.wiring.grid.config import RunRequest
+from dragoman.wiring.grid.options import Command, Key, keys_of
+from dragoman.wiring.grid.signatures import Function, keyword, taking
 
 _OF_THE_RUN = "as the run was started"
 

@@ -10,8 +10,8 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 Record = TypeVar("Record")
 

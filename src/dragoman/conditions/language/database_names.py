@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 Path = tuple[str | int, ...]
 

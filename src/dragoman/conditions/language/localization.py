@@ -14,18 +14,18 @@ from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Event, Move
 from dragoman.core.keys import content_key
-from dragoman.core.layers import AlwaysTold, Layer
-from dragoman.core.protocols import Conductor, Directive, Progress, ToolView
-from dragoman.core.speech import say
-from dragoman.core.tasks import Action, Scenario, Task
-from dragoman.core.tools import Role
-from dragoman.core.wording import (
+from dragoman.core.language.wording import (
     ENGLISH_NUMBERS,
     ENGLISH_WORDING,
     DateHabits,
     NumberHabits,
     Wording,
 )
+from dragoman.core.layers import AlwaysTold, Layer
+from dragoman.core.protocols import Conductor, Directive, Progress, ToolView
+from dragoman.core.speech import say
+from dragoman.core.tasks import Action, Scenario, Task
+from dragoman.core.tools import Role
 
 Assignment = Mapping[str, DomainSurface | None]
 """The surface of each tool by name; None where it is English."""

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.core.agent_answers import AgentAnswer, GivenAnswer, understood
-from dragoman.core.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.tools import ToolCall
 from dragoman.core.version import VERSION
 from dragoman.models.wire.sending import Misshapen, Unreadable

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from dragoman.core.agent_answers import Tokens
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.streams import is_stream, whole_completion

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.models.chat.completions import decode_completion
 
 ANY_TASK = "*"

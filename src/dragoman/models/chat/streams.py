@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.models.wire.sending import Unreadable
 
 MOST_LINES = 400_000

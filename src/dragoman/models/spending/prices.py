@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.costs import Price
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import UsageError
+from dragoman.core.texts.decoding import UNREADABLE
 
 MOST_DOLLARS = Decimal(1_000_000)
 _DATE_STAMP = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|20\d{6})$")

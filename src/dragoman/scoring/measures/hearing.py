@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
-from dragoman.core.said_values import said_values
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import UNDERSTOOD, WORDS, Utterance
 from dragoman.core.tasks import Task
+from dragoman.core.texts.said_values import said_values
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.spoken import spoken_aloud
 from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, speech_accuracy

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.core.conditions import ENGLISH
-from dragoman.core.language_rules import DEFAULT_LANGUAGE_RULES, LanguageRules, tolerant
-from dragoman.core.language_use import TurnLanguage
+from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LanguageRules, tolerant
+from dragoman.core.language.use import TurnLanguage
 from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Setting, Trend
 from dragoman.core.scores import Scored, Unscored
 from dragoman.core.tools import Role

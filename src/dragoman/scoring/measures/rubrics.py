@@ -11,10 +11,10 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.measures import Averaging, Derived, Rate, Reads, Total
+from dragoman.core.texts.decoding import UNREADABLE
 
 JUDGED = "judged"
 """What a rubric's figures may count beside its questions: conversations, or replies, judged."""

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from dragoman.core.audio import Audio
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.models.wire.sending import Unreadable
 

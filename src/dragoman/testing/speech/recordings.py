@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import Call, ChatBody, Message
 from dragoman.testing.completions import CannedReply

@@ -9,7 +9,7 @@ from dragoman.benchmarks.tau2.seataubench.upstream import (
 )
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
-from dragoman.core.translations import ENGLISH_SCHEMAS, SOURCE_HASHES
+from dragoman.core.language.translations import ENGLISH_SCHEMAS, SOURCE_HASHES
 
 SOURCE = seataubench_source()
 DERIVED = {entry.name: entry for entry in SOURCE.derived}

@@ -13,8 +13,8 @@ from dragoman.conditions.voice.mishearing.kinds import edits_between
 from dragoman.conditions.voice.mishearing.lexicons import lexicon_of
 from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
 from dragoman.conditions.voice.mishearing.tokens import tokens_of, units_of
-from dragoman.core.alignment import distance
 from dragoman.core.errors import UsageError
+from dragoman.core.texts.alignment import distance
 
 ORDER = "i want to return the order W two three seven eight one five six to my gift card"
 

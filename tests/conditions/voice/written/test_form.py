@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.spelling import SpokenStyle
 from dragoman.conditions.voice.written.form import written_form
-from dragoman.core.entities import MONTHS, canonical, kind_of, occurs
+from dragoman.core.texts.entities import MONTHS, canonical, kind_of, occurs
 
 STYLES = st.builds(
     SpokenStyle,

@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from dragoman.benchmarks.bfcl.prompts.prompting import filled
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 Layout = Literal["core_archival", "unified"]
 """Which of the two instructions suits a memory: two stores, or one text."""

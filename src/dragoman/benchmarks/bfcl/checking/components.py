@@ -7,8 +7,8 @@ from dragoman.benchmarks.bfcl.verdicts import (
     Judged,
     Outcome,
 )
-from dragoman.core.carried import carried
 from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Scored, Unscored
+from dragoman.core.texts.carried import carried
 
 REFERENCE = "bfcl-v4"
 

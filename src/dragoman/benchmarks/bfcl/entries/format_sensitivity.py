@@ -7,8 +7,8 @@ import msgspec
 from dragoman.benchmarks.bfcl.entries.lines import Read
 from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED, Entry, load_entries
 from dragoman.benchmarks.bfcl.prompts.prompting import FORMATS, PromptFormat
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 CATEGORY = "format_sensitivity"
 

@@ -5,8 +5,8 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 AGAIN = "run `dragoman data pull bfcl` again"
 """What helps where pulled data are not what they must be."""

@@ -25,10 +25,10 @@ from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
 from dragoman.benchmarks.bfcl.upstream import LONG_TEXTS
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall
 
 LONG_CONTEXT = "multi_turn_long_context"

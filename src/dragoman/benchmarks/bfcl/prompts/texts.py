@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from dragoman.benchmarks.bfcl.questions import Language
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 ReturnFormat = Literal["python", "json", "verbose_xml", "concise_xml"]
 """The form in which calls are asked for."""

@@ -14,11 +14,11 @@ from dragoman.benchmarks.bfcl.reading import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.formats.table import FORMATS
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.episodes import COMPLETE, Episode, Move
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import UNREADABLE
 
 STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
     "": ("items", True),

@@ -7,7 +7,7 @@ text are given on the text and see them as they were written.
 
 import msgspec
 
-from dragoman.core.carried import carried, why_not_carried
+from dragoman.core.texts.carried import carried, why_not_carried
 from dragoman.core.tools import ToolCall
 
 

@@ -12,7 +12,7 @@ from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_bounds
 from dragoman.benchmarks.bfcl.turns.records import TurnRecord
 from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
-from dragoman.core.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE
 
 FORCED_END = "multi_turn:force_terminated"
 EMPTY_TURN = "multi_turn:empty_turn_model_response"

@@ -10,7 +10,7 @@ import msgspec
 from dragoman.benchmarks.pulling.data import PinnedData, open_file
 from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
 from dragoman.core.errors import DataError
-from dragoman.core.translations import SOURCE_HASHES
+from dragoman.core.language.translations import SOURCE_HASHES
 
 
 @functools.cache

@@ -5,8 +5,8 @@ import importlib.resources
 
 import msgspec
 
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import Role
 
 

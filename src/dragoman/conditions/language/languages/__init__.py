@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.decoding import OutsideErrors
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
+from dragoman.core.language.wording import MONTHS, DateHabits, NumberHabits
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role
-from dragoman.core.wording import MONTHS, DateHabits, NumberHabits
 
 SHIPPED = ("en", "vi", "th", "id", "tl", "zh")
 

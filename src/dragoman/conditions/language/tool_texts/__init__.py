@@ -12,8 +12,8 @@ from typing import NamedTuple
 import msgspec
 
 from dragoman.conditions.language.messages import fill, pattern_of, placeholders
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 
 UNKNOWN = "tool_error"
 """The code of a refusal that no English template fits."""

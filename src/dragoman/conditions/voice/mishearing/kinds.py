@@ -9,7 +9,7 @@ from dragoman.conditions.voice.mishearing.lexicons import Lexicon
 from dragoman.conditions.voice.mishearing.phones import Phones, phone_table
 from dragoman.conditions.voice.mishearing.spelling import sign_sounds
 from dragoman.conditions.voice.mishearing.tokens import Kind, Token
-from dragoman.core.alignment import Pair, aligned
+from dragoman.core.texts.alignment import Pair, aligned
 
 ErrorKind = Literal[
     "homophone",

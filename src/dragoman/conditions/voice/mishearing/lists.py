@@ -18,8 +18,8 @@ import msgspec
 from dragoman.conditions.voice.words.extra import stock_folder
 from dragoman.conditions.voice.words.lexicon import read_dictionary
 from dragoman.conditions.voice.words.trie import read_bigrams
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import UNREADABLE
 
 EXTRA = "mishearing"
 NOT_INSTALLED = (

@@ -16,9 +16,9 @@ from dragoman.conditions.voice.mishearing.kinds import Edit, edit_of, sound_of
 from dragoman.conditions.voice.mishearing.lexicons import known_language, lexicon_of
 from dragoman.conditions.voice.mishearing.spelling import DIGITS, LETTERS, digit_words, sign_sounds
 from dragoman.conditions.voice.mishearing.tokens import Token, joined, tokens_of, units_of
-from dragoman.core.alignment import distance
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.texts.alignment import distance
 
 RECIPE = 1
 """Grows whenever the same text and seed begin to give other errors."""

@@ -3,7 +3,7 @@
 from datetime import date
 
 from dragoman.conditions.voice.spoken.numbers import DIGITS, cardinal, ordinal
-from dragoman.core.entities import MONTHS, canonical
+from dragoman.core.texts.entities import MONTHS, canonical
 
 _NOON = 12
 _MIDNIGHT = 24

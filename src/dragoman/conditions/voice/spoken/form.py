@@ -19,7 +19,7 @@ from dragoman.conditions.voice.spoken.spelling import (
     spoken_file,
 )
 from dragoman.conditions.voice.spoken.words import english_words
-from dragoman.core.entities import EntityKind, entities_in
+from dragoman.core.texts.entities import EntityKind, entities_in
 
 MAX_CHARACTERS = 20_000
 """What is longer is cut: nobody says as much in one breath."""

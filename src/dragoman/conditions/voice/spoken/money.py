@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from dragoman.conditions.voice.spoken.numbers import cardinal
-from dragoman.core.entities import canonical
+from dragoman.core.texts.entities import canonical
 
 _CURRENCIES = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
 

@@ -6,7 +6,7 @@ from dragoman.conditions.voice.spoken.numbers import ordinal
 from dragoman.conditions.voice.spoken.words import english_words
 from dragoman.conditions.voice.written.numbers import DIGITS, Number, below_hundred, year_at
 from dragoman.conditions.voice.written.words import Heard, Reading, text_at
-from dragoman.core.entities import MONTHS
+from dragoman.core.texts.entities import MONTHS
 
 _ABBREVIATED = 3
 _DAYS = range(1, 32)

@@ -11,8 +11,8 @@ import msgspec
 
 from dragoman.conditions.voice.written.signs import is_spelling, sign_at
 from dragoman.conditions.voice.written.words import Heard, heard_words, text_at
-from dragoman.core.alignment import distance
 from dragoman.core.speech import Stage
+from dragoman.core.texts.alignment import distance
 
 _ALIKE = ("bcdegptvz", "ahjk", "mn", "fsx", "iy", "qu")
 """Letters whose names sound alike."""

@@ -4,7 +4,7 @@ import re
 
 from dragoman.conditions.voice.written.signs import MIN_SIGNS, PREFIXES, is_spelling, sign_at
 from dragoman.conditions.voice.written.words import Heard, Reading, text_at
-from dragoman.core.alignment import Pair, aligned
+from dragoman.core.texts.alignment import Pair, aligned
 
 AGAIN = "again"
 UNKNOWN = "?"

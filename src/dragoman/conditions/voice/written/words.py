@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.entities import EntityKind
+from dragoman.core.texts.entities import EntityKind
 
 MAX_CHARACTERS = 20_000
 """What is longer stays as it was heard."""

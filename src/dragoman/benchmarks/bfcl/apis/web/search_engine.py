@@ -9,8 +9,8 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.apis.web.http_bodies import TooLongError, bounded_body
 from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
-from dragoman.core.decoding import UNREADABLE
 from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 
 PURPOSE = "search"

@@ -1,0 +1,196 @@
+"""BFCL's single turn on recorded replies: checks, decoding, and what the command takes.
+
+With `PEER_BFCL=PYTHON`, an interpreter that has the published package, the same work is done there,
+by turns with ours, so that a machine whose speed varies slows both.
+"""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import cast
+
+from bench.bfcl.commands import print_commands
+from bench.recorded import Checked, Recorded, load_recorded
+
+from dragoman.benchmarks.bfcl.checking.call_check import Terms
+from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
+from dragoman.benchmarks.bfcl.reading import Form, read_calls
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.text.items import read_items
+from dragoman.benchmarks.bfcl.verdicts import Judged
+from dragoman.core.errors import DataError
+from dragoman.core.tools import ToolCall
+
+ROUNDS = 9
+PEER = Path(__file__).with_name("peer.py")
+QUOTED = {
+    "checks": "48,000",
+    "python": "33,000",
+    "items": "170,000",
+    "java": "6,700",
+    "javascript": "7,300",
+}
+"""Of the published package, per second: quoted from a measurement elsewhere."""
+
+Work = Callable[[], int]
+"""Does some work once and returns how often it succeeded."""
+
+
+def print_bfcl() -> None:
+    try:
+        recorded = load_recorded()
+    except DataError as error:
+        print(f"BFCL's recorded replies are not measured: {error}", file=sys.stderr)
+        return
+    # What is measured with is no garbage: looking for some in it would be measured too.
+    gc.collect()
+    gc.freeze()
+    print(f"BFCL, {len(recorded.checked)} decoded replies, medians of {ROUNDS} rounds")
+    with tempfile.TemporaryDirectory() as name, _peer(Path(name), recorded) as peer:
+        for rules in (BFCL_V4, DEFAULT_RULES):
+            checks = Checks(recorded.checked, rules)
+            count = len(recorded.checked)
+            _print_measure(f"checks, {rules.name}", "checks", count, checks.anew, peer)
+            _print_measure("  questions known", "checks", count, checks.with_known_questions, peer)
+        for form, replies in recorded.replies.items():
+            work = _decoding(form, replies)
+            _print_measure(f"decodes, {form}", form, len(replies), work, peer)
+    print_commands()
+
+
+class Peer:
+    """The published package in a process of its own."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self._answer("ready")
+
+    def spent(self, measure: str) -> tuple[float, int]:
+        """Return the seconds of CPU that one round takes there, and how much of it succeeds."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{measure}\n")
+        self._process.stdin.flush()
+        seconds, succeeded = self._answer("took")
+        return float(seconds), int(succeeded)
+
+    def _answer(self, word: str) -> list[str]:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            first, *rest = line.split() or [""]
+            if first == word:
+                return rest
+        raise RuntimeError(f"PEER_BFCL: {PEER.name} ended without {word!r}")
+
+
+@contextmanager
+def _peer(folder: Path, recorded: Recorded) -> Iterator[Peer | None]:
+    interpreter = os.environ.get("PEER_BFCL")
+    if not interpreter:
+        print("  PEER_BFCL names no interpreter: the published package's figures are quoted")
+        yield None
+        return
+    cases: dict[str, object] = dict(recorded.replies)
+    cases["checks"] = [
+        [
+            *(checked.documents, [{name: given} for name, given in checked.calls], checked.answers),
+            *(checked.question.language, checked.question.category, checked.underscored),
+        ]
+        for checked in recorded.checked
+    ]
+    path = folder / "cases.json"
+    path.write_text(json.dumps(cases))
+    command = (interpreter, str(PEER), str(path))
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
+    ) as process:
+        try:
+            yield Peer(process)
+        finally:
+            process.terminate()
+
+
+class Checks:
+    """All checks under one rule set.
+
+    Of a question there are six replies on average; a run of several agents or trials has as many.
+    """
+
+    def __init__(self, checked: Sequence[Checked], rules: BfclRules) -> None:
+        self._cases = [
+            (
+                (case.question.id, case.underscored),
+                case.question,
+                Terms(rules, case.question.language, case.underscored),
+                [ToolCall("", name, arguments) for name, arguments in case.calls],
+            )
+            for case in checked
+        ]
+        self._known: dict[tuple[str, bool], WantedCalls] = {}
+
+    def anew(self) -> int:
+        """Check every reply; every question is prepared when its first one comes."""
+        self._known = {}
+        return self.with_known_questions()
+
+    def with_known_questions(self) -> int:
+        """Check every reply, with the questions that were prepared before."""
+        valid = 0
+        for key, question, terms, calls in self._cases:
+            wanted = self._known.get(key)
+            if wanted is None:
+                wanted = self._known[key] = WantedCalls(question, terms)
+            outcome = wanted.check(calls)
+            valid += isinstance(outcome, Judged) and outcome.valid
+        return valid
+
+
+def _decoding(form: str, replies: Sequence[object]) -> Work:
+    def read(reply: object) -> object:
+        if form == "items":
+            return read_items(reply)
+        return read_calls(str(reply), cast("Form", form), BFCL_V4)
+
+    def work() -> int:
+        decoded = 0
+        for reply in replies:
+            try:
+                read(reply)
+                decoded += 1
+            except UnreadableError:
+                continue
+        return decoded
+
+    return work
+
+
+def _print_measure(what: str, measure: str, count: int, work: Work, peer: Peer | None) -> None:
+    ours: list[float] = []
+    theirs: list[float] = []
+    succeeded = beside = 0
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        succeeded = work()
+        ours.append(time.process_time() - start)
+        if peer is not None:
+            seconds, beside = peer.spent(measure)
+            theirs.append(seconds)
+    line = f"  {what:<21}{count / median(ours):9,.0f}/s ({succeeded} of {count} succeed)"
+    if peer is None:
+        print(f"{line}; published package {QUOTED[measure]}/s (quoted)")
+        return
+    ratio = median(their / our for their, our in zip(theirs, ours, strict=True))
+    there = f"{count / median(theirs):,.0f}/s ({beside} succeed)"
+    print(f"{line}; published package {there}: {ratio:.1f} times")
+
+
+if __name__ == "__main__":
+    print_bfcl()

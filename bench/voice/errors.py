@@ -1,0 +1,231 @@
+"""Simulated hearing errors beside real ones: `python -m bench.voice.errors DATA`.
+
+Every English text is said by one of the shipped voices, in turn, down a noisy telephone line, and heard
+by the embedded recognizer; the simulator is given the same texts and the same error rate. Both are
+aligned with what was said and their errors are counted by the same rules. `--split dev` has the texts
+that the simulator's settings were chosen on.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from bench.voice.entities import KINDS, entity_cases
+from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_texts
+from bench.voice.lines import MEASURED
+
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.mishearing.kinds import ErrorKind, edits_between
+from dragoman.conditions.voice.mishearing.lexicons import lexicon_of
+from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
+from dragoman.conditions.voice.mishearing.tokens import Token, tokens_of
+from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
+from dragoman.core.texts.alignment import distance
+from dragoman.speech.embedded.acoustics import adapted_acoustics
+from dragoman.speech.embedded.espeak import EspeakSynthesizer
+from dragoman.speech.embedded.language_models.models import LanguageModel, mixed_language_model
+from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
+from dragoman.speech.embedded.voices import Voice, voices_of
+from dragoman.speech.embedded.workers import SpeechWorkers
+
+SEED = 1
+LINE = "telephone, noise at 20 dB"
+SIMULATED_SEEDS = range(3)
+CHOSEN_ON = 60
+"""The settings were chosen on the messages of `dev` after so many."""
+DEV_VALUES = 6
+TARGETS = (0.05, 0.15, 0.30)
+UTTERANCES = 200
+
+_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s*|\n+")
+
+
+class Pair(NamedTuple):
+    """What was said, and what was heard of it."""
+
+    said: str
+    heard: str
+
+
+class Counted(NamedTuple):
+    """Errors of many utterances: by kind, and by the kind of the word; and the words said."""
+
+    kinds: Counter[str]
+    wrong: Counter[str]
+    said: Counter[str]
+    rate: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder of benchmark data")
+    parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--pairs", type=Path, help="what was heard: read, or written where absent")
+    parser.add_argument(
+        "--rates", action="store_true", help="print the rates of every language too"
+    )
+    options = parser.parse_args()
+    pairs = read_or_hear(options)
+    real, simulated = count(pairs), count(simulated_pairs(pairs))
+    halves = count(pairs[::2]), count(pairs[1::2])
+    print(*kinds_table(real, simulated, halves), "", *words_table(real, simulated), sep="\n")
+    if options.rates:
+        print("", *rates_table(options.data), sep="\n")
+
+
+def read_or_hear(options: argparse.Namespace) -> list[Pair]:
+    if options.pairs and options.pairs.is_file():
+        return [Pair(*row) for row in json.loads(options.pairs.read_text("utf-8"))]
+    pairs = asyncio.run(_heard(_texts(options.data, options.split), options))
+    if options.pairs:
+        options.pairs.write_text(json.dumps(pairs, indent=0), "utf-8")
+    return pairs
+
+
+def simulated_pairs(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the same texts as the simulator hears them, at the recognizer's error rate."""
+    simulator, rate = ErrorSimulator(), count(pairs).rate
+    return [
+        Pair(said, simulator.simulate(said, "en", rate, seed).text)
+        for said, _ in pairs
+        for seed in SIMULATED_SEEDS
+    ]
+
+
+def count(pairs: Iterable[Pair]) -> Counted:
+    lexicon = lexicon_of("en")
+    kinds: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    said: Counter[str] = Counter()
+    errors = 0.0
+    for text, heard in pairs:
+        tokens = tokens_of(text, lexicon)
+        edits = edits_between(tokens, heard.split(), lexicon)
+        places = {edit.at + step for edit in edits for step in range(len(edit.said))}
+        kinds.update(edit.kind for edit in edits)
+        said.update(_class(token, lexicon.phones) for token in tokens)
+        wrong.update(_class(tokens[at], lexicon.phones) for at in places)
+        errors += distance([token.text for token in tokens], heard.split())
+    return Counted(kinds, wrong, said, errors / said.total())
+
+
+def kinds_table(real: Counted, simulated: Counted, halves: tuple[Counted, Counted]) -> list[str]:
+    """Return shares by kind; how much two halves of the real errors differ is the noise to expect."""
+    rows = [
+        f"| {kind} | {share(real, kind):.1%} | {share(simulated, kind):.1%} |"
+        for kind in get_args(ErrorKind)
+    ]
+    return [
+        "| kind | recognizer | simulator |",
+        "|---|---|---|",
+        *rows,
+        f"| errors | {real.kinds.total()} | {simulated.kinds.total()} |",
+        f"| word error rate | {real.rate:.1%} | {simulated.rate:.1%} |",
+        f"| shares that differ | {apart(*halves):.1%} (halves) | {apart(real, simulated):.1%} |",
+    ]
+
+
+def share(counted: Counted, kind: str) -> float:
+    return counted.kinds[kind] / counted.kinds.total()
+
+
+def apart(first: Counted, second: Counted) -> float:
+    """Return how much of one distribution of kinds would have to move to make it the other."""
+    return sum(abs(share(first, k) - share(second, k)) for k in get_args(ErrorKind)) / 2
+
+
+def words_table(real: Counted, simulated: Counted) -> list[str]:
+    rows = ["| words said | how many | wrong, recognizer | wrong, simulator |", "|---|---|---|---|"]
+    for kind, total in real.said.most_common():
+        shares = [one.wrong[kind] / one.said[kind] for one in (real, simulated)]
+        rows.append(f"| {kind} | {total} | {shares[0]:.1%} | {shares[1]:.1%} |")
+    return rows
+
+
+def rates_table(data: Path) -> list[str]:
+    simulator = ErrorSimulator()
+    rows = [
+        f"| language | different texts | {' | '.join(f'{target:.0%}' for target in TARGETS)} |",
+        f"|---|---|{'---|' * len(TARGETS)}",
+    ]
+    for language, texts in sentences(data).items():
+        measured = []
+        for target in TARGETS:
+            heard = [
+                simulator.simulate(texts[number % len(texts)], language, target, number)
+                for number in range(UTTERANCES)
+            ]
+            measured.append(sum(one.errors for one in heard) / sum(one.units for one in heard))
+        cells = " | ".join(f"{rate:.1%}" for rate in measured)
+        rows.append(f"| {language} | {len(texts)} | {cells} |")
+    return rows
+
+
+def sentences(data: Path) -> dict[str, list[str]]:
+    """Return utterances by language: held-out English, what users of SEATauBench are told, our own."""
+    found = {"en": [text.spoken for text in _texts(data, "test")]}
+    for language in ("vi", "id", "th"):
+        content = (data / f"seataubench/retail/{language}/tasks.json.gz").read_bytes()
+        told = [
+            task["user_scenario"]["instructions"]["reason_for_call"]
+            for task in json.loads(gzip.decompress(content))
+        ]
+        parts = (part.strip() for text in told for part in _SENTENCE_END.split(text))
+        found[language] = [spoken_form(part, language) for part in parts if part][:UTTERANCES]
+    for language, name in (("tl", "filipino"), ("zh", "chinese")):
+        path = Path(__file__).parent / f"{name}_sentences.txt"
+        found[language] = path.read_text("utf-8").splitlines()
+    return found
+
+
+def _class(token: Token, known: object) -> str:
+    is_listed = isinstance(known, dict) and token.text in known
+    return "unlisted word" if token.kind == "word" and not is_listed else token.kind
+
+
+def _texts(data: Path, split: str) -> tuple[HeldOut, ...]:
+    if split == "test":
+        return (*service_lines("test"), *bfcl_messages(data, "test"))
+    values = (case for kind in KINDS for case in entity_cases(kind, "dev", DEV_VALUES))
+    spoken = (HeldOut("values", "courier", case.spoken) for case in values)
+    return (*bfcl_messages(data, "dev")[CHOSEN_ON:], *spoken)
+
+
+async def _heard(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[Pair]:
+    voices = voices_of("en")
+    with tempfile.TemporaryDirectory() as folder:
+        async with SpeechWorkers(options.workers) as workers:
+            models = {
+                suite: await mixed_language_model(
+                    suite_texts(options.data, suite), Path(folder), workers
+                )
+                for suite in dict.fromkeys(text.suite for text in texts)
+            }
+            jobs = [
+                _hear(text, voices[at % len(voices)], models[text.suite], workers)
+                for at, text in enumerate(texts)
+            ]
+            return list(await asyncio.gather(*jobs))
+
+
+async def _hear(text: HeldOut, voice: Voice, model: LanguageModel, workers: SpeechWorkers) -> Pair:
+    said = with_sounds(text.spoken, EMBEDDED_SOUNDS)
+    spoken = await EspeakSynthesizer(voice, workers).speak(said, "en", SEED)
+    arrived, _ = apply(spoken.audio, MEASURED[LINE], SEED)
+    recognizer = PocketsphinxRecognizer(model, adapted_acoustics(), workers)
+    heard = await recognizer.transcribe(arrived, "en")
+    return Pair(_JOINED.sub(" ", text.spoken), heard.text)
+
+
+if __name__ == "__main__":
+    main()

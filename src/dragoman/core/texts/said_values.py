@@ -1,0 +1,61 @@
+"""Which words of a user's turn fill the arguments of a task's calls."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from dragoman.core.texts.entities import EntityKind, entities_in, kind_of, occurs
+
+MAX_DEPTH = 20
+"""Arguments nested deeper are not looked into."""
+
+
+class SaidValue(msgspec.Struct, frozen=True):
+    """A value that an argument takes from what is said: its kind, and as it is said.
+
+    `value` is what the argument has; `said` is how the turn writes it (`May 5, 2026` for
+    `2026-05-05`).
+    """
+
+    argument: str
+    kind: EntityKind
+    value: str
+    said: str
+
+
+def said_values(arguments: Mapping[str, object], turn: str) -> tuple[SaidValue, ...]:
+    """Return the values of a call's arguments that a turn says, each argument's values once.
+
+    Texts and numbers are looked for at any depth; what the user never says (ids that a tool looked
+    up) is none of them.
+    """
+    found = {
+        (name, value): SaidValue(name, kind_of(value), value, _said(value, turn))
+        for name, argument in arguments.items()
+        for value in _values(argument, MAX_DEPTH)
+        if occurs(value, turn)
+    }
+    return tuple(found.values())
+
+
+def _values(argument: object, depth: int) -> Iterator[str]:
+    match argument:
+        case str() if argument.strip():
+            yield argument
+        case bool():
+            return
+        case int() | float():
+            yield f"{argument:g}" if isinstance(argument, float) else str(argument)
+        case list() | tuple() if depth:
+            for entry in argument:
+                yield from _values(entry, depth - 1)
+        case dict() if depth:
+            for entry in argument.values():
+                yield from _values(entry, depth - 1)
+        case _:
+            return
+
+
+def _said(value: str, turn: str) -> str:
+    """Return how a turn writes a value, or the value itself where it stands there as a name."""
+    return next((found.text for found in entities_in(turn) if occurs(value, found.text)), value)

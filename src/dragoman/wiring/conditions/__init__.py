@@ -1,0 +1,1 @@
+"""Names of languages, lines and axes become conditions, and conditions their layers."""

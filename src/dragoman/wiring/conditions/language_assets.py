@@ -1,0 +1,221 @@
+"""Translated artifacts beside their English side: as pulled, or from a folder of one's own.
+
+The English side is what lies beside the translations (in `DOMAIN/en`, or in `DOMAIN` as in a
+checkout of upstream) and, for what is not there, tau2-bench as pulled.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import SCHEMA_FILES, Language, Schema, decode_artifact
+from dragoman.conditions.language.folders import (
+    ENGLISH,
+    UPSTREAM,
+    AssetFolder,
+    domains_root,
+    languages_of,
+)
+from dragoman.conditions.language.lint.assets import EnglishAssets, LanguageAssets
+from dragoman.conditions.language.surface import DomainSurface, English, load_surface
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.facets import HasTranslations
+from dragoman.core.language.translations import (
+    ENGLISH_SCHEMAS,
+    SOURCE_HASHES,
+    EnglishDomain,
+    Release,
+)
+from dragoman.core.tools import Role
+from dragoman.wiring.catalogue import benchmarks
+
+_TEXTS = (".md", ".json", ".toml")
+_REGISTRIES = ("languages.json", "data/seatau/languages.json")
+
+
+def surface_of(domain: str, language: str, assets: str, data: Path) -> DomainSurface:
+    """Load the surfaces in a language of a domain that some benchmark has.
+
+    Args:
+        domain: The name of the domain's folder.
+        language: The language's code.
+        assets: A folder of artifacts, or the name of a release.
+        data: The folder of pulled data.
+
+    Raises:
+        UsageError: Where the folder has no such domain or language.
+        DataError: Where an artifact is missing or damaged, or a map has no way back.
+    """
+    domains = _translated_domains()
+    _require_there([domain], list(domains), "domain", Path(assets))
+    return read_surface(domains[domain].english(domain, data), language, assets, data)
+
+
+def read_surface(english: EnglishDomain, language: str, assets: str, data: Path) -> DomainSurface:
+    """Load the surfaces of a domain in a language, given its English side; see `surface_of`."""
+    domain = english.name
+    given, release = given_folder(
+        assets, () if english.release is None else (english.release,), data
+    )
+    root = domains_root(given)
+    there = languages_of(root / domain)
+    if not there:
+        raise UsageError(
+            f"{given} has no domain {domain!r}: name a folder that holds {domain}/LANGUAGE"
+        )
+    _require_there([language], there, "language", given)
+    if release is not None:
+        release.require_undamaged(f"{domain}/{language}/", data)
+    files = {**english.files(), **_files_beside(root / domain)}
+    databases = {side: files[name] for side, name in english.databases.items()}
+    folder = AssetFolder(root / domain / language)
+    return load_surface(domain, language, folder, English(dict(english.toolsets), databases))
+
+
+def lint_subjects(
+    assets: str, data: Path, *, domains: Sequence[str] = (), languages: Sequence[str] = ()
+) -> Iterator[LanguageAssets]:
+    """Yield the artifacts of each domain and language in a folder, with their English side.
+
+    Args:
+        assets: The folder, or the name of a release.
+        data: The folder of pulled data.
+        domains: Only these domains; all that benchmarks have where none is named.
+        languages: Only these languages; all that are there where none is named.
+
+    Raises:
+        UsageError: Where a domain or a language is not there.
+        DataError: Where there are no artifacts, or their English side was not pulled.
+    """
+    known = _translated_domains()
+    releases = {each.name: each for owner in known.values() for each in owner.releases()}
+    given, _ = given_folder(assets, tuple(releases.values()), data)
+    root = domains_root(given)
+    there = {domain: languages_of(root / domain) for domain in known}
+    _require_there(domains, [name for name in there if there[name]], "domain", given)
+    found = sorted({language for each in there.values() for language in each})
+    _require_there(languages, found, "language", given)
+    chosen = [
+        (domain, language)
+        for domain in domains or there
+        for language in there[domain]
+        if not languages or language in languages
+    ]
+    if not chosen:
+        raise UsageError(f"{given} has {', '.join(domains)} in none of {', '.join(languages)}")
+    names = _language_names(given)
+    english = {
+        domain: _english_assets(known[domain].english(domain, data), root / domain, given)
+        for domain in dict.fromkeys(domain for domain, _ in chosen)
+    }
+    for domain, language in chosen:
+        folder = AssetFolder(root / domain / language)
+        yield LanguageAssets(domain, language, folder, english[domain], names.get(language))
+
+
+def given_folder(
+    assets: str, releases: Sequence[Release], data: Path
+) -> tuple[Path, Release | None]:
+    """Return the folder that was named, and the release that it is, if it is one.
+
+    Raises:
+        DataError: Where a release was not pulled.
+    """
+    release = next((each for each in releases if each.name == assets), None)
+    if release is None:
+        return Path(assets), None
+    folder = release.folder(data)
+    if not folder.is_dir():
+        raise DataError(f"{folder} not found: run `dragoman data pull {release.name}`")
+    return folder, release
+
+
+def _translated_domains() -> dict[str, HasTranslations]:
+    """Return whose each domain is that folders of artifacts may translate."""
+    return {
+        domain: each
+        for each in benchmarks()
+        if isinstance(each, HasTranslations)
+        for domain in each.translated_domains()
+    }
+
+
+def _require_there(asked: Sequence[str], there: Sequence[str], what: str, given: Path) -> None:
+    unknown = [name for name in asked if name not in there]
+    if unknown:
+        raise UsageError(f"{given} has no {what} {unknown[0]!r}: choose {', '.join(there)}")
+
+
+def _english_assets(english: EnglishDomain, folder: Path, given: Path) -> EnglishAssets:
+    files = {**english.files(), **_files_beside(folder)}
+    computed = {
+        f"{UPSTREAM}/{english.name}/{name}": hashlib.sha256(content).hexdigest()
+        for name, content in files.items()
+    }
+    return EnglishAssets(
+        files=files,
+        toolsets=dict(english.toolsets),
+        hashes={**computed, **_checkout_hashes(given, english.name), **_recorded_hashes(given)},
+        schemas=_english_schemas(given, english.name),
+    )
+
+
+def _files_beside(folder: Path) -> dict[str, bytes]:
+    """Return the English files that lie beside translations: those of `en` before a checkout's."""
+    found: dict[str, bytes] = {}
+    for each in (AssetFolder(folder), AssetFolder(folder / ENGLISH)):
+        found.update({name: each.read(name) for name in each.names if name.endswith(_TEXTS)})
+    return found
+
+
+def _checkout_hashes(given: Path, domain: str) -> dict[str, str]:
+    """Return the hashes of modules in a checkout of upstream."""
+    folder = given / "src" / "tau2" / "domains" / domain
+    return {
+        path.relative_to(given).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.glob("*.py"))
+    }
+
+
+def _recorded_hashes(given: Path) -> dict[str, str]:
+    """Return the hashes that a folder lists, as a map or as maps by kind."""
+    listed = _listed(given, SOURCE_HASHES)
+    flat = {path: digest for path, digest in listed.items() if isinstance(digest, str)}
+    groups = [group for group in listed.values() if isinstance(group, dict)]
+    return {**flat, **{path: str(digest) for group in groups for path, digest in group.items()}}
+
+
+def _english_schemas(given: Path, domain: str) -> dict[Role, Schema]:
+    """Return the English schemas that a folder lists; none where it lists none."""
+    listed = _listed(given, ENGLISH_SCHEMAS)
+    artifacts = listed.get("artifacts", listed)
+    if not isinstance(artifacts, dict):
+        return {}
+    sides: tuple[Role, ...] = ("agent", "user")
+    try:
+        return {
+            side: msgspec.convert(artifacts[name], Schema)
+            for side in sides
+            if (name := f"{domain}/{SCHEMA_FILES[side]}") in artifacts
+        }
+    except msgspec.ValidationError as error:
+        raise DataError(f"{given / ENGLISH_SCHEMAS}: {error}") from error
+
+
+def _listed(given: Path, name: str) -> dict[str, object]:
+    folder = AssetFolder(given)
+    if name not in folder:
+        return {}
+    return decode_artifact(folder.read(name), dict[str, object], str(given / name))
+
+
+def _language_names(given: Path) -> Mapping[str, str]:
+    """Return the registry's names of languages by code; none where there is no registry."""
+    for path in (given / each for each in _REGISTRIES):
+        folder = AssetFolder(path.parent)
+        if path.name in folder:
+            registry = decode_artifact(folder.read(path.name), dict[str, Language], str(path))
+            return {code: language.display_name for code, language in registry.items()}
+    return {}

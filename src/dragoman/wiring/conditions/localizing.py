@@ -1,0 +1,197 @@
+"""Conditions become what the sides of their conversations see, hear and are told."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import (
+    DATABASES,
+    SCHEMA_FILES,
+    TASKS,
+    TOOL_FILES,
+    TOOL_RETURNS,
+)
+from dragoman.conditions.language.languages import Language, directives
+from dragoman.conditions.language.localization import Assignment, Localization, Realised, english
+from dragoman.conditions.language.partition import deal_tools
+from dragoman.conditions.language.surface import SIDES, DomainSurface
+from dragoman.conditions.language.tool_texts import texts_in
+from dragoman.conditions.language.view_rules import ALL_PARTS, Part, ViewRules
+from dragoman.conditions.language.views import localized_view
+from dragoman.conditions.plain import PlainView
+from dragoman.core.conditions import ENGLISH, Condition, Localized, Surface
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Suite, ToolView
+from dragoman.core.tools import Role
+from dragoman.wiring.conditions.artifacts import Artifacts
+
+_IN_TOOLS: frozenset[Surface] = frozenset({"tools", "database"})
+"""The surfaces that a side sees through its tools."""
+
+
+def localizations_of(
+    conditions: Sequence[Condition],
+    languages: Mapping[str, Language],
+    suite: Suite,
+    artifacts: Artifacts,
+    rules: ViewRules,
+) -> dict[str, Localization]:
+    """Return by label what each condition that applies to a suite looks like.
+
+    Args:
+        conditions: The conditions.
+        languages: Their languages by code, English among them.
+        suite: What is played.
+        artifacts: The translated artifacts of its domain.
+        rules: How tools are shown in a language and calls are read.
+
+    Raises:
+        UsageError: Where a suite has no translated artifacts.
+        DataError: Where artifacts are missing or damaged.
+    """
+    return {
+        condition.label: english(condition)
+        if condition.localized is None
+        else _localization(condition, condition.localized, languages, artifacts, rules)
+        for condition in conditions
+        if not suite.not_applicable(condition)
+    }
+
+
+def _localization(
+    condition: Condition,
+    localized: Localized,
+    languages: Mapping[str, Language],
+    artifacts: Artifacts,
+    rules: ViewRules,
+) -> Localization:
+    first = languages[localized.languages[0]]
+    spoken = languages[condition.language]
+    assignments = _assignments(localized, artifacts)
+    views = _views(assignments, localized, rules)
+    has = frozenset(localized.surfaces)
+    return Localization(
+        condition=condition,
+        realised=Realised(
+            tools={
+                side: {tool: each.language if each else ENGLISH for tool, each in tools.items()}
+                for side, tools in assignments.items()
+            },
+            assets=_used(localized, artifacts),
+            shown={
+                side: views[side].show(artifacts.surface(first_of(localized)).tools[side]).digest
+                for side in assignments
+            },
+            tool_texts={
+                code: content_key(texts_in(code))
+                for code in (localized.languages if assignments else ())
+                if code != ENGLISH
+            },
+            view_rules=rules.name if assignments else "",
+            greeting=first.greeting if "greeting" in has else "",
+            directives=directives().name if "conversation" in has else "",
+            directive={side: directives().text(side, first) for side in SIDES}
+            if "conversation" in has
+            else {},
+            habits=content_key(spoken.numbers, spoken.dates) if "conversation" in has else "",
+            detector=spoken.detector if "conversation" in has else "",
+            relatives=spoken.relatives,
+            notes=tuple(_left_in_english(localized, artifacts)),
+        ),
+        views=views,
+        assignments=assignments,
+        policy=artifacts.policy(first.code) if "policy" in has else None,
+        told=artifacts.told(first.code) if "tasks" in has else {},
+        numbers=spoken.numbers,
+        dates=spoken.dates,
+    )
+
+
+def first_of(localized: Localized) -> str:
+    """Return the first language that is not English: there is one."""
+    return next(code for code in localized.languages if code != ENGLISH)
+
+
+def _assignments(localized: Localized, artifacts: Artifacts) -> dict[Role, Assignment]:
+    """Return the surface of each tool by side; a user's tools are in the language that it speaks."""
+    if _IN_TOOLS.isdisjoint(localized.surfaces):
+        return {}
+    surfaces = {
+        code: None if code == ENGLISH else _seen(artifacts.surface(code), localized)
+        for code in localized.languages
+    }
+    found: dict[Role, Assignment] = {}
+    for side, toolset in artifacts.surface(first_of(localized)).tools.items():
+        if side == "agent" or "conversation" in localized.surfaces:
+            dealt = deal_tools(toolset.by_name, localized.languages, localized.seed)
+            found[side] = {tool: surfaces[code] for tool, code in dealt.items()}
+    return found
+
+
+def _seen(surface: DomainSurface, localized: Localized) -> DomainSurface:
+    """Return a surface, without its names where the database is English."""
+    if "database" in localized.surfaces:
+        return surface
+    return msgspec.structs.replace(surface, names={}, databases={})
+
+
+def _views(
+    assignments: Mapping[Role, Assignment], localized: Localized, rules: ViewRules
+) -> dict[Role, ToolView]:
+    parts, plain = _parts(localized, rules), PlainView()
+    return {
+        side: localized_view(assignments[side], side, rules, parts)
+        if side in assignments
+        else plain
+        for side in SIDES
+    }
+
+
+def _parts(localized: Localized, rules: ViewRules) -> frozenset[Part]:
+    """Return what of tools is in the language: the released system shows shared tools as text alone."""
+    if "tools" not in localized.surfaces:
+        return frozenset({"results"})
+    is_released = not rules.described_labels_are_taken
+    return frozenset({"descriptions"}) if is_released and localized.is_shared else ALL_PARTS
+
+
+def _used(localized: Localized, artifacts: Artifacts) -> dict[str, str]:
+    """Return the hashes of the files that a condition's surfaces are made of."""
+    names: list[str] = []
+    for surface in localized.surfaces:
+        match surface:
+            case "tools":
+                names += [*SCHEMA_FILES.values(), *TOOL_FILES.values(), TOOL_RETURNS]
+            case "database":
+                names += [*SCHEMA_FILES.values()]
+                names += [name for each in DATABASES.values() for name in each]
+            case "policy":
+                names += artifacts.policy_files
+            case "tasks":
+                names.append(TASKS)
+            case "conversation" | "greeting":
+                pass
+    codes = [code for code in localized.languages if code != ENGLISH]
+    return {
+        file: digest
+        for code in (codes if names else ())
+        for file, digest in artifacts.hashes(code, tuple(dict.fromkeys(names))).items()
+    }
+
+
+def _left_in_english(localized: Localized, artifacts: Artifacts) -> Iterator[str]:
+    """Yield what the artifacts do not have, so that it stays English."""
+    for code in localized.languages:
+        surface = artifacts.surface(code) if code != ENGLISH and _reads(localized) else None
+        if surface is None:
+            continue
+        if "database" in localized.surfaces:
+            for side in surface.tools:
+                if side not in surface.databases:
+                    yield f"{code}: no database of the {side} in {artifacts.domain}: its names stay English"
+        if "tasks" in localized.surfaces and surface.tasks is None:
+            yield f"{code}: no tasks in {artifacts.domain}: what users are told stays English"
+
+
+def _reads(localized: Localized) -> bool:
+    return bool({"database", "tasks"}.intersection(localized.surfaces))

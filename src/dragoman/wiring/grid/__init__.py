@@ -1,0 +1,1 @@
+"""What a run is to do: its options, written once, and every surface that takes them."""

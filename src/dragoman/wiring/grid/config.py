@@ -1,0 +1,356 @@
+"""What a run is to do: every option of it, and which values make sense."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.wiring.grid.options import Option, keys_of
+
+if TYPE_CHECKING:
+    from dragoman.core.protocols import Limits
+
+
+LOCAL = "local"
+"""The backend that plays in the process of the run."""
+
+
+class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A grid: one suite, one or more agents, and what holds for every conversation."""
+
+    suite: Annotated[
+        str, Option("A suite of `dragoman list suites`", value="SUITE", example='"tau2:retail"')
+    ]
+    agents: Annotated[
+        tuple[str, ...],
+        Option(
+            "A name of `dragoman list agents`, MODULE:ATTRIBUTE or PROVIDER/MODEL",
+            value="AGENT",
+            example='["gold", "openai/gpt-4.1-mini"]',
+            singular="agent",
+            axis=True,
+        ),
+    ]
+    user: Annotated[
+        str,
+        Option(
+            "offline, gold, human, MODULE:ATTRIBUTE or PROVIDER/MODEL",
+            value="USER",
+            example='"openai/gpt-4.1"',
+            default="the agent's partner: gold's own, else offline",
+        ),
+    ] = ""
+    judge: Annotated[
+        str,
+        Option(
+            "Who decides natural-language assertions: none, rule, assume-met or PROVIDER/MODEL",
+            value="JUDGE",
+            example='"rule"',
+            commands=("score", "check"),
+        ),
+    ] = "none"
+    user_judge: Annotated[
+        str,
+        Option(
+            "Judge of simulated users, beside rules: none or PROVIDER/MODEL",
+            value="JUDGE",
+            example='"openai/gpt-4.1"',
+            commands=("score",),
+        ),
+    ] = "none"
+    rules: Annotated[
+        str,
+        Option(
+            "Rule set of `dragoman list rules`",
+            value="RULES",
+            example='"tau2-1.0.1"',
+            commands=("score", "check"),
+        ),
+    ] = DEFAULT_RULES.name
+    trials: Annotated[
+        int,
+        Option(
+            "Conversations per task, agent and condition",
+            value="N",
+            example="3",
+            is_above_zero=True,
+        ),
+    ] = 1
+    tasks: Annotated[
+        tuple[str, ...],
+        Option(
+            "Task ids",
+            value="TASK",
+            example='["64", "65"]',
+            default="all",
+            singular="task",
+            flag="tasks",
+            commas=True,
+        ),
+    ] = ()
+    limit: Annotated[
+        int | None,
+        Option("Only the first so many tasks", value="N", example="10", is_above_zero=True),
+    ] = None
+    seed: Annotated[int, Option("Changes every conversation's seed", value="N", example="1")] = 0
+    max_steps: Annotated[
+        int,
+        Option(
+            "End a conversation after so many steps", value="N", example="100", is_above_zero=True
+        ),
+    ] = 200
+    max_errors: Annotated[
+        int,
+        Option(
+            "End a conversation after so many tool errors",
+            value="N",
+            example="5",
+            is_above_zero=True,
+        ),
+    ] = 10
+    timeout: Annotated[
+        float | None,
+        Option(
+            "End a conversation after so many seconds",
+            value="SECONDS",
+            example="600",
+            default="never",
+            is_above_zero=True,
+        ),
+    ] = None
+    concurrency: Annotated[
+        int,
+        Option("Conversations at the same time", value="N", example="8", is_above_zero=True),
+    ] = 64
+    read_timeout: Annotated[
+        float,
+        Option(
+            "Seconds an endpoint may be silent during a call",
+            value="SECONDS",
+            example="60",
+            is_above_zero=True,
+        ),
+    ] = 300.0
+    patience: Annotated[
+        float,
+        Option(
+            "Seconds an endpoint may be down, or refuse a call as too much",
+            value="SECONDS",
+            example="600",
+            is_above_zero=True,
+        ),
+    ] = 1_800.0
+    max_cost: Annotated[
+        str,
+        Option(
+            "End the run when so much is spent: '5 USD', '2M tokens', '90 min'",
+            value="AMOUNT",
+            example='"5 USD"',
+            default="no limit",
+            commands=("resume",),
+        ),
+    ] = ""
+    prices: Annotated[
+        str,
+        Option(
+            "A price table of your own (TOML), laid over the one that ships",
+            value="FILE",
+            example='"prices.toml"',
+            is_path=True,
+            commands=("resume",),
+        ),
+    ] = ""
+    cache: Annotated[
+        bool,
+        Option(
+            "Whether replies of models are remembered, and remembered ones used",
+            value="",
+            example="false",
+            commands=("resume",),
+        ),
+    ] = True
+    languages: Annotated[
+        tuple[str, ...],
+        Option(
+            "th, vi, ... (`dragoman list languages`), a TOML file, or th+vi to share tools",
+            value="LANGUAGE",
+            example='["th", "vi"]',
+            default="en",
+            singular="language",
+            axis=True,
+            commands=("check",),
+        ),
+    ] = ()
+    scenarios: Annotated[
+        tuple[str, ...],
+        Option(
+            "english, interaction, tools, domain, or surfaces joined by +",
+            value="SCENARIO",
+            example='["interaction", "domain"]',
+            singular="scenario",
+            axis=True,
+            commands=("check",),
+        ),
+    ] = ()
+    partition_seeds: Annotated[
+        tuple[int, ...],
+        Option(
+            "Deals tools to languages that are joined by +",
+            value="N",
+            example="[42, 43]",
+            default="42",
+            singular="partition_seed",
+            axis=True,
+            commands=("check",),
+        ),
+    ] = ()
+    assets: Annotated[
+        str,
+        Option(
+            "A folder of translated artifacts, with DOMAIN/LANGUAGE",
+            value="FOLDER",
+            example='"artifacts"',
+            default="as pulled from seataubench",
+            is_path=True,
+            commands=("check",),
+        ),
+    ] = ""
+    embeddings: Annotated[
+        str,
+        Option(
+            "PROVIDER/MODEL that makes embeddings, for bfcl:memory_vector",
+            value="MODEL",
+            example='"openai/text-embedding-3-small"',
+        ),
+    ] = ""
+    search: Annotated[
+        str,
+        Option(
+            "Address of a search engine like SerpAPI, for bfcl:web_search_*",
+            value="ADDRESS",
+            example='"https://serpapi.com/search"',
+        ),
+    ] = ""
+    voices: Annotated[
+        tuple[str, ...],
+        Option(
+            "A line to speak over: text, studio, telephone, ... (`dragoman list voices`)",
+            value="LINE",
+            example='["text", "telephone"]',
+            default="text",
+            singular="voice",
+            axis=True,
+        ),
+    ] = ()
+    asr: Annotated[
+        tuple[str, ...],
+        Option(
+            "Who hears what is said; all hear the same audio",
+            value="RECOGNIZER",
+            example='["mixed", "generic"]',
+            default="mixed",
+            singular="asr",
+            commas=True,
+            axis=True,
+        ),
+    ] = ()
+    speakers: Annotated[
+        tuple[str, ...],
+        Option(
+            "Who says it: one of these, drawn by task and trial",
+            value="VOICE",
+            example='["us", "british"]',
+            default="all voices of the language",
+            singular="speaker",
+            commas=True,
+        ),
+    ] = ()
+    axes: Annotated[
+        tuple[str, ...],
+        Option(
+            "A value on an axis of `dragoman list axes`, such as NAME=none; several make a grid",
+            value="NAME=VALUE",
+            example='["mood=none", "mood=hurried"]',
+            default="none",
+            singular="axis",
+            axis=True,
+        ),
+    ] = ()
+    backend: Annotated[
+        str,
+        Option(
+            "Where conversations are played: local, or a backend that another package brings",
+            value="NAME",
+            example='"local"',
+            commands=("resume",),
+        ),
+    ] = LOCAL
+
+    @property
+    def limits(self) -> "Limits":
+        """The limits of every conversation."""
+        from dragoman.core.protocols import Limits
+
+        return Limits(self.max_steps, self.max_errors, self.timeout)
+
+
+class RunRequest(RunConfig, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A run as it is asked for: its configuration, and what only its start needs."""
+
+    split: Annotated[
+        str,
+        Option(
+            "A split of the suite's tasks, as SUITE:SPLIT would name it",
+            value="SPLIT",
+            example='"test"',
+        ),
+    ] = ""
+    out: Annotated[
+        str,
+        Option(
+            "The run's folder",
+            value="FOLDER",
+            example='"runs/mine"',
+            default="runs/SUITE-TIME",
+            is_path=True,
+        ),
+    ] = ""
+
+    @property
+    def config(self) -> RunConfig:
+        """What is run, wherever it is kept.
+
+        Raises:
+            UsageError: For a value that makes no sense.
+        """
+        fields = {name: getattr(self, name) for name in RunConfig.__struct_fields__}
+        suite = f"{self.suite}:{self.split}" if self.split else self.suite
+        return checked(RunConfig(**{**fields, "suite": suite}))
+
+
+MAX_COUNT = 1_000_000
+
+
+def checked(config: RunConfig) -> RunConfig:
+    """Return the configuration, or raise UsageError for a value that makes no sense."""
+    try:
+        msgspec.convert(msgspec.to_builtins(config), RunConfig)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"not a run: {error}") from error
+    if not config.agents:
+        raise UsageError("no agent: name one with --agent")
+    if len(set(config.agents)) != len(config.agents):
+        raise UsageError("an agent is named twice: every agent is one cell of the grid")
+    for key in keys_of(RunConfig):
+        value = getattr(config, key.name)
+        if not key.option.is_above_zero or value is None:
+            continue
+        name = key.name.replace("_", "-")
+        if not value > 0:
+            raise UsageError(f"{name} must be above 0, not {value}")
+        if value > MAX_COUNT:
+            raise UsageError(f"{name} must be at most {MAX_COUNT}, not {value}")
+    if "" in config.tasks:
+        raise UsageError("--tasks names no task: leave it out for all tasks")
+    return config

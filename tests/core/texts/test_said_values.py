@@ -1,0 +1,32 @@
+from dragoman.core.texts.said_values import SaidValue, said_values
+
+TURN = "I am Ines Carvalho. Book 3 seats on May 5, 2026 for $20.50, order #W2378156."
+
+
+def test_values_that_fill_arguments_are_found_as_the_turn_writes_them() -> None:
+    arguments = {
+        "name": {"first": "Ines", "last": "Carvalho"},
+        "date": "2026-05-05",
+        "seats": 3,
+        "price": 20.5,
+        "orders": ["#W2378156"],
+    }
+    assert said_values(arguments, TURN) == (
+        SaidValue("name", "name", "Ines", "Ines"),
+        SaidValue("name", "name", "Carvalho", "Carvalho"),
+        SaidValue("date", "date", "2026-05-05", "May 5, 2026"),
+        SaidValue("seats", "number", "3", "3"),
+        SaidValue("price", "number", "20.5", "$20.50"),
+        SaidValue("orders", "code", "#W2378156", "#W2378156"),
+    )
+
+
+def test_what_the_turn_does_not_say_fills_nothing() -> None:
+    assert said_values({"id": "user_77", "on": True, "none": None, "empty": " "}, TURN) == ()
+
+
+def test_what_is_nested_too_deep_is_not_looked_into() -> None:
+    deep: object = "Ines"
+    for _ in range(30):
+        deep = [deep]
+    assert said_values({"deep": deep}, TURN) == ()

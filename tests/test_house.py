@@ -1,0 +1,60 @@
+"""The house keeps its shape: rooms say what they hold, pictures tell the truth, folders stay small."""
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ROOT / "src" / "dragoman"
+MOST_FILES = 25
+MOST_OF_ONE_PREFIX = 4
+FOLDERS = [
+    folder
+    for top in ("src", "tests", "bench")
+    for folder in (ROOT / top, *sorted((ROOT / top).rglob("*")))
+    if folder.is_dir() and "__pycache__" not in folder.parts and any(folder.glob("*.py"))
+]
+
+
+def contracts() -> list[dict[str, list[str]]]:
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    found: list[dict[str, list[str]]] = configuration["tool"]["importlinter"]["contracts"]
+    return found
+
+
+def layers() -> list[set[str]]:
+    """Return the rooms of the package that are there, row by row, as the linter holds them."""
+    (layered,) = [entry for entry in contracts() if entry.get("containers") == ["dragoman"]]
+    rows = [set(re.findall(r"\w+", row)) for row in layered["layers"]]
+    return [row & {*rooms(), "api"} for row in rows if row & {*rooms(), "api"}]
+
+
+def rooms() -> list[str]:
+    return sorted(path.parent.name for path in ROOMS.glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_no_folder_is_flat_and_long(folder: Path) -> None:
+    modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
+    assert len(modules) <= MOST_FILES
+    prefixes = Counter(name.removeprefix("test_").partition("_")[0] for name in modules)
+    shared = {prefix: count for prefix, count in prefixes.items() if count > MOST_OF_ONE_PREFIX}
+    assert shared == {}, "a prefix shared by five files is a folder"
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_a_room_says_what_lives_there_and_what_may_not(room: str) -> None:
+    said = ast.get_docstring(ast.parse((ROOMS / room / "__init__.py").read_text("utf-8"))) or ""
+    assert len(re.findall(r"\.(?:\s|$)", said)) >= 2
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_the_picture_of_the_rooms_is_what_the_linter_holds(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    picture = text.partition("## The rooms")[2].partition("```")[2].partition("```")[0]
+    drawn = [set(re.findall(r"\w+", re.split(r"\s{2,}", line)[0])) for line in picture.split("\n")]
+    assert [row for row in drawn if row] == layers()

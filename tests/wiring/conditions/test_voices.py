@@ -1,0 +1,178 @@
+"""Names of lines, recognizers and speakers."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dragoman.conditions.voice.voiced import Simulated, Voiced
+from dragoman.core.conditions import PLAIN, condition_from
+from dragoman.core.errors import UsageError
+from dragoman.speech.embedded.language_models.models import SHARE
+from dragoman.wiring.conditions.voices import RECOGNIZERS, voice_conditions
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import Setup, build_setup
+
+BASE = RunConfig("sample:shop", ("gold",))
+
+
+def changed(**fields: object) -> RunConfig:
+    return msgspec.structs.replace(BASE, **fields)
+
+
+def labels(**fields: object) -> list[str]:
+    return [entry.label for entry in voice_conditions((PLAIN,), changed(**fields))]
+
+
+def built(**fields: object) -> Setup:
+    setup = build_setup(changed(**fields))
+    asyncio.run(setup.close())
+    return setup
+
+
+def refusal(**fields: object) -> str:
+    with pytest.raises(UsageError) as caught:
+        built(**fields)
+    (line,) = str(caught.value).splitlines()
+    return line
+
+
+def test_every_line_is_heard_by_every_recognizer_and_text_by_none() -> None:
+    assert labels(voices=("text", "studio", "telephone"), asr=("mixed", "understood")) == [
+        "en/text/none",
+        "en/studio/none",
+        "en/studio+understood/none",
+        "en/telephone/none",
+        "en/telephone+understood/none",
+    ]
+    assert labels(voices=("telephone", "telephone")) == ["en/telephone/none"]
+    assert labels() == ["en/text/none"]
+
+
+@pytest.mark.parametrize("line", ["studio", "telephone-without-loss", "street:mu_law"])
+@pytest.mark.parametrize("listener", ["mixed", "understood", "openai/whisper-1?prompt=a+b"])
+def test_a_voice_s_name_tells_its_line_and_who_listens(line: str, listener: str) -> None:
+    condition = PLAIN.with_axes(voice=line, recognizer=listener)
+    assert condition_from(condition.label) == condition
+
+
+def test_the_record_of_a_voice_says_what_it_is_made_of() -> None:
+    setup = built(voices=("telephone",), speakers=("us", "british"))
+    voiced = setup.voiced(PLAIN.with_axes(voice="telephone"))
+    assert isinstance(voiced, Voiced)
+    assert voiced.record["speakers"] == ["espeak-ng:us", "espeak-ng:british"]
+    assert voiced.record["recognizer"] == "pocketsphinx:adapted:mixed"
+    assert voiced.record["language_model"] == (
+        f"generic, interpolated ({SHARE}) with tools, policy and database of sample:shop; "
+        "nothing that users say"
+    )
+    assert len(voiced.users) == 2
+    assert voiced.agent.listener is None
+    assert setup.voiced(PLAIN) is None
+
+
+def test_without_a_name_all_voices_of_the_language_speak() -> None:
+    voiced = built(voices=("studio",), asr=("understood",)).voiced(
+        PLAIN.with_axes(voice="studio", recognizer="understood")
+    )
+    assert isinstance(voiced, Voiced)
+    assert len({path.speaker.name for path in voiced.users}) == 10
+
+
+def test_recognizers_of_one_line_share_all_but_the_listener() -> None:
+    setup = built(voices=("studio",), asr=tuple(RECOGNIZERS))
+    names = [entry.label for entry in setup.conditions]
+    made = [setup.voiced(entry) for entry in setup.conditions]
+    voices = [voiced for voiced in made if isinstance(voiced, Voiced)]
+    assert names == ["en/studio/none", "en/studio+generic/none", "en/studio+understood/none"]
+    assert len({voiced.identity for voiced in voices}) == 3
+    assert len({path.effects for voiced in voices for path in voiced.users}) == 1
+
+
+def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_identity(
+    in_languages: Path,
+) -> None:
+    assert in_languages.is_dir()
+    setup = built(
+        suite="tau2:retail",
+        languages=("vi",),
+        scenarios=("interaction", "tools", "domain"),
+        voices=("simulated:15",),
+    )
+    simulated = {
+        label: made
+        for label, made in (setup.voices.conditions if setup.voices else {}).items()
+        if isinstance(made, Simulated) and made.path.language == "vi"
+    }
+    told = [str(made.record["language_model"]) for made in simulated.values()]
+    nobody = "none: simulated:vi:0.15 is simulated, nobody spoke"
+    assert list(simulated) == ["vi:interaction/simulated:15/none", "vi:domain/simulated:15/none"]
+    assert told == [
+        nobody,
+        f"{nobody}, and words of policy and tools of tau2:retail may be heard",
+    ]
+    assert len({made.identity for made in simulated.values()}) == 2
+
+
+@pytest.mark.slow
+def test_without_the_lists_of_a_language_nothing_is_played(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    told = ("run", "sample:shop", "--agent", "gold", "--out", str(run))
+    where = ("--language", "zh", "--scenario", "interaction", "--voice", "simulated:15")
+    program = "import sys\nsys.modules['jieba'] = None\nfrom dragoman.cli.main import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *told, *where], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "dragoman: simulated hearing in Thai and Chinese is an extra: "
+        "pip install 'dragoman[mishearing]'\n"
+    )
+    assert not run.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"voices": ("walkie",)}, "no line is named 'walkie': choose one of studio, "),
+        ({"voices": ("studio:mu_law",)}, "line studio:mu_law: studio has no effect 'mu_law'"),
+        ({"voices": ("studio",), "asr": ("ears",)}, "unknown recognizer 'ears': choose mixed, "),
+        ({"voices": ("studio",), "asr": ("nobody/ears",)}, "nobody"),
+        ({"voices": ("studio",), "speakers": ("mumble",)}, "no embedded voice 'mumble'"),
+        ({"voices": ("studio",), "speakers": ("fr",)}, "none of the speakers named speaks en"),
+        ({"asr": ("mixed",)}, "--asr and --speaker need a line to speak over: --voice telephone"),
+        ({"voices": ("text",), "speakers": ("us",)}, "need a line to speak over"),
+        ({"voices": ("simulated:15",), "asr": ("mixed",)}, "need a line to speak over"),
+        ({"voices": ("simulated:101",)}, "write a word error rate in percent"),
+        ({"voices": ("simulated:nan",)}, "write a word error rate in percent"),
+    ],
+)
+def test_what_does_not_exist_is_refused_in_one_line(
+    fields: dict[str, object], complaint: str
+) -> None:
+    assert complaint in refusal(**fields)
+
+
+@pytest.mark.parametrize(
+    ("language", "listener", "complaint"),
+    [
+        ("th", "understood", "no sound embedded voice for th: espeak-ng reads common Thai words"),
+        ("vi", "mixed", "the embedded recognizer hears English only, not vi"),
+        ("vi", "generic", "the embedded recognizer hears English only, not vi"),
+    ],
+)
+def test_a_language_that_nobody_speaks_or_hears_is_refused_before_anything_is_played(
+    language: str, listener: str, complaint: str, in_languages: Path
+) -> None:
+    assert in_languages.is_dir()
+    line = refusal(
+        suite="tau2:retail",
+        languages=(language,),
+        scenarios=("interaction",),
+        voices=("studio",),
+        asr=(listener,),
+    )
+    assert complaint in line
