@@ -44,6 +44,7 @@ MARKED_FOLDERS = {
     "chaos": ("chaos", "slow"),
     "conformance": ("conformance",),
     "speech/embedded": ("speech",),
+    "conditions/voice/mishearing": ("slow",),  # for the languages' lists
 }
 
 NOT_QUICK = {"slow", "speech", "chaos", "conformance"}
@@ -59,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the tests that took more than a second and do not say so."""
+    """Name the tests that took more than a second and are not marked."""
     names = sorted(
         f"{report.duration:.1f} s {report.nodeid}"
         for report in terminalreporter.getreports("passed")

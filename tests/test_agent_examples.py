@@ -122,6 +122,7 @@ def test_what_the_guide_shows_is_in_an_example() -> None:
     assert [code for code in shown if not any(code in example for example in examples)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("example", "replies"),
     [
@@ -141,6 +142,7 @@ def test_an_example_plays_the_sample(tmp_path: Path, example: str, replies: int)
     assert result["cells"][0]["tool_errors"] == 0
 
 
+@pytest.mark.slow
 def test_the_server_of_the_guide_plays_the_sample(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "http_server.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

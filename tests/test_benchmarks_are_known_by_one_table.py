@@ -45,6 +45,7 @@ def _below(name: str) -> Iterator[str]:
         yield name.removeprefix(prefix).split(".")[0]
 
 
+@pytest.mark.slow
 def test_only_the_catalogue_names_a_benchmark() -> None:
     found = {
         path.relative_to(SOURCE).as_posix(): names
@@ -54,6 +55,7 @@ def test_only_the_catalogue_names_a_benchmark() -> None:
     assert found == {"wiring/catalogue.py": {"bfcl", "courier", "tau2"}}
 
 
+@pytest.mark.slow
 def test_nobody_asks_which_suite_it_is() -> None:
     """Outside benchmarks, names of suites are compared with nothing and classes are protocols."""
     asking = [

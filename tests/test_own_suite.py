@@ -53,6 +53,7 @@ def test_the_example_is_checked_as_the_guide_shows(installed: dict[str, str]) ->
     assert dragoman(installed, "check", "lending") == shown
 
 
+@pytest.mark.slow
 def test_the_example_is_listed_and_played(installed: dict[str, str]) -> None:
     assert "lending" in dragoman(installed, "list", "suites")
     told = dragoman(installed, "run", "lending", "--agent", "gold", "--agent", "silent", "--json")

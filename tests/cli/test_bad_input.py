@@ -242,6 +242,7 @@ def test_data_damaged_after_a_run_stop_its_resume_but_not_its_reading(
 # Standard output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [("list",), ("--help",), ("check", "sample:shop"), (*RUN, "--dry-run", "--trials", "400")],
@@ -267,6 +268,7 @@ def test_a_reader_that_stops_reading_is_no_error_worth_a_traceback(
     assert process.returncode in {0, 1}
 
 
+@pytest.mark.slow
 def test_standard_output_that_is_full_is_told_in_one_line(folder: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(

@@ -237,6 +237,7 @@ def _is_made(path: Path) -> bool:
     return bool(count)
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_write_to_one_run(
     refused: Refused, told: Told, folder: Path, under_way: subprocess.Popen[str]
 ) -> None:
@@ -252,6 +253,7 @@ def test_two_processes_do_not_write_to_one_run(
     assert told("resume", "mine")["cells"][0]["endings"] == {"user_stop": 5}
 
 
+@pytest.mark.slow
 def test_a_run_under_way_can_be_read(
     dragoman: Cli, folder: Path, under_way: subprocess.Popen[str]
 ) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import pytest
+
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
 
@@ -58,6 +60,7 @@ def test_the_user_that_nobody_named_is_named_in_the_summary(
     assert "offline (a script, no model)" in (folder / "mine" / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_where_nobody_plays_the_user_none_is_named(told: Told, dragoman: Cli, pulled: Path) -> None:
     run = ("run", "tau2:telecom-solo", "--agent", "gold", "--limit", "2", "--out", "solo")
 

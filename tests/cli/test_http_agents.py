@@ -114,6 +114,7 @@ def played(folder: Path) -> dict[str, Played]:
     return by_agent
 
 
+@pytest.mark.slow
 def test_the_sample_played_through_http_is_as_in_process(
     told: Told, serve: Serve, folder: Path
 ) -> None:
@@ -198,6 +199,7 @@ def test_an_address_with_credentials_is_refused_in_one_line(refused: Refused) ->
     assert "DRAGOMAN_AGENT_TOKEN" in line
 
 
+@pytest.mark.slow
 def test_a_path_that_does_not_exist_ends_the_run_in_one_line(dragoman: Cli, serve: Serve) -> None:
     url = serve("-m", "dragoman.testing.agent_server", "own:caller")
 

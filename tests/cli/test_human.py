@@ -11,6 +11,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 Typed = Callable[..., CompletedProcess[str]]
 
 TOO_LATE = ("run", "sample:shop", "--tasks", "too-late", "--judge", "rule")

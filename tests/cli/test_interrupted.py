@@ -11,6 +11,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., CompletedProcess[str]]
 
 

@@ -10,6 +10,8 @@ from typer.main import get_command
 
 from dragoman.cli.main import app
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., CompletedProcess[str]]
 
 COMMANDS = {

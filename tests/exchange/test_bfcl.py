@@ -189,6 +189,7 @@ def test_verdicts_of_other_entries_are_left_out_and_damaged_ones_refused(tmp_pat
         import_run(tmp_path / "all", tmp_path / "never", 0.0)
 
 
+@pytest.mark.slow
 def test_results_of_several_turns_come_in_with_the_counts_of_all_replies(tmp_path: Path) -> None:
     path = tmp_path / "result" / "lab-FC" / "multi_turn" / "BFCL_v4_multi_turn_base_result.json"
     path.parent.mkdir(parents=True)

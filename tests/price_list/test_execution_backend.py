@@ -123,6 +123,7 @@ def played_twice(in_process: Cli, home: Path, *arguments: str, status: int = 0) 
         yield folder
 
 
+@pytest.mark.slow
 def test_a_backend_in_one_file_plays_what_this_process_plays(in_process: Cli, home: Path) -> None:
     agents = ("gold", "own_agents:polite", "own_agents:breaking")
     named = [word for agent in agents for word in ("--agent", agent)]
@@ -164,6 +165,7 @@ def test_what_comes_after_others_is_told_what_they_left(
     assert stored(there) == stored(here)
 
 
+@pytest.mark.slow
 def test_a_run_may_be_gone_on_with_by_another_backend(in_process: Cli, home: Path) -> None:
     (home / "down").touch()
     agent = ("--agent", "own_agents:breaking", "--limit", "2")

@@ -139,6 +139,7 @@ def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -
     assert first in stored(folder)
 
 
+@pytest.mark.slow
 def test_scoring_by_a_measure_leaves_the_rewards_reading_as_it_was(folder: Path) -> None:
     result = score(folder, Asked({"judge": "rule"}, ("hearing",)), lambda: None)
     assert (result.rules, result.judge) == ("dragoman-1", "none")

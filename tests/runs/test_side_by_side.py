@@ -134,6 +134,7 @@ def telecom(data_folder: Path) -> DomainSuite:
     return DomainSuite("tau2:telecom", read, source, DOMAINS["telecom"])
 
 
+@pytest.mark.slow
 def test_a_plan_out_of_step_leaves_the_one_in_step_alone(telecom: DomainSuite) -> None:
     task = next(entry.id for entry in telecom.tasks if "overdue_bill" in entry.id)
     alone, together, turns = play(telecom, task)

@@ -65,6 +65,7 @@ def test_of_ids_and_symbols_alone_no_letter_is_left(text: str) -> None:
     assert not has_letters(plain_words(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["{" * 1_000_000, "{}" * 500_000, "`" * 1_000_000, "x" * 1_000_000, "'\"#" * 300_000],

@@ -37,6 +37,7 @@ def test_without_noise_whoever_plays_the_plan_passes_as_gold_does(
         assert reward(play_shop, task, GoldAgent(), PlainChannel()) == 1.0
 
 
+@pytest.mark.slow
 def test_under_noise_gold_careful_literal_lexical_and_silent_stand_in_this_order(
     play_shop: Play, tasks_with_facts: list[Task], garbled: Garbled
 ) -> None:

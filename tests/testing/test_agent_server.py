@@ -219,6 +219,7 @@ def test_a_mistake_in_what_was_asked_is_one_line(
     assert words in line
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_one_line(module: Path) -> None:
     with served(module, "own:agent") as url:
         port = url.split(":")[2].removesuffix("/agent")

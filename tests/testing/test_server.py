@@ -191,6 +191,7 @@ def test_a_process_of_its_own_prints_its_address_first(tmp_path: Path, ask: Ask)
     assert len(read_log(tmp_path / "2.jsonl")) == 40
 
 
+@pytest.mark.slow
 def test_recorded_conversations_are_served_from_a_file(tmp_path: Path, ask: Ask) -> None:
     messages = [*SAY["messages"], {"role": "assistant", "content": "Hello."}]
     path = tmp_path / "script.json"
@@ -201,6 +202,7 @@ def test_recorded_conversations_are_served_from_a_file(tmp_path: Path, ask: Ask)
     assert unknown.error["message"] == "no recorded conversation begins with these 1 messages"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "faults", "said"),
     [

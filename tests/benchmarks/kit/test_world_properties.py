@@ -268,6 +268,7 @@ def examples(count: int, *phases: Phase) -> Callable[[Callable[..., None]], Call
 # One world and others
 
 
+@pytest.mark.slow
 @examples(100)
 @given(data=st.data(), rules=BOTH)
 def test_every_call_is_answered_and_none_reaches_another_world(
@@ -377,6 +378,7 @@ def main() -> None:
 # Changes, deltas and replays
 
 
+@pytest.mark.slow
 @examples(30)
 @given(data=st.data(), rules=BOTH)
 def test_the_changes_of_all_calls_add_up_to_the_state_and_its_delta(
@@ -451,6 +453,7 @@ def test_repeating_the_writes_alone_repeats_their_answers_and_the_state(
 # Telecom
 
 
+@pytest.mark.slow
 def test_a_vpn_broken_in_one_world_is_excellent_in_all_others(telecom: Known) -> None:
     early, broken = untouched(telecom.suite), untouched(telecom.suite)
     broken.run_function(FunctionCall("user", "break_vpn", {}))
@@ -478,6 +481,7 @@ def test_what_one_world_synchronizes_stays_unknown_to_a_world_out_of_step(teleco
     assert by_user(apart, "check_payment_request") == "No payment request has been made."
 
 
+@pytest.mark.slow
 def test_a_bill_that_a_charge_makes_has_the_same_id_everywhere(telecom: Known) -> None:
     calls = tuple(
         ToolCall("1", "refuel_data", {"customer_id": owner, "line_id": line, "gb_amount": 1.0})

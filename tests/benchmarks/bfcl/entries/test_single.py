@@ -186,6 +186,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.slow
 def test_the_real_files_hold_all_entries_in_order(read_bfcl: Callable[[str], bytes]) -> None:
     assert sum(COUNTS.values()) == 3641
     for category in SINGLE_TURN:

@@ -221,6 +221,7 @@ def test_the_corpus_raises_nothing_but_our_error(text: str) -> None:
     try_to_convert(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS)
 def test_the_corpus_is_judged(text: str) -> None:
     function = {"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}
@@ -329,6 +330,7 @@ def test_types_that_break_the_reference_are_named() -> None:
         read_value("x", slot, "java")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["[0]*4999", "'x'*9999", "([0]*4999)*0", "[[0]*99]*99", "[0]*4000+[0]+[0]+[0]"]
 )

@@ -68,6 +68,7 @@ def test_the_same_audio_and_seed_give_the_same_bytes_whatever_came_before(talk: 
     assert first[0] != other[0]
 
 
+@pytest.mark.slow
 def test_the_same_bytes_come_from_another_process(talk: Audio) -> None:
     program = """
 import sys
@@ -175,6 +176,7 @@ def test_every_effect_of_a_preset_can_be_taken_out_and_tried_alone(preset: str) 
         assert [name_of(effect) for effect in effects_of(f"{preset}:{name}")] == [name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", preset_names())
 @pytest.mark.parametrize("pcm", [b"", b"\1\2", bytes(8_000)], ids=["empty", "one", "silent"])
 def test_presets_take_next_to_nothing(preset: str, pcm: bytes) -> None:
