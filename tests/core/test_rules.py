@@ -2,6 +2,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules, find_rules
 
 
@@ -39,3 +40,17 @@ def test_a_lenient_rule_set_differs_in_replaying_alone(rules: Rules) -> None:
     lenient = find_rules(f"{rules.name}-lenient")
     strict = msgspec.structs.replace(lenient, name=rules.name, replay_must_repeat=True)
     assert (strict, lenient.replay_must_repeat) == (rules, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("dragoman-1", "5bbf229acc1cc8baa0b6fe44b005fd87"),
+        ("tau2-1.0.1", "f9ff7771f1bcf05aa4820f97dad451bf"),
+        ("dragoman-1-records", "b29172858f3ea92ff4e2f768a0f98e65"),
+        ("seatau", "63cf48470656e0b149f604dfbeac0e75"),
+        ("bfcl-v4", "b5d20ca8dea3f20b6f15a3b89bdb3965"),
+    ],
+)
+def test_what_a_released_rule_set_adds_to_keys_stays_as_it_is(name: str, key: str) -> None:
+    assert content_key(find_rules(name)) == key

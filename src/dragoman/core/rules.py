@@ -25,7 +25,9 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
             together are compared; otherwise only those that the call happens to carry.
         stop_outranks_limits: A stop on the step that reaches a limit still counts as a stop.
         bad_reply_is_the_speakers: A reply without words or calls ends the conversation as that
-            speaker's error; otherwise it is an infrastructure fault.
+            speaker's error; otherwise it is an infrastructure fault. So does a limit that is
+            reached mostly by the user's calls in a row, with no word to the agent, as the user's;
+            otherwise it counts against the agent.
         nothing_to_judge_passes: A basis that judges nothing earns 1; otherwise it is Unscored.
         numbers_match_whole: A string to be said that is a number is compared as a number, not
             as a run of characters in another number.
@@ -48,9 +50,6 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
         guidelines_are_the_references: Simulated users follow the reference's guidelines.
         phone_answers_in_records: The user's tools of telecom answer with records; otherwise with
             sentences.
-        user_answers_for_its_calls: A limit that is reached mostly by the user's calls in a row,
-            with no word to the agent, ends the conversation as the user's error; otherwise it
-            counts against the agent.
     """
 
     name: str
@@ -72,7 +71,6 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
     faults_leave_figures: bool
     guidelines_are_the_references: bool
     phone_answers_in_records: bool = False
-    user_answers_for_its_calls: bool = True
 
 
 DEFAULT_RULES = Rules(
@@ -95,7 +93,6 @@ DEFAULT_RULES = Rules(
     faults_leave_figures=False,
     guidelines_are_the_references=False,
     phone_answers_in_records=False,
-    user_answers_for_its_calls=True,
 )
 
 TAU2_RULES = Rules(
@@ -118,7 +115,6 @@ TAU2_RULES = Rules(
     faults_leave_figures=True,
     guidelines_are_the_references=True,
     phone_answers_in_records=False,
-    user_answers_for_its_calls=False,
 )
 
 

@@ -107,7 +107,7 @@ def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: 
     reached = _reached(progress, limits, has_stopped=stop is not None)
     if reached is None:
         return directive
-    if rules.user_answers_for_its_calls and _user_ran_on(progress, reached):
+    if rules.bad_reply_is_the_speakers and _user_ran_on(progress, reached):
         return Ending("user_error", f"{reached}: the user called tools and asked the agent nothing")
     return Ending(reached)
 
