@@ -191,3 +191,15 @@ def test_replies_without_calls_that_could_be_read_are_counted_among_those_that_w
     most = summary(*half, judged("c", UNREADABLE_CALLS), fault, missing("y"))
     assert (most.unreadable, most.answered, most.is_mostly_unreadable) == (2, 3, True)
     assert not summary(fault).is_mostly_unreadable
+
+
+def test_what_was_played_and_has_no_score_yet_takes_its_task_out_and_is_counted() -> None:
+    cell = summary(
+        outcome("a", Scored(1.0)),
+        outcome("a", None, trial=1),
+        outcome("b", Scored(0.0)),
+        missing("b", trial=1),
+    )
+    assert cell.result.figures[0].value == 0.0
+    assert (cell.result.tasks, cell.result.left_out) == (1, 1)
+    assert cell.unscored == {"not scored yet": 1}

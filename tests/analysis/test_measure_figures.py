@@ -102,3 +102,17 @@ def test_intervals_draw_tasks_and_a_ratio_that_all_share_claims_no_certainty() -
     assert 0 <= wide.low < 8 / 13 < wide.high <= 1
     assert ratio_interval([(2, 2)], 1, is_share=True) == Interval((1 - 0.95) / 2, 1.0)
     assert ratio_interval([(6, 2), (3, 1)], 1, is_share=False) is None
+
+
+def test_each_pass_hat_k_says_how_many_tasks_entered_it() -> None:
+    passed = Score("r", "none", Scored(1.0), ())
+    found = rows(
+        [
+            Outcome("s", PLAIN, "gold", "a", 0, PLAYED, passed),
+            Outcome("s", PLAIN, "gold", "a", 1, PLAYED, passed),
+            Outcome("s", PLAIN, "gold", "b", 0, PLAYED, passed),
+            Outcome("s", PLAIN, "gold", "b", 1),
+        ]
+    )
+    assert (found["pass^1"].n, found["pass^1"].unscored) == (2, 0)
+    assert (found["pass^2"].n, found["pass^2"].unscored) == (1, 1)

@@ -88,7 +88,6 @@ def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group
 
 
 def _success(row: Outcome) -> float | None:
-    verdict = None if row.score is None else row.score.reward
-    if not isinstance(verdict, Scored) or verdict.undecided:
+    if not isinstance(row.reward, Scored) or row.reward.undecided:
         return None
-    return float(is_success(verdict.value))
+    return float(is_success(row.reward.value))

@@ -17,6 +17,8 @@ from dragoman.core.rules import RULES
 from dragoman.core.scores import UNREADABLE_CALLS, Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
 
+_NO_SCORE = Unscored("not scored yet")
+
 CellKey = tuple[str, Condition, str]
 """Suite, condition and agent."""
 
@@ -40,6 +42,13 @@ class Outcome(msgspec.Struct, frozen=True):
     earlier: tuple[Usage, ...] = ()
     measures: tuple[Measured, ...] = ()
 
+    @property
+    def reward(self) -> Verdict | None:
+        """The reward; None where it was not played, unscored where what was played has no score yet."""
+        if self.score is not None:
+            return self.score.reward
+        return None if self.episode is None else _NO_SCORE
+
 
 class CellSummary(msgspec.Struct, frozen=True):
     """The figures of one cell.
@@ -52,7 +61,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     `unreadable` counts conversations in whose deciding reply no calls could be read.
     `invalid` counts conversations whose simulated user failed a check (None where none was checked)
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
-    with these conversations taken as not played; it is None where there are none. `ledger` counts
+    with nothing decided in these conversations; it is None where there are none. `ledger` counts
     every attempt at every conversation, also those that were played again. `rho` holds rho^q for
     q from 2 on.
     """
@@ -169,7 +178,7 @@ def _summary(
 def _rewards(rows: Iterable[Outcome]) -> dict[str, list[Verdict | None]]:
     rewards: dict[str, list[Verdict | None]] = {}
     for row in rows:
-        rewards.setdefault(row.task, []).append(row.score.reward if row.score else None)
+        rewards.setdefault(row.task, []).append(row.reward)
     return rewards
 
 
@@ -208,7 +217,7 @@ def _usage(rows: Iterable[Outcome]) -> Iterator[Usage]:
 def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:
     reasons = []
     for row in rows:
-        match row.score.reward if row.score is not None else None:
+        match row.reward:
             case Unscored(reason=reason):
                 reasons.append(reason)
             case Scored(undecided=undecided) if undecided:

@@ -230,7 +230,7 @@ def _obstacle(known: tuple[bool, bool], complete: tuple[bool, bool], *, is_same:
 def _verdicts(cell: Cell) -> dict[str, list[Verdict | None]]:
     rows: dict[str, list[Verdict | None]] = {}
     for row in cell.outcomes:
-        rows.setdefault(row.task, []).append(row.score.reward if row.score else None)
+        rows.setdefault(row.task, []).append(row.reward)
     return rows
 
 

@@ -127,9 +127,9 @@ def _reward_rows(cell: CellSummary) -> Iterator[MeasureRow]:
             "tasks",
             figure.value,
             figure.interval,
-            cell.result.tasks,
+            figure.tasks,
             cell.episodes,
-            cell.result.left_out,
+            cell.planned_tasks - figure.tasks,
         )
 
 

@@ -114,6 +114,7 @@ def _counts(cell: CellSummary) -> list[str]:
     return [
         wording.counted(cell.result.tasks, "task"),
         f"{cell.result.left_out} left out",
+        *([f"{cell.missing} not run"] if cell.missing else []),
         f"{cell.infrastructure_errors} infrastructure",
         *([wording.counted(cell.code_errors, "code error")] if cell.code_errors else []),
         wording.counted(cell.tool_errors, "tool error"),
