@@ -5,44 +5,22 @@ One sign is one part, hyphens stand between parts. Signs that are no letter or d
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
+from dragoman.core.texts.sign_names import sign_names
 from dragoman.simulation.hearing import most_alike
 
 MAX_WORDS = 30
 """Words behind `spelled` that are looked at."""
 
-_NATO = {
-    word[0]: word
-    for word in (
-        *("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"),
-        *("juliett", "kilo", "lima", "mike", "november", "oscar", "papa", "quebec", "romeo"),
-        *("sierra", "tango", "uniform", "victor", "whiskey", "xray", "yankee", "zulu"),
-    )
-}
-_NAMES = {
-    "#": "hash",
-    "@": "at",
-    ".": "dot",
-    "-": "dash",
-    "_": "underscore",
-    "/": "slash",
-    ":": "colon",
-    "+": "plus",
-    "'": "apostrophe",
-    ",": "comma",
-    " ": "space",
-}
-_SIGNS = {name: sign for sign, name in (_NAMES | _NATO).items()}
-_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_HEARD = _SIGNS | {word: str(digit) for digit, word in enumerate(_DIGITS)}
 _ANNOUNCED = re.compile(r"\b(?:spell(?:ed|ing|s)?|spelt)\b", re.IGNORECASE)
 _SPELLED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
 
 
 def spelled(value: str) -> str:
     """Return a value sign by sign, for example `H-o-l-t` or `hash-S-1`."""
-    return "-".join(_NAMES.get(sign, sign) for sign in value)
+    return "-".join(sign_names().signs.get(sign, sign) for sign in value)
 
 
 def spelled_in_words(value: str) -> str:
@@ -77,8 +55,9 @@ def read_spelled(text: str, value: str) -> str | None:
 
 
 def _drawn_together(behind: str) -> Iterator[str]:
+    heard = _heard()
     words = [word.strip(".,;:!?\"'()") for word in behind.split()[:MAX_WORDS]]
-    signs = [_HEARD.get(word.casefold(), word) for word in words]
+    signs = [heard.get(word.casefold(), word) for word in words]
     for start in range(len(signs)):
         for end in range(start + 1, len(signs) + 1):
             yield "".join(signs[start:end]).strip()
@@ -89,7 +68,8 @@ def _bare(value: str) -> str:
 
 
 def _word(sign: str) -> str:
-    word = _NATO.get(sign.casefold(), _NAMES.get(sign, sign))
+    names = sign_names()
+    word = names.nato.get(sign.casefold(), names.signs.get(sign, sign))
     return word.capitalize() if sign.isupper() else word
 
 
@@ -97,5 +77,19 @@ def _sign(part: str) -> str:
     """Return the sign that one spoken part stands for; "" where it stands for none."""
     if len(part) == 1:
         return part
-    sign = _SIGNS.get(part.casefold(), "")
+    sign = _signs_by_name().get(part.casefold(), "")
     return sign.upper() if part[0].isupper() else sign
+
+
+@cache
+def _signs_by_name() -> Mapping[str, str]:
+    """Return signs and letters by their names."""
+    names = sign_names()
+    return {name: sign for sign, name in (names.signs | names.nato).items()}
+
+
+@cache
+def _heard() -> Mapping[str, str]:
+    """Return signs, letters and digits by what recognizers write for them."""
+    digits = {word: str(digit) for digit, word in enumerate(sign_names().digits)}
+    return {**_signs_by_name(), **digits}

@@ -12,6 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.texts.sign_names import sign_names
+
 EntityKind = Literal[
     "email", "file", "date", "time", "amount", "phone", "code", "acronym", "number", "name"
 ]
@@ -20,7 +22,6 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _ORDINAL = r"(?![0-9]{1,4}(?:st|nd|rd|th)\b)"
 _MEASURES = r"(?:[kKMGT]B|GHz|MHz|Hz|km|kg|cm|mm|ml|mph)"
 _MONTH = rf"(?:{'|'.join(f'{month}|{month[:3]}' for month in MONTHS)})\.?"
@@ -99,7 +100,7 @@ def occurs(value: str, text: str) -> bool:
     wanted = canonical(kind, value)
     match kind:
         case "number":
-            named = _SMALL[int(wanted)] if re.fullmatch(r"\d", wanted) else value
+            named = sign_names().digits[int(wanted)] if re.fullmatch(r"\d", wanted) else value
             found = {entry.canonical.lstrip("$€£") for entry in entities_in(text)}
             return wanted in found or _stands(named, text)
         case "code" | "phone":

@@ -8,6 +8,7 @@ from functools import cache
 import msgspec
 
 from dragoman.conditions.voice.mishearing.phones import Phones
+from dragoman.core.texts.sign_names import sign_names
 
 LANGUAGES = ("en", "vi", "id", "tl", "th", "zh")
 """The languages that there are word lists and tables for."""
@@ -53,11 +54,11 @@ class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Signs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What letters and digits are called; `digit_words` where recognizers write digits as words."""
+    """What letters and digits are called, and if recognizers write the English words of digits."""
 
     digits: tuple[str, ...]
     letters: tuple[str, ...] = ()
-    digit_words: tuple[str, ...] = ()
+    digits_are_words: bool = False
 
 
 @cache
@@ -78,7 +79,7 @@ def sign_sounds(language: str) -> Mapping[str, Phones]:
 @cache
 def digit_words(language: str) -> tuple[str, ...]:
     """Return what a recognizer of the language writes for the ten digits."""
-    return _signs()[language].digit_words or tuple(DIGITS)
+    return sign_names().digits if _signs()[language].digits_are_words else tuple(DIGITS)
 
 
 def _named(language: str, names: Sequence[str]) -> tuple[Phones, ...]:

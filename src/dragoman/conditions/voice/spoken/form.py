@@ -18,17 +18,15 @@ from dragoman.conditions.voice.spoken.spelling import (
     spoken_email,
     spoken_file,
 )
-from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.conditions.voice.spoken.words import english_words, heard_nato_words, nato_words
 from dragoman.core.texts.entities import EntityKind, entities_in
+from dragoman.core.texts.sign_names import sign_names
 
 MAX_CHARACTERS = 20_000
 """What is longer is cut: nobody says as much in one breath."""
 
 MIN_SIGNS = 3
 """Fewer parts with hyphens between them are an id (`B-7`), not spelled."""
-
-_SPELLED_SIGNS = frozenset({"apostrophe", "at", "colon", "comma", "slash", "space"})
-"""Names of signs in what was spelled with hyphens, beside those in the table."""
 
 _ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})(?:st|nd|rd|th)\b")
 _MEASURE = re.compile(r"(?<![\w-])(\d[\d,.]*)\ ?(km|kg|cm|mm|ml|mph|GB|MB|TB|GHz|MHz)\b")
@@ -118,8 +116,7 @@ def _apart(value: str, group: int) -> str:
 
 def _spelling(hyphenated: str, style: SpokenStyle) -> str:
     """Return what was spelled with hyphens (`H-o-l-t`, `hotel-oscar`) as it is said; else the text."""
-    table = english_words()
-    known = {*table.nato.values(), *table.signs.values(), *table.heard_nato, *_SPELLED_SIGNS}
+    known = {*nato_words().values(), *sign_names().signs.values(), *heard_nato_words()}
     parts = hyphenated.split("-")
     if len(parts) >= MIN_SIGNS and all(len(part) == 1 for part in parts):
         return spelled("".join(parts), style)

@@ -1,6 +1,7 @@
 """Numbers as they are said in English."""
 
-from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.conditions.voice.spoken.words import english_words, units
+from dragoman.core.texts.sign_names import sign_names
 
 MAX_CARDINAL = 10**12
 """Numbers from here on are said digit by digit."""
@@ -11,15 +12,15 @@ _SCALES = ((10**9, "billion"), (10**6, "million"), (1_000, "thousand"), (100, "h
 
 def cardinal(number: int) -> str:
     """Return a number from 0 below 10^12 in words: `one hundred twenty five`."""
-    words = english_words()
     for scale, name in _SCALES:
         if number >= scale:
             rest = number % scale
             return f"{cardinal(number // scale)} {name}{f' {cardinal(rest)}' if rest else ''}"
-    if number < len(words.units):
-        return words.units[number]
-    tens = words.tens[number // 10 - 2]
-    return f"{tens} {words.units[number % 10]}" if number % 10 else tens
+    words = units()
+    if number < len(words):
+        return words[number]
+    tens = english_words().tens[number // 10 - 2]
+    return f"{tens} {words[number % 10]}" if number % 10 else tens
 
 
 def ordinal(number: int) -> str:
@@ -30,8 +31,8 @@ def ordinal(number: int) -> str:
 
 def digits(number: str) -> str:
     """Return digits one by one: `zero four seven`."""
-    units = english_words().units
-    return " ".join(units[int(digit)] for digit in number)
+    words = sign_names().digits
+    return " ".join(words[int(digit)] for digit in number)
 
 
 def spoken_number(number: str) -> str:

@@ -10,7 +10,12 @@ from typing import Literal
 import msgspec
 
 from dragoman.conditions.voice.spoken.numbers import digits
-from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.conditions.voice.spoken.words import (
+    english_words,
+    nato_words,
+    sign_words,
+    taken_words,
+)
 
 EMBEDDED_SOUNDS = {"A": "eigh"}
 """What the embedded voice must be given for a lone letter: it reads `A` as the article."""
@@ -52,7 +57,7 @@ def spoken_code(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     """Return an id: spelled, or its parts and signs where it has words or signs in it."""
     if value.isascii() and value.removeprefix("#").isalnum():
         said = spelled(value.removeprefix("#"), style)
-        return f"{english_words().signs['#']} {said}" if value.startswith("#") else said
+        return f"{sign_words()['#']} {said}" if value.startswith("#") else said
     return _parts(value, style)
 
 
@@ -81,10 +86,9 @@ def with_sounds(spoken: str, sounds: Mapping[str, str]) -> str:
 
 def _parts(value: str, style: SpokenStyle, *, words: bool = True) -> str:
     """Return a value part by part: words as they are where allowed, signs by name, others spelled."""
-    table = english_words()
     said = []
     for piece in _PIECES.findall(value):
-        name = table.signs.get(piece)
+        name = sign_words().get(piece)
         said.append(name or _piece(piece, style, words=words))
     return " ".join(said)
 
@@ -93,7 +97,7 @@ def _piece(piece: str, style: SpokenStyle, *, words: bool) -> str:
     match = _WORD.fullmatch(piece)
     if words and match is not None and _VOWEL.search(match[1]):
         word, number = match.groups()
-        if word not in english_words().taken:
+        if word not in taken_words():
             return f"{word} {digits(number)}".strip()
     alone = msgspec.structs.replace(style, letters="plain") if len(piece) == 1 else style
     return _signs(piece, alone)
@@ -108,12 +112,11 @@ def _signs(value: str, style: SpokenStyle) -> str:
 
 
 def _sign(sign: str, style: SpokenStyle) -> str:
-    table = english_words()
     if sign.isascii() and sign.isdigit():
         return digits(sign)
     letter = sign.casefold()
-    if style.letters == "plain" or letter not in table.nato:
+    if style.letters == "plain" or letter not in nato_words():
         return sign.upper()
     if style.letters == "nato":
-        return table.nato[letter]
-    return f"{sign.upper()} as in {table.as_in[letter]}"
+        return nato_words()[letter]
+    return f"{sign.upper()} as in {english_words().as_in[letter]}"

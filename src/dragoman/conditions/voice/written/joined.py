@@ -5,7 +5,7 @@ All three are pieces (a word, or spelled letters and digits) joined by named sig
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.conditions.voice.spoken.words import english_words, sign_words
 from dragoman.conditions.voice.written.signs import sign_at, signs_at
 from dragoman.conditions.voice.written.words import Heard, Reading, text_at
 
@@ -163,7 +163,6 @@ def _joins(words: Heard, at: int) -> bool:
 
 def _joining(word: str) -> str:
     """Return the sign that a word names inside a value; "" where it names none."""
-    table = english_words()
-    names = {name: sign for sign, name in table.signs.items() if sign != "#"}
-    named = names.get(word) or table.heard_signs.get(word, "")
+    names = {name: sign for sign, name in sign_words().items() if sign != "#"}
+    named = names.get(word) or english_words().heard_signs.get(word, "")
     return named if named != "#" else ""

@@ -5,16 +5,17 @@ anything, and what stands between two of them is noise, unless it is a digit of 
 """
 
 from collections.abc import Callable
+from functools import cache
 
 import msgspec
 
 from dragoman.conditions.voice.spoken.words import english_words
 from dragoman.conditions.voice.written.signs import is_spelling, sign_at
 from dragoman.conditions.voice.written.words import Heard, Reading, text_at
+from dragoman.core.texts.sign_names import sign_names
 
 _AS = frozenset({"as", "has", "is"})
 _IN = frozenset({"in", "an", "and"})
-_JOINING = frozenset({"", "at", "again", "dot", "underscore", "dash", "hyphen", "plus"})
 _MIN_NAMED = 2
 _MAX_NOISE = 2
 
@@ -56,9 +57,15 @@ def _next_named(
         named = named_at(words, start)
         if named is not None:
             return digits, named
-        if text_at(words, start) in _JOINING:
+        if text_at(words, start) in _joining():
             return None
     return None
+
+
+@cache
+def _joining() -> frozenset[str]:
+    """Return the words that end a row of named letters: signs of an address, `again`, the end."""
+    return frozenset({"", "again", "hyphen", *(sign_names().signs[sign] for sign in "@._-+")})
 
 
 def _named_in_name_at(words: Heard, at: int) -> Named | None:

@@ -2,8 +2,9 @@
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.conditions.voice.spoken.words import english_words, units
 from dragoman.conditions.voice.written.words import Heard, Reading, text_at
+from dragoman.core.texts.sign_names import sign_names
 
 _SCALES = {"billion": 10**9, "million": 10**6, "thousand": 1_000}
 _MAX_FIGURES = 12
@@ -61,13 +62,13 @@ def number_at(words: Heard, at: int) -> Reading | None:
 
 def decimals_at(words: Heard, at: int) -> tuple[str, int]:
     """Return `.` and the digits after `point`, and the word after them."""
-    units = english_words().units[:10]
+    names = sign_names().digits
     if text_at(words, at) != "point":
         return "", at
     end = at + 1
-    while text_at(words, end) in units:
+    while text_at(words, end) in names:
         end += 1
-    digits = "".join(str(units.index(words[place].text)) for place in range(at + 1, end))
+    digits = "".join(str(names.index(words[place].text)) for place in range(at + 1, end))
     return (f".{digits}", end) if digits else ("", at)
 
 
@@ -102,16 +103,16 @@ def _below_thousand(words: Heard, at: int) -> Number | None:
 
 def below_hundred(words: Heard, at: int) -> Number | None:
     """Return the number below one hundred that begins at a word."""
-    table = english_words()
+    tens_words = english_words().tens
     word = text_at(words, at)
     if word.isdecimal() and len(word) <= len("99"):
         return Number(int(word), at + 1)
-    if word in table.units:
-        return Number(table.units.index(word), at + 1)
-    if word not in table.tens:
+    if word in units():
+        return Number(units().index(word), at + 1)
+    if word not in tens_words:
         return None
-    tens = (table.tens.index(word) + 2) * 10
+    tens = (tens_words.index(word) + 2) * 10
     unit = text_at(words, at + 1)
-    if unit in table.units[1:10]:
-        return Number(tens + table.units.index(unit), at + 2)
+    if unit in units()[1:10]:
+        return Number(tens + units().index(unit), at + 2)
     return Number(tens, at + 1)

@@ -9,8 +9,14 @@ from functools import cache
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.words import english_words
+from dragoman.conditions.voice.spoken.words import (
+    english_words,
+    heard_nato_words,
+    nato_words,
+    taken_words,
+)
 from dragoman.conditions.voice.written.words import Heard, Reading, goes_on, text_at
+from dragoman.core.texts.sign_names import sign_names
 
 MIN_SIGNS = 3
 """Fewer letters and digits in a row are words as they are."""
@@ -121,7 +127,7 @@ def _homophone(words: Heard, at: int) -> Sign | None:
 def _short_word(words: Heard, at: int) -> Sign | None:
     """Read a word of two or three letters that stands for them."""
     word = text_at(words, at)
-    is_read = len(word) in _SHORT and word.isalpha() and word not in english_words().taken
+    is_read = len(word) in _SHORT and word.isalpha() and word not in taken_words()
     return Sign(word, at + 1, is_sure=False) if is_read else None
 
 
@@ -202,8 +208,8 @@ class _Tables(msgspec.Struct, frozen=True):
 @cache
 def _tables() -> _Tables:
     table = english_words()
-    digits = {word: str(number) for number, word in enumerate(table.units[:10])}
+    digits = {word: str(number) for number, word in enumerate(sign_names().digits)}
     as_in = {word: letter for letter, word in table.as_in.items()}
-    nato = {word: letter for letter, word in table.nato.items() if " " not in word}
-    nato |= table.heard_nato
+    nato = {word: letter for letter, word in nato_words().items() if " " not in word}
+    nato |= heard_nato_words()
     return _Tables(digits | nato | table.heard_letters, frozenset(nato), frozenset(digits), as_in)
