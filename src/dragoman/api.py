@@ -18,7 +18,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Participant
-from dragoman.core.rules import DEFAULT_RULES, find_rules
+from dragoman.core.rules import DEFAULT_RULES, RULES
 from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
 from dragoman.runs.play import Played, play, start
@@ -188,7 +188,7 @@ def run(
         DragomanError: With one line that says what is wrong and what to do.
     """
     fields = by_field({"suite": suite, **_agents(agent), **options}, "option")
-    prompts = prompts_for(suite, find_rules(str(fields.get("rules", DEFAULT_RULES.name))))
+    prompts = prompts_for(suite, RULES.find(str(fields.get("rules", DEFAULT_RULES.name))))
     agents = cast("Sequence[AgentLike]", fields.get("agents", ()))
     resolved = _named_apart(
         [e if isinstance(e, str) else resolve_object(e, prompts) for e in agents]

@@ -3,17 +3,17 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
-from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules, find_rules
+from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
 
 
 def test_rules_are_found_by_name() -> None:
-    assert find_rules("dragoman-1") is DEFAULT_RULES
-    assert find_rules("tau2-1.0.1") is TAU2_RULES
+    assert RULES.find("dragoman-1") is DEFAULT_RULES
+    assert RULES.find("tau2-1.0.1") is TAU2_RULES
 
 
 def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
     with pytest.raises(UsageError, match=r"'tau2'.*dragoman-1.*tau2-1\.0\.1"):
-        find_rules("tau2")
+        RULES.find("tau2")
 
 
 def test_every_rule_set_is_known_by_its_own_name() -> None:
@@ -30,14 +30,14 @@ def test_the_reference_chooses_otherwise_in_all_but_replaying() -> None:
     ("name", "rules"), [("dragoman-1-records", DEFAULT_RULES), ("seatau", TAU2_RULES)]
 )
 def test_a_rule_set_with_records_differs_in_the_phone_alone(name: str, rules: Rules) -> None:
-    records = find_rules(name)
+    records = RULES.find(name)
     told = msgspec.structs.replace(records, name=rules.name, phone_answers_in_records=False)
     assert (told, records.phone_answers_in_records) == (rules, True)
 
 
 @pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 def test_a_lenient_rule_set_differs_in_replaying_alone(rules: Rules) -> None:
-    lenient = find_rules(f"{rules.name}-lenient")
+    lenient = RULES.find(f"{rules.name}-lenient")
     strict = msgspec.structs.replace(lenient, name=rules.name, replay_must_repeat=True)
     assert (strict, lenient.replay_must_repeat) == (rules, False)
 
@@ -53,4 +53,4 @@ def test_a_lenient_rule_set_differs_in_replaying_alone(rules: Rules) -> None:
     ],
 )
 def test_what_a_released_rule_set_adds_to_keys_stays_as_it_is(name: str, key: str) -> None:
-    assert content_key(find_rules(name)) == key
+    assert content_key(RULES.find(name)) == key

@@ -1,21 +1,18 @@
 """Rule sets: every choice in which a reference and our defaults differ is a named value.
 
 A rule set is part of a cell's key (worlds and endings depend on it) and of a score's key. Its
-name carries its version: a changed value is a new name.
+name carries its version.
 """
-
-from collections.abc import Iterable
 
 import msgspec
 
-from dragoman.core.errors import UsageError
+from dragoman.core.rule_sets import RuleSet, RuleSets
 
 
-class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
+class Rules(RuleSet, frozen=True, omit_defaults=True):
     """One rule set; each field names the behaviour it switches on.
 
     Attributes:
-        name: The name that scores carry.
         arguments_are_validated: A call that breaks its tool's schema is answered with an error
             before the tool runs; otherwise wrong types meet the tool's own checks.
         each_item_keeps_its_variant: A modified order item takes price and options of its own
@@ -52,7 +49,6 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
             sentences.
     """
 
-    name: str
     arguments_are_validated: bool
     each_item_keeps_its_variant: bool
     money_is_rounded: bool
@@ -139,30 +135,16 @@ SEATAU_RULES = msgspec.structs.replace(in_records(TAU2_RULES), name="seatau")
 BFCL_RULES = msgspec.structs.replace(DEFAULT_RULES, name="bfcl-v4")
 """BFCL's suites are judged by rules of their own; in conversations these differ in nothing."""
 
-CONVERSATION_RULES = {
-    rules.name: rules
-    for rules in (
-        DEFAULT_RULES,
-        TAU2_RULES,
-        lenient(DEFAULT_RULES),
-        lenient(TAU2_RULES),
-        in_records(DEFAULT_RULES),
-        SEATAU_RULES,
-    )
-}
+CONVERSATION_RULES = RuleSets(
+    "rules",
+    DEFAULT_RULES,
+    TAU2_RULES,
+    lenient(DEFAULT_RULES),
+    lenient(TAU2_RULES),
+    in_records(DEFAULT_RULES),
+    SEATAU_RULES,
+)
 """The rule sets of suites whose conversations change a world."""
 
-RULES = {**CONVERSATION_RULES, BFCL_RULES.name: BFCL_RULES}
-
-
-def find_rules(name: str) -> Rules:
-    """Return the rule set of that name, or raise UsageError naming those that exist."""
-    if name not in RULES:
-        raise UsageError(f"unknown rules {name!r}: choose one of {', '.join(RULES)}")
-    return RULES[name]
-
-
-def require_known(rules: Rules, known: Iterable[str], suite: str) -> None:
-    """Raise UsageError for rules that a suite cannot be judged by, naming those that it can."""
-    if rules.name not in known:
-        raise UsageError(f"{suite} has no rules {rules.name!r}: choose {', '.join(known)}")
+RULES = RuleSets("rules", *CONVERSATION_RULES.values(), BFCL_RULES)
+"""Every rule set that a run can be given."""

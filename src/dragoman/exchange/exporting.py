@@ -11,7 +11,7 @@ import msgspec
 from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.facets import WritesResults
 from dragoman.core.result_files import PlayedConversation, ResultFormat, RunFacts
-from dragoman.core.rules import find_rules
+from dragoman.core.rules import RULES
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score, Scored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
@@ -105,7 +105,7 @@ def _shown(config: RunConfig) -> tuple[str | None, Toolset | None]:
     except DataError:
         return None, None
     task = suite.tasks[0]
-    world = suite.factory(find_rules(config.rules))(task)
+    world = suite.factory(RULES.find(config.rules))(task)
     return suite.policy(task, world), world.tools("agent")
 
 

@@ -20,7 +20,7 @@ from dragoman.core.measures import (
     unmeasured,
 )
 from dragoman.core.protocols import WorldFactory
-from dragoman.core.rules import find_rules
+from dragoman.core.rules import RULES
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.core.texts.carried import carried
@@ -122,7 +122,7 @@ class _Cases:
             entry: setup.realised(entry) for entry in setup.conditions
         }
         self._settings = settings(manifest)
-        self._factory: WorldFactory = setup.suite.factory(find_rules(manifest.config.rules))
+        self._factory: WorldFactory = setup.suite.factory(RULES.find(manifest.config.rules))
 
     def setting(self, key: str) -> Setting:
         return self._settings.get(self.places[key].condition.label, Setting())

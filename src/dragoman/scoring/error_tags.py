@@ -12,6 +12,7 @@ from importlib.resources import files
 import msgspec
 
 from dragoman.core.judged_errors import Severity
+from dragoman.core.rule_sets import RuleSet, RuleSets
 from dragoman.core.scores import Unscored
 from dragoman.core.tools import Role
 
@@ -19,21 +20,20 @@ _MAX_SHOWN = 60
 _OTHER = "other"
 
 
-class TagRules(msgspec.Struct, frozen=True):
+class TagRules(RuleSet, frozen=True):
     """How tags outside the taxonomy are treated.
 
     Attributes:
-        name: The name that results carry.
         unknown_is_other: Anything that is no tag of that side counts as `other`, with a warning;
             otherwise it is Unscored.
     """
 
-    name: str
     unknown_is_other: bool
 
 
 DEFAULT_TAG_RULES = TagRules("dragoman-error-tags-1", unknown_is_other=False)
 SEATAU_TAG_RULES = TagRules("seatau-1d6f92a", unknown_is_other=True)
+TAG_RULES = RuleSets("rules of error tags", DEFAULT_TAG_RULES, SEATAU_TAG_RULES)
 
 
 class Tag(msgspec.Struct, frozen=True, omit_defaults=True):

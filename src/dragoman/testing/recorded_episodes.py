@@ -12,7 +12,7 @@ from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Session
-from dragoman.core.rules import find_rules
+from dragoman.core.rules import RULES
 from dragoman.core.speech import Reply, Said, say
 from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import OutsideErrors
@@ -78,7 +78,7 @@ async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
         played = {cell.key: tasks[cell.task] for cell in store.cells()}
         episodes = [(played[key], episode) for key, _, episode in store.episodes()]
     return await answers_from_episodes(
-        episodes, side, prompts_for(config.suite, find_rules(config.rules))
+        episodes, side, prompts_for(config.suite, RULES.find(config.rules))
     )
 
 

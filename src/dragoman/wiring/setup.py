@@ -12,7 +12,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import OwnCheck
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Check, Judge, Suite
-from dragoman.core.rules import CONVERSATION_RULES, Rules, require_known
+from dragoman.core.rules import CONVERSATION_RULES, Rules
 from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
@@ -268,7 +268,7 @@ def check_of(suite: Suite, rules: Rules) -> Check | None:
     """
     if isinstance(suite, OwnCheck):
         return suite.check(rules)
-    require_known(rules, CONVERSATION_RULES, suite.name)
+    CONVERSATION_RULES.find(rules.name, suite.name)
     return None
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, RULES, find_rules
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, RULES
 from dragoman.core.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -23,9 +23,9 @@ def test_the_rule_sets_differ_in_every_rule() -> None:
 
 
 def test_a_rule_set_is_found_by_its_name() -> None:
-    assert [find_rules(name).name for name in RULES] == ["dragoman-1", "bfcl-v4"]
+    assert [RULES.find(name).name for name in RULES] == ["dragoman-1", "bfcl-v4"]
     with pytest.raises(UsageError, match="choose one of dragoman-1, bfcl-v4"):
-        find_rules("bfcl-v3")
+        RULES.find("bfcl-v3")
 
 
 def test_every_rule_has_its_line() -> None:

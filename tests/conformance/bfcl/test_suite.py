@@ -19,7 +19,7 @@ from dragoman.benchmarks.bfcl.suite import BfclSuite
 from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS, TextCalls
 from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
 from dragoman.core.conditions import Condition
-from dragoman.core.rules import find_rules
+from dragoman.core.rules import RULES
 from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall
@@ -52,7 +52,7 @@ UNPASSABLE_IN_REFERENCE = UNPASSABLE | {
 def scores(suite: BfclSuite, agent: Resolved, rules: str) -> dict[str, Score]:
     """Play and score every task once, in memory."""
     config = RunConfig(suite.name, (agent.name,), rules=rules)
-    rule_set = find_rules(rules)
+    rule_set = RULES.find(rules)
     user = resolve_user("", agent.participant)
     setup = Setup(
         config,
@@ -128,7 +128,7 @@ def test_gold_conversations_as_tool_calls_score_1(load_bfcl: LoadBfcl, rules: st
 def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
     suite = load_bfcl("multi_turn")
     assert isinstance(suite, MultiTurnSuite)
-    text = suite.text_calls(None, find_rules("dragoman-1"))
+    text = suite.text_calls(None, RULES.find("dragoman-1"))
     script = {
         entry.task.id: [
             ScriptedReply(said)
@@ -151,7 +151,7 @@ def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
     from dragoman.benchmarks.bfcl.prompts.prompting import read_format
 
     form = None if options is None else read_format(options)
-    text = suite.text_calls(form, find_rules("dragoman-1"))
+    text = suite.text_calls(form, RULES.find("dragoman-1"))
     script = {
         entry.task.id: (*_past(entry), ScriptedReply(_written(entry, text)))
         for entry in suite.entries
@@ -232,7 +232,7 @@ def test_a_written_call_is_stored_with_its_text_and_the_form_that_was_asked_for(
     load_bfcl: LoadBfcl,
 ) -> None:
     suite = load_bfcl("simple_python")
-    text = suite.text_calls(None, find_rules("dragoman-1"))
+    text = suite.text_calls(None, RULES.find("dragoman-1"))
     task = suite.tasks[0]
 
     reply = text.read(task, "[calculate_triangle_area(10, height=5)]")

@@ -6,20 +6,19 @@ from dragoman.core.language.rules import (
     DEFAULT_LANGUAGE_RULES,
     LANGUAGE_RULES,
     SEATAU_LANGUAGE_RULES,
-    find_language_rules,
     tolerant,
 )
 
 
 def test_definitions_are_found_by_their_names() -> None:
-    assert find_language_rules("dragoman-language-1") is DEFAULT_LANGUAGE_RULES
-    assert find_language_rules("seatau-1d6f92a") is SEATAU_LANGUAGE_RULES
+    assert LANGUAGE_RULES.find("dragoman-language-1") is DEFAULT_LANGUAGE_RULES
+    assert LANGUAGE_RULES.find("seatau-1d6f92a") is SEATAU_LANGUAGE_RULES
     assert [rules.name for rules in LANGUAGE_RULES.values()] == list(LANGUAGE_RULES)
 
 
 def test_an_unknown_definition_is_answered_with_those_that_exist() -> None:
     with pytest.raises(UsageError, match=r"'dragoman-2'.*dragoman-language-1, .*seatau"):
-        find_language_rules("dragoman-2")
+        LANGUAGE_RULES.find("dragoman-2")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,12 @@
 """Rule sets of BFCL: every choice in which the reference and our defaults differ has a name."""
 
-import msgspec
-
-from dragoman.core.errors import UsageError
+from dragoman.core.rule_sets import RuleSet, RuleSets
 
 
-class BfclRules(msgspec.Struct, frozen=True):
+class BfclRules(RuleSet, frozen=True):
     """One rule set; each field names the behaviour it switches on.
 
     Attributes:
-        name: The name that verdicts carry.
         positionals_are_bound: Arguments without a name take those of the signature, in its order;
             otherwise they are dropped.
         signs_keep_their_meaning: `+1`, `~5` and `not True` are what Python makes of them;
@@ -61,7 +58,6 @@ class BfclRules(msgspec.Struct, frozen=True):
             3.5 is 35 and -5 is 5.
     """
 
-    name: str
     positionals_are_bound: bool
     signs_keep_their_meaning: bool
     odd_calls_are_unreadable: bool
@@ -94,11 +90,4 @@ DEFAULT_RULES = BfclRules("dragoman-1", *(True for _ in DIFFERENCES))
 
 BFCL_V4 = BfclRules("bfcl-v4", *(False for _ in DIFFERENCES))
 
-RULES = {rules.name: rules for rules in (DEFAULT_RULES, BFCL_V4)}
-
-
-def find_rules(name: str) -> BfclRules:
-    """Return the rule set of that name, or raise UsageError naming those that exist."""
-    if name not in RULES:
-        raise UsageError(f"unknown rules {name!r}: choose one of {', '.join(RULES)}")
-    return RULES[name]
+RULES = RuleSets("rules", DEFAULT_RULES, BFCL_V4)

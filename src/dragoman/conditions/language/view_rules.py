@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-import msgspec
+from dragoman.core.rule_sets import RuleSet, RuleSets
 
 Part = Literal["descriptions", "choices", "results"]
 """A part of what a participant sees of a tool.
@@ -14,11 +14,10 @@ what it answers, errors and names of database records among it.
 ALL_PARTS: frozenset[Part] = frozenset(("descriptions", "choices", "results"))
 
 
-class ViewRules(msgspec.Struct, frozen=True):
+class ViewRules(RuleSet, frozen=True):
     """One set of rules; each field names the behaviour it switches on.
 
     Attributes:
-        name: The name that runs carry. It has its version: a changed value is a new name.
         described_labels_are_taken: A label that only a description shows is taken; otherwise only
             those of parameters whose schema lists values, and none where only descriptions are in
             the language.
@@ -35,7 +34,6 @@ class ViewRules(msgspec.Struct, frozen=True):
         output_is_utf8: Letters are written as they are; otherwise all but ASCII is escaped.
     """
 
-    name: str
     described_labels_are_taken: bool
     nested_choices_are_read: bool
     spellings_are_folded: bool
@@ -70,4 +68,4 @@ SEATAU_VIEW_RULES = ViewRules(
     output_is_utf8=False,
 )
 
-VIEW_RULES = {rules.name: rules for rules in (DEFAULT_VIEW_RULES, SEATAU_VIEW_RULES)}
+VIEW_RULES = RuleSets("rules of views", DEFAULT_VIEW_RULES, SEATAU_VIEW_RULES)

@@ -1,12 +1,11 @@
 """Definitions of language correctness: what counts as a turn, and when a turn is in its language.
 
-A definition is a value that is passed in, and its name stands in every result. The name carries
-the version: a changed value is a new name.
+A definition is a value that is passed in, and its name stands in every result.
 """
 
 import msgspec
 
-from dragoman.core.errors import UsageError
+from dragoman.core.rule_sets import RuleSet, RuleSets
 
 MIN_CHARACTERS = 5
 """How many characters a turn must have, without white space around it, to tell a language."""
@@ -19,11 +18,10 @@ FAMILIES = (
 """Languages that a detector takes for each other, by its labels."""
 
 
-class LanguageRules(msgspec.Struct, frozen=True):
+class LanguageRules(RuleSet, frozen=True):
     """One definition of language correctness; each field names the behaviour it switches on.
 
     Attributes:
-        name: The name that results carry.
         opaque_is_stripped: Ids, quoted values, code, JSON, numbers and symbols are taken out before
             the language is looked for; a turn of nothing else is Unscored.
         capitals_are_lowered: A text in capital letters alone is looked at in small letters.
@@ -35,7 +33,6 @@ class LanguageRules(msgspec.Struct, frozen=True):
         tolerated: Families of labels that are taken for each other.
     """
 
-    name: str
     opaque_is_stripped: bool
     capitals_are_lowered: bool
     harness_turns_count: bool
@@ -77,20 +74,10 @@ def tolerant(rules: LanguageRules) -> LanguageRules:
     return msgspec.structs.replace(rules, name=f"{rules.name}-tolerant", tolerated=FAMILIES)
 
 
-LANGUAGE_RULES = {
-    rules.name: rules
-    for rules in (
-        DEFAULT_LANGUAGE_RULES,
-        tolerant(DEFAULT_LANGUAGE_RULES),
-        SEATAU_LANGUAGE_RULES,
-        tolerant(SEATAU_LANGUAGE_RULES),
-    )
-}
-
-
-def find_language_rules(name: str) -> LanguageRules:
-    """Return the definition of that name, or raise UsageError naming those that exist."""
-    if name not in LANGUAGE_RULES:
-        known = ", ".join(LANGUAGE_RULES)
-        raise UsageError(f"unknown definition of language correctness {name!r}: choose of {known}")
-    return LANGUAGE_RULES[name]
+LANGUAGE_RULES = RuleSets(
+    "definition of language correctness",
+    DEFAULT_LANGUAGE_RULES,
+    tolerant(DEFAULT_LANGUAGE_RULES),
+    SEATAU_LANGUAGE_RULES,
+    tolerant(SEATAU_LANGUAGE_RULES),
+)

@@ -19,7 +19,7 @@ from dragoman.core.conditions import (
 )
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import OwnRules
-from dragoman.core.rules import Rules, find_rules
+from dragoman.core.rules import RULES, Rules
 from dragoman.wiring.catalogue import find_benchmark
 
 _SCENARIO_NAMES = f"{IN_ENGLISH}, {', '.join(SCENARIOS)}, or surfaces joined by {JOIN}"
@@ -71,7 +71,7 @@ def rules_of(name: str, suite: str, conditions: Sequence[Condition]) -> Rules:
     Raises:
         UsageError: For a name that does not exist.
     """
-    rules, benchmark = find_rules(name), find_benchmark(suite)
+    rules, benchmark = RULES.find(name), find_benchmark(suite)
     if benchmark is not None and isinstance(benchmark, OwnRules):
         return benchmark.rules_under(suite, rules, conditions)
     return rules

@@ -8,7 +8,7 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
-from dragoman.core.rules import DEFAULT_RULES, Rules, find_rules
+from dragoman.core.rules import DEFAULT_RULES, RULES, Rules
 from dragoman.core.scores import ComponentScore, Scored, Unscored
 from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tasks import Task
@@ -16,7 +16,7 @@ from dragoman.core.tools import NO_TOOLS, ToolCall
 
 LoadSuite = Callable[..., AgenticSuite]
 
-REFERENCE = find_rules("bfcl-v4")
+REFERENCE = RULES.find("bfcl-v4")
 
 
 def task(suite: AgenticSuite, name: str) -> Task:
@@ -125,7 +125,7 @@ def test_what_prepares_is_not_judged(load_agentic_suite: LoadSuite) -> None:
 def test_rules_and_conditions_of_conversations_are_refused(load_agentic_suite: LoadSuite) -> None:
     suite = load_agentic_suite("memory_kv")
     with pytest.raises(UsageError):
-        suite.check(find_rules("tau2-1.0.1"))
+        suite.check(RULES.find("tau2-1.0.1"))
     assert suite.not_applicable(PLAIN) == ""
     assert "persona" in suite.not_applicable(PLAIN.with_axes(persona="hurried"))
 

@@ -19,7 +19,7 @@ from dragoman.benchmarks.bfcl.checking.components import component_of
 from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
 from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
-from dragoman.benchmarks.bfcl.rules import RULES, BfclRules, find_rules
+from dragoman.benchmarks.bfcl.rules import RULES, BfclRules
 from dragoman.benchmarks.bfcl.text_calls import TurnTextCalls
 from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
 from dragoman.benchmarks.bfcl.verdicts import Judged
@@ -28,7 +28,7 @@ from dragoman.core.episodes import Episode, Move
 from dragoman.core.facets import Outside
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
-from dragoman.core.rules import Rules, require_known
+from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore, Unscored
 from dragoman.core.speech import Said, Unparsed
 from dragoman.core.tasks import Task
@@ -160,12 +160,11 @@ class AgenticSuite:
         Raises:
             UsageError: For rules that BFCL does not have.
         """
-        require_known(rules, RULES, self.name)
-        return FinalAnswerCheck(self._entries, find_rules(rules.name))
+        return FinalAnswerCheck(self._entries, RULES.find(rules.name, self.name))
 
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - turns have a limit of their own
         """Return the protocol of one entry."""
-        return FixedTurns(task.turns, [self._tools] * len(task.turns), find_rules(rules.name))
+        return FixedTurns(task.turns, [self._tools] * len(task.turns), RULES.find(rules.name))
 
     def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TurnTextCalls:
         """Return how functions are offered and called, for the options of an agent's name.
@@ -179,7 +178,7 @@ class AgenticSuite:
         """Return how functions are offered and called as text."""
         conversations = {name: entry.conversation for name, entry in self._entries.items()}
         return TurnTextCalls(
-            conversations, self._texts, find_rules(rules.name), form or DEFAULT_FORMAT
+            conversations, self._texts, RULES.find(rules.name), form or DEFAULT_FORMAT
         )
 
 

@@ -9,14 +9,14 @@ from dragoman.benchmarks.bfcl.entries.showing import shown_tools
 from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
-from dragoman.benchmarks.bfcl.rules import RULES, find_rules
+from dragoman.benchmarks.bfcl.rules import RULES
 from dragoman.benchmarks.bfcl.single.calls_check import CallsCheck
 from dragoman.benchmarks.bfcl.text_calls import TextCalls
 from dragoman.benchmarks.kit.offered_tools import OfferedTools
 from dragoman.benchmarks.kit.single_turn import SingleTurn
 from dragoman.core.conditions import Condition
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
-from dragoman.core.rules import Rules, require_known
+from dragoman.core.rules import Rules
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
 
@@ -74,8 +74,7 @@ class SingleTurnSuite:
         Raises:
             UsageError: For rules that BFCL does not have.
         """
-        require_known(rules, RULES, self.name)
-        return CallsCheck(self._entries, find_rules(rules.name))
+        return CallsCheck(self._entries, RULES.find(rules.name, self.name))
 
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - one reply ends it
         """Return the protocol of one question."""
@@ -91,7 +90,7 @@ class SingleTurnSuite:
 
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> TextCalls:
         """Return how functions are offered and called as text; each entry's own way without a form."""
-        return TextCalls(self._entries, self._texts, find_rules(rules.name), form)
+        return TextCalls(self._entries, self._texts, RULES.find(rules.name), form)
 
 
 def _listed(entry: Entry) -> Iterator[bytes]:

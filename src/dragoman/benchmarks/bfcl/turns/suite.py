@@ -10,7 +10,7 @@ from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
 from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
-from dragoman.benchmarks.bfcl.rules import RULES, BfclRules, find_rules
+from dragoman.benchmarks.bfcl.rules import RULES, BfclRules
 from dragoman.benchmarks.bfcl.text_calls import TurnTextCalls
 from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
 from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
@@ -18,7 +18,7 @@ from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
-from dragoman.core.rules import Rules, require_known
+from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
@@ -95,12 +95,11 @@ class MultiTurnSuite:
         Raises:
             UsageError: For rules that BFCL does not have.
         """
-        require_known(rules, RULES, self.name)
-        return TurnsCheck(self._entries, self._expected, find_rules(rules.name))
+        return TurnsCheck(self._entries, self._expected, RULES.find(rules.name, self.name))
 
     def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - turns have a limit of their own
         """Return the protocol of one entry."""
-        return FixedTurns(task.turns, self._tools(task), find_rules(rules.name))
+        return FixedTurns(task.turns, self._tools(task), RULES.find(rules.name))
 
     def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TurnTextCalls:
         """Return how functions are offered and called, for the options of an agent's name.
@@ -113,7 +112,7 @@ class MultiTurnSuite:
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> TurnTextCalls:
         """Return how functions are offered and called as text."""
         chosen = form or DEFAULT_FORMAT
-        return TurnTextCalls(self._entries, self._texts, find_rules(rules.name), chosen)
+        return TurnTextCalls(self._entries, self._texts, RULES.find(rules.name), chosen)
 
     def _tools(self, task: Task) -> tuple[Toolset, ...]:
         """Return the tools of every turn, encoded once per entry."""
