@@ -1,11 +1,11 @@
 import pytest
 
 from dragoman.analysis.by_axis import by_axes
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.scores import Score, Scored, Unscored, Verdict
+from dragoman.core.scores import ComponentScore, Score, Scored, Unscored, Verdict
 
 THAI = condition_of({"language": "th", "scenario": "domain"})
 PHONE = {"voice": "telephone"}
@@ -55,3 +55,23 @@ def test_the_agent_is_an_axis_too() -> None:
         ("gold", 1.0),
         ("silent", 0.0),
     ]
+
+
+def test_a_group_of_one_cell_has_that_cells_pass_hat() -> None:
+    rows = [
+        row("a", PLAIN, Scored(1.0)),
+        row("a", PLAIN, None),
+        row("b", PLAIN, Scored(0.0)),
+        row("b", PLAIN, Scored(1.0)),
+    ]
+    (group,) = by_axes(rows, ["voice"])
+    (cell,) = summarize(rows, "r", "j")
+    assert (group.tasks, group.value) == (2, cell.result.figures[0].value) == (2, 0.75)
+
+
+def test_a_group_says_whether_a_verdict_was_assumed() -> None:
+    judged = ComponentScore("NL_ASSERTION", True, Scored(1.0), assumed=True)
+    score = Score("r", "assume-met", Scored(1.0), (judged,))
+    assumed = Outcome("suite", THAI, "gold", "a", 0, None, score)
+    groups = by_axes([row("a", PLAIN, Scored(1.0)), assumed], ["language"])
+    assert [group.assumed for group in groups] == [False, True]

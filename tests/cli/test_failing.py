@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from dragoman.analysis.cells import Outcome, summarize
+from dragoman.cli.next_step import next_step
+from dragoman.core.conditions import PLAIN
+
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
 Told = Callable[..., Any]
@@ -116,3 +120,10 @@ def test_the_tasks_of_a_suite_are_listed_with_what_their_users_want(dragoman: Cl
 def test_a_list_of_tasks_needs_a_suite(refused: Refused) -> None:
     assert "dragoman list tasks courier" in refused("list", "tasks", status=2)
     assert "'nowhere'" in refused("list", "tasks", "nowhere", status=2)
+
+
+def test_a_run_that_was_not_played_to_its_end_is_gone_on_with() -> None:
+    rows = [Outcome("suite", PLAIN, "gold", "a", trial) for trial in (0, 1)]
+    cells = summarize(rows, "dragoman-1", "none")
+    assert next_step(Path("r"), cells) == ("2 conversations not run: go on with: dragoman resume r")
+    assert next_step(Path("r"), cells, is_imported=True).startswith("next, what failed")

@@ -1,8 +1,8 @@
 """pass^1 by axis: cells that share the values asked for are one group, whatever else they differ in.
 
-A task counts once in a group: by the mean of its rewards in all of the group's cells, and only where
-every one of them is decided, so that no axis is favoured by what is missing. The task is the unit that
-is drawn.
+A task counts once in a group: by the mean over the group's cells of its pass^1 there, and only where
+each of them has one (`dragoman.analysis.pass_hat`), so that no axis is favoured by what is missing. A
+group of one cell has that cell's pass^1. The task is the unit that is drawn.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import Interval, clustered_interval
-from dragoman.analysis.pass_hat import is_success
+from dragoman.analysis.pass_hat import is_success, played_rewards
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.scores import Scored
+from dragoman.core.scores import Verdict
 
 AGENT = "agent"
 """Stands among axes for who plays."""
@@ -28,9 +28,10 @@ class Group(msgspec.Struct, frozen=True):
         values: What they share: a value on each axis asked for.
         cells: How many cells these are.
         tasks: How many tasks entered the figure.
-        left_out: How many did not, since a conversation on them is missing or not decided.
+        left_out: How many did not: in a cell no trial was played, or one was not decided.
         value: The mean of pass^1; None where no task entered.
         interval: Its 95 % interval over tasks.
+        assumed: Whether verdicts that were assumed take part.
     """
 
     suite: str
@@ -40,6 +41,7 @@ class Group(msgspec.Struct, frozen=True):
     left_out: int
     value: float | None
     interval: Interval | None
+    assumed: bool = False
 
 
 def by_axes(outcomes: Iterable[Outcome], axes: Sequence[str]) -> tuple[Group, ...]:
@@ -65,17 +67,14 @@ def _value(row: Outcome, axis: str) -> str:
 
 def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group:
     cells: dict[tuple[Condition, str], None] = {}
-    tasks: dict[str, list[float | None]] = {}
+    tasks: dict[str, dict[tuple[Condition, str], list[Verdict | None]]] = {}
     for row in rows:
-        cells[row.condition, row.agent] = None
-        tasks.setdefault(row.task, []).append(_success(row))
-    means = {
-        task: sum(known) / len(known)
-        for task, found in tasks.items()
-        if len(known := [value for value in found if value is not None]) == len(found)
-    }
+        cell = row.condition, row.agent
+        cells[cell] = None
+        tasks.setdefault(row.task, {}).setdefault(cell, []).append(row.reward)
+    means = (_mean_over_cells(trials.values()) for trials in tasks.values())
+    figures = [mean for mean in means if mean is not None]
     seed = derive_seed(content_key(suite, values), "by axis")
-    figures = list(means.values())
     return Group(
         suite,
         values,
@@ -84,10 +83,13 @@ def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group
         len(tasks) - len(figures),
         sum(figures) / len(figures) if figures else None,
         clustered_interval(figures, seed) if figures else None,
+        any(row.score is not None and row.score.assumed for row in rows),
     )
 
 
-def _success(row: Outcome) -> float | None:
-    if not isinstance(row.reward, Scored) or row.reward.undecided:
+def _mean_over_cells(trials: Iterable[Sequence[Verdict | None]]) -> float | None:
+    """Return a task's pass^1, the mean over cells; None where one of them has none."""
+    played = [played_rewards(row) for row in trials]
+    if not all(played):
         return None
-    return float(is_success(row.reward.value))
+    return sum(sum(map(is_success, row)) / len(row) for row in played) / len(played)

@@ -7,6 +7,7 @@ from dragoman.analysis.by_axis import AGENT, Group, by_axes
 from dragoman.cli.output import print_json
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
+from dragoman.report import wording
 from dragoman.report.fitting import Table, print_table
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
@@ -40,12 +41,13 @@ def _require_known(store: RunStore, axes: Sequence[str]) -> None:
 
 def _table(groups: Sequence[Group], axes: Sequence[str]) -> Table:
     """Return the groups of one suite, which a run has, as a table."""
+    assumed = any(group.assumed for group in groups)
     return Table(
         headings=(*axes, "pass^1", "95 % interval", "tasks", "cells"),
         rows=tuple(
             (
                 *group.values.values(),
-                "-" if group.value is None else f"{group.value:.3f}",
+                _figure(group),
                 ""
                 if group.interval is None
                 else f"{group.interval.low:.3f} to {group.interval.high:.3f}",
@@ -56,6 +58,12 @@ def _table(groups: Sequence[Group], axes: Sequence[str]) -> Table:
         ),
         title=", ".join(dict.fromkeys(group.suite for group in groups)),
         note="each task counts once, by its mean over the cells of the group; left out are tasks "
-        "with a conversation that is missing or not decided",
+        "that were not played in one of them, or not decided"
+        + (f"; {wording.ASSUMED}: {wording.ASSUMED_NOTE}" if assumed else ""),
         numbers=frozenset({"pass^1", "tasks", "cells"}),
     )
+
+
+def _figure(group: Group) -> str:
+    mark = f"{wording.ASSUMED} " if group.assumed else ""
+    return f"{mark}{wording.number(group.value)}"

@@ -23,6 +23,11 @@ def next_step(folder: Path, cells: Sequence[CellSummary], *, is_imported: bool =
             f"{wording.counted(broken, 'conversation')} ended by infrastructure: "
             f"try them again with: dragoman resume {run}"
         )
+    missing = sum(cell.missing for cell in cells)
+    if missing and not is_imported:
+        return (
+            f"{wording.counted(missing, 'conversation')} not run: go on with: dragoman resume {run}"
+        )
     if all(map(_is_perfect, cells)):
         return f"next: dragoman report {run}"
     return f"next, what failed and why: dragoman show {run}"

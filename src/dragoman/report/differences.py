@@ -48,10 +48,17 @@ def _row(entry: Comparison, *, is_condition_shared: bool) -> tuple[str, ...]:
     mark = [wording.ASSUMED] if entry.assumed else []
     columns = [
         [*names, *mark],
-        [f"{len(entry.pairs):,}"],
+        [f"{tasks:,}" for tasks in _tasks(entry)],
         *([["1"], *[["none"]] * 6] if not entry.gaps else _figures(entry)),
     ]
     return tuple("\n".join(lines) for lines in columns)
+
+
+def _tasks(entry: Comparison) -> Iterator[int]:
+    """Yield how many tasks were compared, and below each power that fewer entered how many those are."""
+    yield len(entry.pairs)
+    if any(gap.tasks != len(entry.pairs) for gap in entry.gaps):
+        yield from (gap.tasks for gap in entry.gaps[1:])
 
 
 def _figures(entry: Comparison) -> Iterator[list[str]]:

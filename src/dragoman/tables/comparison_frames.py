@@ -80,6 +80,7 @@ def comparison_object(entry: Comparison) -> dict[str, object]:
         "b": _name_object(entry.b),
         "differs": entry.differs,
         "tasks": len(entry.pairs),
+        "tasks_by_k": {k: gap.tasks for k, gap in gaps.items()},
         "left_out": entry.left_out,
         "pass_hat_a": {k: gap.a for k, gap in gaps.items()},
         "pass_hat_b": {k: gap.b for k, gap in gaps.items()},
@@ -133,6 +134,7 @@ def _gap_rows(entry: Comparison) -> list[dict[str, object]]:
     return [
         {
             **counts,
+            "tasks": gap.tasks,
             "k": gap.k,
             "pass_hat_a": gap.a,
             "pass_hat_b": gap.b,

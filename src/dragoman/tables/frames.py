@@ -74,6 +74,7 @@ def groups_frame(groups: Sequence[Group], axes: Sequence[str]) -> pl.DataFrame:
             "pass_hat": group.value,
             "low": None if group.interval is None else group.interval.low,
             "high": None if group.interval is None else group.interval.high,
+            "assumed": group.assumed,
         }
         for group in groups
     ]
@@ -88,6 +89,7 @@ def groups_frame(groups: Sequence[Group], axes: Sequence[str]) -> pl.DataFrame:
             "pass_hat": pl.Float64(),
             "low": pl.Float64(),
             "high": pl.Float64(),
+            "assumed": pl.Boolean(),
         },
     )
 
