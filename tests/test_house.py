@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -58,3 +58,14 @@ def test_the_picture_of_the_rooms_is_what_the_linter_holds(page: str) -> None:
     picture = text.partition("## The rooms")[2].partition("```")[2].partition("```")[0]
     drawn = [set(re.findall(r"\w+", re.split(r"\s{2,}", line)[0])) for line in picture.split("\n")]
     assert [row for row in drawn if row] == layers()
+
+
+def test_a_public_class_has_a_name_that_no_other_room_uses() -> None:
+    rooms_of: defaultdict[str, set[str]] = defaultdict(set)
+    for path in ROOMS.rglob("*.py"):
+        room = path.relative_to(ROOMS).parts[0]
+        code = re.sub(r"(\"{3}|'{3}).*?\1", "", path.read_text("utf-8"), flags=re.DOTALL)
+        for name in re.findall(r"^class ([A-Z]\w*)", code, re.MULTILINE):
+            rooms_of[name].add(room)
+    assert "Rules" in rooms_of
+    assert {name: found for name, found in rooms_of.items() if len(found) > 1} == {}

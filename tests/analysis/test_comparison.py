@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.comparison import (
-    Cell,
     CellName,
+    CellOutcomes,
     Comparison,
     Means,
     comparable,
@@ -43,9 +43,9 @@ def cell(
     condition: Condition = PLAIN,
     digests: Mapping[str, str] | None = None,
     episode: Episode | None = None,
-) -> Cell:
+) -> CellOutcomes:
     played = episode or Episode((), Ending("user_stop"), steps=4, errors=1, seconds=2.0)
-    return Cell(
+    return CellOutcomes(
         CellName("run", "tau2:retail", condition, agent),
         tuple(
             Outcome(
@@ -65,7 +65,7 @@ def cell(
     )
 
 
-def compared(a: Cell, b: Cell) -> Comparison:
+def compared(a: CellOutcomes, b: CellOutcomes) -> Comparison:
     (found,) = compare([(a, b)])
     return found
 
@@ -207,7 +207,7 @@ def test_couples_can_be_chosen_by_what_differs() -> None:
     }
 
 
-def couples(cells: list[Cell], by: str | None = None) -> list[tuple[str, str, str, str]]:
+def couples(cells: list[CellOutcomes], by: str | None = None) -> list[tuple[str, str, str, str]]:
     return [
         (a.name.agent, a.name.condition.label, b.name.agent, b.name.condition.label)
         for a, b in comparable(cells, by)
@@ -224,7 +224,7 @@ def test_outcomes_are_grouped_into_the_cells_of_their_run() -> None:
     assert [len(entry.outcomes) for entry in cells] == [1, 1]
 
 
-def sides(rows: list[tuple[list[float], ...]]) -> tuple[Cell, Cell]:
+def sides(rows: list[tuple[list[float], ...]]) -> tuple[CellOutcomes, CellOutcomes]:
     return tuple(  # type: ignore[return-value] # two sides
         cell({str(place): row[side] for place, row in enumerate(rows)}, agent)
         for side, agent in enumerate(("one", "two"))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.analysis.feasibility import (
-    Claim,
+    ClaimedRates,
     Ungraded,
     fewest_ungraded,
     fitting_ratio,
@@ -31,7 +31,7 @@ def figures(solved: tuple[int, ...]) -> dict[int, float]:
 @given(st.lists(st.integers(0, 60), min_size=2, max_size=5).filter(any))
 def test_figures_of_real_counts_are_always_possible(solved: list[int]) -> None:
     printed = figures(tuple(solved))
-    claim = Claim(printed, sum(solved), len(solved) - 1, 0.0005)
+    claim = ClaimedRates(printed, sum(solved), len(solved) - 1, 0.0005)
 
     found = possible_counts(claim)
 
@@ -46,7 +46,7 @@ def test_figures_of_real_counts_are_always_possible(solved: list[int]) -> None:
     printed=st.lists(st.integers(0, 1000), min_size=1, max_size=3, unique=True),
 )
 def test_the_search_agrees_with_trying_everything(tasks: int, printed: list[int]) -> None:
-    claim = Claim({k: value / 1000 for k, value in enumerate(printed, 1)}, tasks, 3, 0.02)
+    claim = ClaimedRates({k: value / 1000 for k, value in enumerate(printed, 1)}, tasks, 3, 0.02)
     every = [solved for solved in product(range(tasks + 1), repeat=4) if sum(solved) == tasks]
 
     def fits(solved: tuple[int, ...]) -> bool:
@@ -60,18 +60,18 @@ def test_the_search_agrees_with_trying_everything(tasks: int, printed: list[int]
 
 
 def test_the_tolerance_includes_its_ends() -> None:
-    assert possible_counts(Claim({1: 0.501}, 2, 1, 0.001)).solved == (1, 1)
-    assert possible_counts(Claim({1: 0.501}, 2, 1, 0.0009)).solved is None
+    assert possible_counts(ClaimedRates({1: 0.501}, 2, 1, 0.001)).solved == (1, 1)
+    assert possible_counts(ClaimedRates({1: 0.501}, 2, 1, 0.0009)).solved is None
 
 
 def test_a_printed_decimal_is_taken_as_it_is_written() -> None:
     # 0.1 + 0.2 is the float above 0.3; of ten tasks three are 0.3 and nothing else.
-    assert possible_counts(Claim({1: 0.3}, 10, 1, 0)).solved == (7, 3)
-    assert possible_counts(Claim({1: 0.1 + 0.2}, 10, 1, 0)).solved is None
+    assert possible_counts(ClaimedRates({1: 0.3}, 10, 1, 0)).solved == (7, 3)
+    assert possible_counts(ClaimedRates({1: 0.1 + 0.2}, 10, 1, 0)).solved is None
 
 
 def test_a_figure_between_two_counts_cannot_be() -> None:
-    claim = Claim({1: 0.607, 2: 0.45, 3: 0.366}, 114, 3, 0.001)
+    claim = ClaimedRates({1: 0.607, 2: 0.45, 3: 0.366}, 114, 3, 0.001)
 
     assert possible_counts(claim).solved is None
     assert possible_counts(claim).is_decided
@@ -80,7 +80,7 @@ def test_a_figure_between_two_counts_cannot_be() -> None:
 
 
 def test_the_nearest_reading_changes_one_figure_where_one_is_enough() -> None:
-    claim = Claim({1: 0.997, 2: 0.953, 3: 0.93}, 114, 3, 0.001)
+    claim = ClaimedRates({1: 0.997, 2: 0.953, 3: 0.93}, 114, 3, 0.001)
 
     nearest = nearest_figures(claim)
 
@@ -91,15 +91,23 @@ def test_the_nearest_reading_changes_one_figure_where_one_is_enough() -> None:
 
 def test_an_ungraded_trial_counts_where_the_others_of_its_task_do() -> None:
     # Two tasks with two trials; of the second task one trial was graded, and passed.
-    claim = Claim({1: 1.0, 2: 0.0}, 2, 2, 0)
+    claim = ClaimedRates({1: 1.0, 2: 0.0}, 2, 2, 0)
 
     assert possible_counts(claim, (Ungraded(1, 1),)).solved is None
-    assert possible_counts(Claim({1: 0.75, 2: 0}, 2, 2, 0), (Ungraded(1, 1),)).solved == (0, 1, 0)
-    assert possible_counts(Claim({1: 1, 2: 1}, 2, 2, 0), (Ungraded(0, 0),)).solved == (0, 0, 1)
+    assert possible_counts(ClaimedRates({1: 0.75, 2: 0}, 2, 2, 0), (Ungraded(1, 1),)).solved == (
+        0,
+        1,
+        0,
+    )
+    assert possible_counts(ClaimedRates({1: 1, 2: 1}, 2, 2, 0), (Ungraded(0, 0),)).solved == (
+        0,
+        0,
+        1,
+    )
 
 
 def test_a_search_without_end_is_given_up_and_says_so() -> None:
-    claim = Claim({1: 0.5, 2: 0.5, 3: 0.4}, 3000, 8, 0.001)
+    claim = ClaimedRates({1: 0.5, 2: 0.5, 3: 0.4}, 3000, 8, 0.001)
 
     found = possible_counts(claim)
 
@@ -108,16 +116,21 @@ def test_a_search_without_end_is_given_up_and_says_so() -> None:
 
 def test_a_ratio_may_be_that_of_unrounded_figures() -> None:
     # 7 of 114 over 53 of 342 is 0.396, though 0.061 / 0.155 is 0.394.
-    claim = Claim({1: 0.155, 3: 0.061}, 114, 3, 0.0005)
+    claim = ClaimedRates({1: 0.155, 3: 0.061}, 114, 3, 0.0005)
 
     assert fitting_ratio(claim, 0.396, 3)
     assert not fitting_ratio(claim, 0.391, 3)
 
 
 @pytest.mark.parametrize(
-    "claim", [Claim({1: 0.5}, 0, 1, 0), Claim({2: 0.5}, 1, 1, 0), Claim({0: 0.5}, 1, 1, 0)]
+    "claim",
+    [
+        ClaimedRates({1: 0.5}, 0, 1, 0),
+        ClaimedRates({2: 0.5}, 1, 1, 0),
+        ClaimedRates({0: 0.5}, 1, 1, 0),
+    ],
 )
-def test_a_claim_without_sense_is_refused(claim: Claim) -> None:
+def test_a_claim_without_sense_is_refused(claim: ClaimedRates) -> None:
     with pytest.raises(ValueError, match="trials"):
         possible_counts(claim)
     with pytest.raises(ValueError, match="trials"):

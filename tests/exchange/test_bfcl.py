@@ -16,7 +16,7 @@ from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.speech import say
 from dragoman.core.tools import ToolResult
 from dragoman.exchange.importing import import_run
-from dragoman.runs.play import Asked, score
+from dragoman.runs.play import MeasureRequest, score
 from dragoman.store.run import open_run
 from dragoman.tables.recorded import agreement
 
@@ -152,7 +152,7 @@ def test_upstreams_verdicts_come_in_beside_the_results_and_are_compared(tmp_path
     write_lines(tmp_path / f"score/{name}_score.json", head, {"id": "irrelevance_1"})
 
     read = import_run(tmp_path, tmp_path / "run", 0.0)
-    score(tmp_path / "run", Asked({"rules": "bfcl-v4"}), lambda: None)
+    score(tmp_path / "run", MeasureRequest({"rules": "bfcl-v4"}), lambda: None)
 
     assert isinstance(read.report, Imported)
     assert (read.report.verdicts, read.has_verdicts) == (3, True)
@@ -260,7 +260,7 @@ def is_named(call: str) -> bool:
 
 def package_score(run: Path) -> dict[tuple[str, str], bool]:
     """Score a run by upstream's rules and return by agent and task whether it passes."""
-    score(run, Asked({"rules": "bfcl-v4"}), lambda: None)
+    score(run, MeasureRequest({"rules": "bfcl-v4"}), lambda: None)
     with open_run(run, write=False) as store:
         scores = store.scores("bfcl-v4", "none", METRIC_VERSION)
         return {

@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
-from dragoman.models.chat.openai import Endpoint
+from dragoman.models.chat.openai import ChatEndpoint
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.spending.budget import Budget, parse_limit
@@ -44,7 +44,7 @@ async def embedded(url: str, texts: Sequence[str], budget: Budget | None) -> tup
     http = Http(Timeouts(connect=2, read=2, total=20))
     gate = Gate("http://here", http, (KEY,), patience=Patience(attempts=2, seconds=5, outage=5))
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"}
-    endpoint = Endpoint(f"{url}/embeddings", headers, "small", {})
+    endpoint = ChatEndpoint(f"{url}/embeddings", headers, "small", {})
     try:
         return await EmbeddingModel("openai/small", endpoint, gate, budget).embed(texts)
     finally:

@@ -6,9 +6,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from dragoman.report.fitting import Table, lines, print_table
+from dragoman.report.fitting import TextTable, lines, print_table
 
-HEARD = Table(
+HEARD = TextTable(
     headings=("condition", "agent", "word errors", "values heard"),
     rows=(
         (
@@ -27,13 +27,13 @@ WORDS = " ".join((*HEARD.headings, *(cell for row in HEARD.rows for cell in row)
 
 
 def test_with_room_every_row_is_a_line() -> None:
-    table = Table(("task", "k"), (("a", "1"), ("bc", "12")), numbers=frozenset({"k"}))
+    table = TextTable(("task", "k"), (("a", "1"), ("bc", "12")), numbers=frozenset({"k"}))
 
     assert lines(table, 80) == ["task   k", "────────", "a      1", "bc    12"]
 
 
 def test_headings_take_several_lines_before_rows_become_blocks() -> None:
-    table = Table(("condition", "values heard"), (("en", "3 of 4"),))
+    table = TextTable(("condition", "values heard"), (("en", "3 of 4"),))
 
     assert lines(table, 22) == [
         "condition  values",
@@ -62,7 +62,7 @@ def test_without_room_every_row_is_a_block() -> None:
 
 def test_in_a_block_the_lines_of_a_cell_share_one_where_it_has_room_for_them() -> None:
     row = ("careful\nen/telephone/none", "^1 1.000\n^2 1.000")
-    table = Table(("agent", "pass^k"), (row,))
+    table = TextTable(("agent", "pass^k"), (row,))
 
     assert lines(table, 26) == [
         "agent   careful",
@@ -81,19 +81,19 @@ def test_no_width_breaks_a_word_or_loses_one(width: int) -> None:
 
 
 def test_letters_that_take_two_columns_are_aligned() -> None:
-    table = Table(("name", "n"), (("小包", "1"), ("parcel", "2")))
+    table = TextTable(("name", "n"), (("小包", "1"), ("parcel", "2")))
 
     assert lines(table, 80)[2:] == ["小包    1", "parcel  2"]
 
 
 def test_a_table_without_rows_has_its_headings() -> None:
-    assert lines(Table(("condition", "agent"), ()), 80)[0] == "condition  agent"
+    assert lines(TextTable(("condition", "agent"), ()), 80)[0] == "condition  agent"
 
 
 def test_words_longer_than_the_terminal_are_left_to_it() -> None:
     console = Console(file=io.StringIO(), width=10, color_system=None)
 
-    print_table(Table(("agent",), (("x" * 30,),)), console)
+    print_table(TextTable(("agent",), (("x" * 30,),)), console)
 
     assert isinstance(console.file, io.StringIO)
     assert f"{'x' * 30}\n" in console.file.getvalue()

@@ -10,7 +10,7 @@ from dragoman.core.costs import Cost, Price
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage, as_replayed
-from dragoman.report.fitting import Table, lines
+from dragoman.report.fitting import TextTable, lines
 from dragoman.report.summaries import summary_table, usage_table
 from dragoman.report.wording import money
 
@@ -39,7 +39,7 @@ def outcome(score: Score = SCORE) -> Outcome:
     return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
-def printed(table: Table, width: int = 100) -> str:
+def printed(table: TextTable, width: int = 100) -> str:
     return "\n".join(lines(table, width))
 
 

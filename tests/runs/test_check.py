@@ -3,7 +3,7 @@ import asyncio
 import msgspec
 import pytest
 
-from dragoman.runs.check import Finding, SuiteCheck, check_suite
+from dragoman.runs.check import SuiteCheck, TaskFinding, check_suite
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
@@ -26,7 +26,7 @@ def test_the_sample_is_passable_and_its_floor_is_known() -> None:
 
 
 def test_what_is_listed_outside_the_basis_is_found() -> None:
-    assert check().ignored == (Finding("too-late", "lists COMMUNICATE outside its basis"),)
+    assert check().ignored == (TaskFinding("too-late", "lists COMMUNICATE outside its basis"),)
 
 
 def test_what_the_basis_names_without_need_is_found() -> None:

@@ -9,7 +9,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import resume_job, start_job
-from dragoman.runs.play import Asked, Played, play, score
+from dragoman.runs.play import MeasureRequest, Played, play, score
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
 from dragoman.wiring.grid.config import RunConfig
@@ -172,7 +172,7 @@ def test_scoring_again_with_a_judge_of_users_finds_more(home: Path) -> None:
     (home / "moody").write_text("two-swaps")
     started(folder)
     script = judge(home / "judge.json", nothing_invented=False)
-    result = score(folder, Asked({"user_judge": script}), lambda: None)
+    result = score(folder, MeasureRequest({"user_judge": script}), lambda: None)
     with open_run(folder, write=False) as store:
         scores = store.scores(result.rules, result.judge, METRIC_VERSION)
         kinds = sorted(entry.invalid for entry in scores.values())
@@ -187,11 +187,11 @@ def test_scoring_again_with_a_judge_of_users_finds_more(home: Path) -> None:
 def test_a_judge_that_failed_is_asked_again(home: Path) -> None:
     asked: list[str] = []
     started(home / "run", judge="assume-met", user_judge=judge(home / "judge.json"))
-    score(home / "run", Asked(), lambda: asked.append("one that answered"))
+    score(home / "run", MeasureRequest(), lambda: asked.append("one that answered"))
     (home / "mute.json").write_text('{"*": [{"content": "no idea"}]}')
     mute = f"scripted/{home / 'mute.json'}"
     started(home / "other", judge="assume-met", user_judge=mute)
-    score(home / "other", Asked(), lambda: asked.append("one that failed"))
+    score(home / "other", MeasureRequest(), lambda: asked.append("one that failed"))
     assert asked == ["one that failed"] * 3
 
 

@@ -13,7 +13,7 @@ from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setti
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.jobs import read_manifest
 from dragoman.runs.measuring import Choice, settings, take_measures
-from dragoman.runs.play import Asked, Played, play, score, start
+from dragoman.runs.play import MeasureRequest, Played, play, score, start
 from dragoman.scoring.language_detection import _loaded
 from dragoman.scoring.measures.counting import Counting
 from dragoman.store.run import open_run
@@ -117,7 +117,7 @@ def test_a_run_of_before_gets_its_measures_when_it_is_scored(folder: Path) -> No
         rows = run_figures(store, "dragoman-1", "none").measures
     assert {row.measure for row in rows} == {"reward"}
 
-    score(folder, Asked(), lambda: None)
+    score(folder, MeasureRequest(), lambda: None)
 
     assert stored(folder) == before
 
@@ -132,7 +132,7 @@ def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -
     (first,) = stored(folder)
     told: list[None] = []
 
-    score(folder, Asked(measures=("hearing",)), lambda: told.append(None))
+    score(folder, MeasureRequest(measures=("hearing",)), lambda: told.append(None))
 
     assert len(told) == 4
     assert stored(folder) == {key: entry for key, entry in before.items() if key[2] == "hearing"}
@@ -141,7 +141,7 @@ def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -
 
 @pytest.mark.slow
 def test_scoring_by_a_measure_leaves_the_rewards_reading_as_it_was(folder: Path) -> None:
-    result = score(folder, Asked({"judge": "rule"}, ("hearing",)), lambda: None)
+    result = score(folder, MeasureRequest({"judge": "rule"}, ("hearing",)), lambda: None)
     assert (result.rules, result.judge) == ("dragoman-1", "none")
     with open_run(folder, write=False) as store:
         assert store.scorings() == (("dragoman-1", "none"),)
@@ -240,4 +240,4 @@ def test_without_the_extra_a_run_in_other_languages_says_why_they_are_not_measur
     assert result.unmeasured == {"language": why}
     assert stored(result.folder) == {}
     with pytest.raises(UsageError, match="language detection is an extra"):
-        score(result.folder, Asked(measures=("language",)), lambda: None)
+        score(result.folder, MeasureRequest(measures=("language",)), lambda: None)

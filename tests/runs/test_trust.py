@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dragoman.core.conditions import condition_of
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
-from dragoman.runs.play import Asked, play, score, start
+from dragoman.runs.play import MeasureRequest, play, score, start
 from dragoman.store.own_runs import FILE as OWN
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.store.run_file import FILE
@@ -71,7 +71,7 @@ def with_judge(folder: Path) -> None:
 def test_who_made_a_run_goes_on_with_it_unasked(work: Path) -> None:
     folder = made(work / "mine")
     resume_job(folder).store.close()
-    score(folder, Asked(), lambda: None)
+    score(folder, MeasureRequest(), lambda: None)
 
 
 def test_a_received_run_runs_no_code(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ def test_a_run_that_was_changed_is_no_longer_ones_own(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-31415926535897")
     told = "asks openai/judge at http://127.0.0.1:9/v1 with the key in AWS_SECRET_ACCESS_KEY"
     with pytest.raises(UsageError, match=told):
-        score(folder, Asked(), lambda: None)
+        score(folder, MeasureRequest(), lambda: None)
     with pytest.raises(UsageError, match=told):
         resume_job(folder)
 
@@ -121,7 +121,7 @@ def test_a_plan_that_was_changed_is_no_longer_ones_own(work: Path) -> None:
 def test_a_judge_that_the_person_names_takes_the_stored_ones_place(work: Path) -> None:
     folder = made(work / "mine")
     with_judge(folder)
-    assert score(folder, Asked({"judge": "rule"}), lambda: None).judge == "rule-1"
+    assert score(folder, MeasureRequest({"judge": "rule"}), lambda: None).judge == "rule-1"
 
 
 def test_a_received_run_of_what_ships_needs_no_word(

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from dragoman.core.tools import ToolSpec
 from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
-from dragoman.simulation.findings import Finding, findings
+from dragoman.simulation.findings import FoundValue, findings
 
 NOTHING = Known("", ())
 
@@ -56,7 +56,7 @@ def test_values_of_results_go_by_their_names_and_the_words_around_them() -> None
 
 
 def test_a_bare_result_is_what_its_tool_is_called_after() -> None:
-    known = Known("", (Finding("find_user_id_by_email", "maren_1", "maren_1"),))
+    known = Known("", (FoundValue("find_user_id_by_email", "maren_1", "maren_1"),))
     assert values_for(string("user_id"), known) == ["maren_1"]
     assert values_for(string("order_id"), known) == []
 

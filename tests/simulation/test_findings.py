@@ -2,13 +2,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.simulation.findings import Finding, findings
+from dragoman.simulation.findings import FoundValue, findings
 
 
 def test_every_value_has_its_key_and_the_record_around_it() -> None:
     assert findings("get", '{"a": 1, "b": {"c": ["x", null]}}') == [
-        Finding("a", 1, '{"a":1,"b":{"c":["x",null]}}'),
-        Finding("c", "x", '{"c":["x",null]}'),
+        FoundValue("a", 1, '{"a":1,"b":{"c":["x",null]}}'),
+        FoundValue("c", "x", '{"c":["x",null]}'),
     ]
 
 
@@ -18,7 +18,7 @@ def test_a_bare_id_is_named_after_what_it_identifies() -> None:
 
 
 def test_what_is_no_json_is_one_value() -> None:
-    assert findings("find_user", "maren_1") == [Finding("find_user", "maren_1", "maren_1")]
+    assert findings("find_user", "maren_1") == [FoundValue("find_user", "maren_1", "maren_1")]
 
 
 def test_depth_is_bounded() -> None:

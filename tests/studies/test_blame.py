@@ -15,7 +15,7 @@ from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.runs.jobs import read_manifest, resume_job
-from dragoman.runs.play import Asked, play, score, start
+from dragoman.runs.play import MeasureRequest, play, score, start
 from dragoman.simulation.diagnostic import GoldAgent
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.studies.blame import FOLDER, find_blame
@@ -216,7 +216,7 @@ def test_what_an_older_version_began_is_gone_on_with_and_scored(tmp_path: Path) 
     play(resume_job(folder, trust=True), lambda *_: None)
 
     assert len(conversations(folder)) == 1
-    score(folder, Asked({"rules": "tau2-1.0.1"}, trust=True), lambda: None)
+    score(folder, MeasureRequest({"rules": "tau2-1.0.1"}, trust=True), lambda: None)
     with open_run(folder, write=False) as store:
         assert len(store.scorings()) == 2
 

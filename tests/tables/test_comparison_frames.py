@@ -1,5 +1,5 @@
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.comparison import Cell, CellName, Comparison, compare
+from dragoman.analysis.comparison import CellName, CellOutcomes, Comparison, compare
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
 from dragoman.report.differences import differences_table
@@ -11,7 +11,7 @@ TRIALS = {"a": (1.0, 1.0), "b": (1.0,)}
 
 def ragged() -> Comparison:
     one, other = (
-        Cell(
+        CellOutcomes(
             CellName("run", "suite", PLAIN, agent),
             tuple(
                 Outcome(

@@ -15,7 +15,7 @@ from dragoman.store.run import (
     StoredMeasure,
     create_run,
 )
-from dragoman.tables.recorded import Agreement, Difference, agreement
+from dragoman.tables.recorded import Agreement, RewardDifference, agreement
 
 PAIRS: dict[str, tuple[Verdict | None, Verdict | None]] = {
     "agrees": (Scored(1.0), Scored(1.0)),
@@ -51,8 +51,8 @@ def test_recorded_verdicts_are_compared_where_both_sides_have_one(store: RunStor
             3,
             1,
             (
-                Difference("tau2:shop", "clerk", "differs", 0, 1.0, 0.0, "noted"),
-                Difference("tau2:shop", "clerk", "lost", 0, 0.0, None, "replay: it differs"),
+                RewardDifference("tau2:shop", "clerk", "differs", 0, 1.0, 0.0, "noted"),
+                RewardDifference("tau2:shop", "clerk", "lost", 0, 0.0, None, "replay: it differs"),
             ),
         )
 

@@ -2,23 +2,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.testing.capacity import Capacity, Gate, Outage
+from dragoman.testing.capacity import Capacity, CapacityGate, Outage
 
 
 def test_without_limits_everybody_comes_in() -> None:
-    gate = Gate(Capacity())
+    gate = CapacityGate(Capacity())
     admissions = [gate.admit(0.0, in_flight) for in_flight in range(1, 100)]
     assert all(admission.is_admitted and not admission.headers for admission in admissions)
 
 
 def test_a_seconds_worth_may_come_at_once_and_no_more() -> None:
-    gate = Gate(Capacity(requests_per_second=2))
+    gate = CapacityGate(Capacity(requests_per_second=2))
     assert [gate.admit(10.0, 1).is_admitted for _ in range(4)] == [True, True, False, False]
     assert [gate.admit(10.5, 1).is_admitted for _ in range(2)] == [True, False]
 
 
 def test_headers_tell_where_the_client_stands() -> None:
-    gate = Gate(Capacity(requests_per_second=0.25))
+    gate = CapacityGate(Capacity(requests_per_second=0.25))
     assert gate.admit(0.0, 1).headers == {
         "x-ratelimit-limit-requests": "1",
         "x-ratelimit-remaining-requests": "0",
@@ -37,7 +37,7 @@ def test_headers_tell_where_the_client_stands() -> None:
     st.lists(st.floats(0, 2), min_size=1, max_size=30),
 )
 def test_whoever_waits_as_told_comes_in(rate: float, pauses: list[float]) -> None:
-    gate = Gate(Capacity(requests_per_second=rate))
+    gate = CapacityGate(Capacity(requests_per_second=rate))
     now = 0.0
     for pause in pauses:
         now += pause
@@ -48,7 +48,7 @@ def test_whoever_waits_as_told_comes_in(rate: float, pauses: list[float]) -> Non
 
 
 def test_more_at_a_time_than_allowed_are_sent_away() -> None:
-    gate = Gate(Capacity(most_concurrent=2))
+    gate = CapacityGate(Capacity(most_concurrent=2))
     assert [gate.admit(0.0, in_flight).is_admitted for in_flight in (1, 2, 3)] == [
         True,
         True,

@@ -22,7 +22,7 @@ from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.chat_requests import ChatBody, Message
+from dragoman.testing.chat_requests import ChatBody, ChatMessage
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.faults import Faults, ServerError
 from dragoman.testing.recorded_episodes import answers_from_episodes, answers_from_run
@@ -129,7 +129,7 @@ def test_a_stored_run_is_replayed(tmp_path: Path) -> None:
     config = RunConfig("sample:shop", ("gold",), trials=2)
     play(start(build_setup(config), tmp_path / "run"), lambda *_: None)
     answers = asyncio.run(answers_from_run(tmp_path / "run", "user"))
-    greeting = (Message("user", "Hi! How can I help you today?"),)
+    greeting = (ChatMessage("user", "Hi! How can I help you today?"),)
     ambiguous = answers(ChatBody("m", greeting))
     assert isinstance(ambiguous, Unanswered)
     assert "go on differently" in ambiguous.reason
@@ -143,5 +143,5 @@ def test_a_reply_without_words_or_calls_is_recorded_as_it_was(shop: DomainSuite)
     )
     episode = Episode(events, Ending("agent_error"), 2, 0)
     answers = asyncio.run(answers_from_episodes([(shop.tasks[0], episode)], "agent"))
-    history = (Message("assistant", "Hi!"), Message("user", "Cancel it."))
+    history = (ChatMessage("assistant", "Hi!"), ChatMessage("user", "Cancel it."))
     assert answers(ChatBody("m", history)) == CannedReply("<<<")

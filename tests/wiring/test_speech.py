@@ -30,7 +30,7 @@ from dragoman.testing.faults import (
     WrongContentType,
 )
 from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker
-from dragoman.testing.speech.requests import Listen, Speak
+from dragoman.testing.speech.requests import Listen, SpeakRequest
 from dragoman.testing.speech.server import SpeechServer
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import cache_folder
@@ -200,7 +200,7 @@ class Sounding(CodedSpeaker):
     def __init__(self, audio: Audio) -> None:
         self.audio = audio
 
-    def speak(self, asked: Speak) -> Audio:
+    def speak(self, asked: SpeakRequest) -> Audio:
         assert asked.text
         return self.audio
 
@@ -274,9 +274,9 @@ class Counting(CodedSpeaker):
     def __init__(self) -> None:
         self.times = 0
 
-    def speak(self, asked: Speak) -> Audio:
+    def speak(self, asked: SpeakRequest) -> Audio:
         self.times += 1
-        return super().speak(Speak(asked.protocol, "", "", f"{asked.text} {self.times}"))
+        return super().speak(SpeakRequest(asked.protocol, "", "", f"{asked.text} {self.times}"))
 
     def listen(self, asked: Listen) -> str:
         self.times += 1

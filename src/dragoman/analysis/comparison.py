@@ -34,7 +34,7 @@ class CellName(msgspec.Struct, frozen=True):
     agent: str
 
 
-class Cell(msgspec.Struct, frozen=True):
+class CellOutcomes(msgspec.Struct, frozen=True):
     """One cell's outcomes, the digests of its tasks by id, and the prices of its models."""
 
     name: CellName
@@ -123,7 +123,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def group_cells(
     run: str, outcomes: Iterable[Outcome], digests: dict[str, str], price_of: PriceOf = unpriced
-) -> tuple[Cell, ...]:
+) -> tuple[CellOutcomes, ...]:
     """Return the cells of a run, in order of first appearance.
 
     Args:
@@ -135,10 +135,14 @@ def group_cells(
     rows: dict[CellName, list[Outcome]] = {}
     for row in outcomes:
         rows.setdefault(CellName(run, row.suite, row.condition, row.agent), []).append(row)
-    return tuple(Cell(name, tuple(found), digests, price_of) for name, found in rows.items())
+    return tuple(
+        CellOutcomes(name, tuple(found), digests, price_of) for name, found in rows.items()
+    )
 
 
-def comparable(cells: Iterable[Cell], by: str | None = None) -> Iterator[tuple[Cell, Cell]]:
+def comparable(
+    cells: Iterable[CellOutcomes], by: str | None = None
+) -> Iterator[tuple[CellOutcomes, CellOutcomes]]:
     """Yield every two cells of a suite that differ in one thing: the agent or the condition.
 
     Args:
@@ -163,7 +167,7 @@ def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
     return one.agent == other.agent and differ_in_one_thing(one.condition, other.condition)
 
 
-def compare(couples: Iterable[tuple[Cell, Cell]]) -> tuple[Comparison, ...]:
+def compare(couples: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Comparison, ...]:
     """Compare couples of cells (A, B), and correct their p-values for how many there are."""
     found = [_comparison(a, b) for a, b in couples]
     tested = [entry for entry in found if entry.p is not None]
@@ -174,7 +178,7 @@ def compare(couples: Iterable[tuple[Cell, Cell]]) -> tuple[Comparison, ...]:
     )
 
 
-def _comparison(a: Cell, b: Cell) -> Comparison:
+def _comparison(a: CellOutcomes, b: CellOutcomes) -> Comparison:
     pairs, left_out = _paired(a, b)
     names = {pair.task for pair in pairs}
     of_a, of_b = ([row for row in cell.outcomes if row.task in names] for cell in (a, b))
@@ -191,7 +195,7 @@ def _comparison(a: Cell, b: Cell) -> Comparison:
     )
 
 
-def _paired(a: Cell, b: Cell) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
+def _paired(a: CellOutcomes, b: CellOutcomes) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
     """Return the pairs (numbered tasks in the order of their numbers), and the tasks left out by reason."""
     rows_a, rows_b = _verdicts(a), _verdicts(b)
     complete_a, complete_b = _complete(rows_a), _complete(rows_b)
@@ -227,7 +231,7 @@ def _obstacle(known: tuple[bool, bool], complete: tuple[bool, bool], *, is_same:
             return "incomplete in B"
 
 
-def _verdicts(cell: Cell) -> dict[str, list[Verdict | None]]:
+def _verdicts(cell: CellOutcomes) -> dict[str, list[Verdict | None]]:
     rows: dict[str, list[Verdict | None]] = {}
     for row in cell.outcomes:
         rows.setdefault(row.task, []).append(row.reward)
@@ -251,7 +255,7 @@ def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
     ]
 
 
-def _seed(a: Cell, b: Cell, pairs: Sequence[TaskPair]) -> int:
+def _seed(a: CellOutcomes, b: CellOutcomes, pairs: Sequence[TaskPair]) -> int:
     """Return a seed that is the same whichever of the two cells comes first."""
     sides = sorted([name.suite, name.condition.label, name.agent] for name in (a.name, b.name))
     return derive_seed(content_key(sides, [pair.task for pair in pairs]), "comparison")

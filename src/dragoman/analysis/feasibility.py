@@ -22,7 +22,7 @@ _TRIES = 1_000
 _FINEST = Fraction(1, 1_000_000)
 
 
-class Claim(msgspec.Struct, frozen=True):
+class ClaimedRates(msgspec.Struct, frozen=True):
     """What a printed row claims: pass^k by k, for so many tasks with so many trials each."""
 
     figures: dict[int, float]
@@ -60,7 +60,7 @@ def exact(value: float) -> Fraction:
     return Fraction(repr(value))
 
 
-def possible_counts(claim: Claim, ungraded: tuple[Ungraded, ...] = ()) -> Counts:
+def possible_counts(claim: ClaimedRates, ungraded: tuple[Ungraded, ...] = ()) -> Counts:
     """Search for numbers of tasks that give the claimed figures.
 
     Args:
@@ -75,7 +75,7 @@ def possible_counts(claim: Claim, ungraded: tuple[Ungraded, ...] = ()) -> Counts
     return _search(claim, _windows(claim, tolerances, ungraded), claim.tasks - len(ungraded))
 
 
-def fewest_ungraded(claim: Claim) -> int | None:
+def fewest_ungraded(claim: ClaimedRates) -> int | None:
     """Return with how few tasks lacking grades the figures would be possible; None if none is found.
 
     It says what could explain impossible figures, and proves nothing: among several numbers of
@@ -96,7 +96,7 @@ def fewest_ungraded(claim: Claim) -> int | None:
     return None
 
 
-def nearest_figures(claim: Claim) -> dict[int, float] | None:
+def nearest_figures(claim: ClaimedRates) -> dict[int, float] | None:
     """Return the nearest possible figures of an impossible claim; None where none were found.
 
     Nearest: the fewest figures leave the tolerance, and these by as little as can be.
@@ -114,7 +114,7 @@ def nearest_figures(claim: Claim) -> dict[int, float] | None:
     return None
 
 
-def fitting_ratio(claim: Claim, ratio: float, k: int) -> bool:
+def fitting_ratio(claim: ClaimedRates, ratio: float, k: int) -> bool:
     """Whether pass^k / pass^1 may be that ratio for some unrounded figures within the tolerance."""
     tolerance = exact(claim.tolerance)
     windows = _windows(claim, dict.fromkeys(claim.figures, tolerance), ())
@@ -127,13 +127,13 @@ def fitting_ratio(claim: Claim, ratio: float, k: int) -> bool:
     return False
 
 
-def _require_sense(claim: Claim) -> None:
+def _require_sense(claim: ClaimedRates) -> None:
     if claim.tasks < 1 or not all(1 <= k <= claim.trials for k in claim.figures):
         raise ValueError(f"{claim.tasks} tasks, {claim.trials} trials, k of {list(claim.figures)}")
 
 
 def _windows(
-    claim: Claim, tolerances: Mapping[int, Fraction], ungraded: Iterable[Ungraded]
+    claim: ClaimedRates, tolerances: Mapping[int, Fraction], ungraded: Iterable[Ungraded]
 ) -> dict[int, range]:
     """Return by k which whole numbers the sum of a_c C(c, k) over complete tasks may be."""
     lacking = tuple(ungraded)
@@ -148,7 +148,7 @@ def _windows(
     return windows
 
 
-def _search(claim: Claim, windows: Mapping[int, range], tasks: int) -> Counts:
+def _search(claim: ClaimedRates, windows: Mapping[int, range], tasks: int) -> Counts:
     if not all(windows.values()):
         return Counts(None)
     needed = {k: (window[0], window[-1]) for k, window in windows.items()}
@@ -191,7 +191,9 @@ def _candidates(times: int, room: int, needed: Mapping[int, tuple[int, int]]) ->
     return range(least, most + 1)
 
 
-def _nearest(claim: Claim, loose: tuple[int, ...]) -> tuple[Fraction, tuple[int, ...]] | None:
+def _nearest(
+    claim: ClaimedRates, loose: tuple[int, ...]
+) -> tuple[Fraction, tuple[int, ...]] | None:
     """Return how far the loose figures must leave what is printed, and with which numbers."""
     found = _within(claim, loose, Fraction(1))
     if found is None:
@@ -208,15 +210,17 @@ def _nearest(claim: Claim, loose: tuple[int, ...]) -> tuple[Fraction, tuple[int,
     return high, found
 
 
-def _within(claim: Claim, loose: tuple[int, ...], distance: Fraction) -> tuple[int, ...] | None:
+def _within(
+    claim: ClaimedRates, loose: tuple[int, ...], distance: Fraction
+) -> tuple[int, ...] | None:
     tolerances = {k: distance if k in loose else exact(claim.tolerance) for k in claim.figures}
     return _search(claim, _windows(claim, tolerances, ()), claim.tasks).solved
 
 
-def _distance(claim: Claim, loose: tuple[int, ...], solved: tuple[int, ...]) -> Fraction:
+def _distance(claim: ClaimedRates, loose: tuple[int, ...], solved: tuple[int, ...]) -> Fraction:
     return max(abs(_figure(claim, solved, k) - exact(claim.figures[k])) for k in loose)
 
 
-def _figure(claim: Claim, solved: tuple[int, ...], k: int) -> Fraction:
+def _figure(claim: ClaimedRates, solved: tuple[int, ...], k: int) -> Fraction:
     ways = sum(count * comb(times, k) for times, count in enumerate(solved))
     return Fraction(ways, claim.tasks * comb(claim.trials, k))

@@ -61,7 +61,7 @@ class PrintedCell(msgspec.Struct, frozen=True):
         return ", ".join(part for part in self.key if part)
 
 
-class Finding(msgspec.Struct, frozen=True):
+class RowFinding(msgspec.Struct, frozen=True):
     """Something about rows that a reader should know.
 
     Attributes:
@@ -77,8 +77,8 @@ class Finding(msgspec.Struct, frozen=True):
     what: str
 
 
-def finding(kind: Kind, cells: list[PrintedCell], what: str) -> Finding:
+def finding(kind: Kind, cells: list[PrintedCell], what: str) -> RowFinding:
     """Make a finding about rows."""
-    return Finding(
+    return RowFinding(
         kind, tuple(cell.place for cell in cells), tuple(cell.name for cell in cells), what
     )

@@ -8,7 +8,7 @@ from dragoman.analysis.feasibility import exact
 from dragoman.analysis.printed import PrintedCell
 
 
-class Difference(msgspec.Struct, frozen=True):
+class FigureDifference(msgspec.Struct, frozen=True):
     """One figure that two tables give differently; None where one of them does not give it."""
 
     cell: str
@@ -32,7 +32,7 @@ class TableComparison(msgspec.Struct, frozen=True):
 
     cells: int
     figures: int
-    differences: tuple[Difference, ...]
+    differences: tuple[FigureDifference, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
 
@@ -60,11 +60,12 @@ def _by_key(cells: Sequence[PrintedCell]) -> dict[tuple[str, str, str, str], Pri
     return cells_by_key
 
 
-def _figures(a: PrintedCell, b: PrintedCell) -> list[Difference]:
+def _figures(a: PrintedCell, b: PrintedCell) -> list[FigureDifference]:
     of_a, of_b = _named(a), _named(b)
     names = dict.fromkeys((*of_a, *of_b))
     return [
-        Difference(a.name, a.place, b.place, name, of_a.get(name), of_b.get(name)) for name in names
+        FigureDifference(a.name, a.place, b.place, name, of_a.get(name), of_b.get(name))
+        for name in names
     ]
 
 
@@ -73,7 +74,7 @@ def _named(cell: PrintedCell) -> dict[str, float]:
     return figures | {f"rho^{q}": value for q, value in sorted(cell.rho.items())}
 
 
-def _agrees(entry: Difference, tolerance: float) -> bool:
+def _agrees(entry: FigureDifference, tolerance: float) -> bool:
     if entry.a is None or entry.b is None:
         return False
     return abs(exact(entry.a) - exact(entry.b)) <= exact(tolerance)

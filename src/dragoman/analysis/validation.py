@@ -8,20 +8,20 @@ from itertools import product
 from typing import TypeVar
 
 from dragoman.analysis.feasibility import (
-    Claim,
+    ClaimedRates,
     exact,
     fewest_ungraded,
     fitting_ratio,
     nearest_figures,
     possible_counts,
 )
-from dragoman.analysis.printed import Finding, PrintedCell, finding
+from dragoman.analysis.printed import PrintedCell, RowFinding, finding
 
-Check = Callable[[Sequence[PrintedCell], float], Iterator[Finding]]
+Check = Callable[[Sequence[PrintedCell], float], Iterator[RowFinding]]
 Key = TypeVar("Key", bound=Hashable)
 
 
-def validate(cells: Sequence[PrintedCell], tolerance: float) -> tuple[Finding, ...]:
+def validate(cells: Sequence[PrintedCell], tolerance: float) -> tuple[RowFinding, ...]:
     """Return all findings about a table.
 
     Args:
@@ -31,14 +31,14 @@ def validate(cells: Sequence[PrintedCell], tolerance: float) -> tuple[Finding, .
     return tuple(entry for check in CHECKS for entry in check(cells, tolerance))
 
 
-def claim_of(cell: PrintedCell, tolerance: float) -> Claim | None:
+def claim_of(cell: PrintedCell, tolerance: float) -> ClaimedRates | None:
     """Return what a row claims; None where it does not say of how many tasks, or has no figure."""
     if not cell.tasks or not cell.figures:
         return None
-    return Claim(cell.figures, cell.tasks, cell.trials, tolerance)
+    return ClaimedRates(cell.figures, cell.tasks, cell.trials, tolerance)
 
 
-def check_feasibility(cells: Sequence[PrintedCell], tolerance: float) -> Iterator[Finding]:
+def check_feasibility(cells: Sequence[PrintedCell], tolerance: float) -> Iterator[RowFinding]:
     """Yield rows whose figures no numbers of solved tasks give, and those that cannot be told."""
     for cell in cells:
         claim = claim_of(cell, tolerance)
@@ -53,7 +53,7 @@ def check_feasibility(cells: Sequence[PrintedCell], tolerance: float) -> Iterato
             yield finding("infeasible", [cell], _impossible(claim))
 
 
-def check_duplicates(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[Finding]:
+def check_duplicates(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[RowFinding]:
     """Yield cells given twice, sources used twice, and cells with all figures alike.
 
     All figures alike says something only of one agent on one suite, and of more than one figure
@@ -72,7 +72,7 @@ def check_duplicates(cells: Sequence[PrintedCell], _tolerance: float) -> Iterato
             yield finding("duplicate", rows, f"all figures are alike: {shown}")
 
 
-def check_numbers(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[Finding]:
+def check_numbers(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[RowFinding]:
     """Yield rows that say themselves that trials or tasks are missing."""
     for cell in cells:
         if cell.left_out:
@@ -85,7 +85,7 @@ def check_numbers(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[F
             yield finding("missing trials", [cell], what)
 
 
-def check_rho(cells: Sequence[PrintedCell], tolerance: float) -> Iterator[Finding]:
+def check_rho(cells: Sequence[PrintedCell], tolerance: float) -> Iterator[RowFinding]:
     """Yield rows whose rho follows neither from their figures as printed nor from unrounded ones."""
     for cell in cells:
         for q, value in cell.rho.items():
@@ -94,7 +94,7 @@ def check_rho(cells: Sequence[PrintedCell], tolerance: float) -> Iterator[Findin
                 yield finding("rho", [cell], f"rho^{q} {value:g}: {why}")
 
 
-def check_routes(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[Finding]:
+def check_routes(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[RowFinding]:
     """Yield agents that several routes served, or whose simulated users differ."""
     for agent, rows in _groups(cells, lambda cell: cell.agent):
         for label, read in _ROUTES:
@@ -105,7 +105,7 @@ def check_routes(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[Fi
                 yield finding("mixed routes", named, f"{agent}: {len(routes)} {label}: {shown}")
 
 
-def check_completeness(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[Finding]:
+def check_completeness(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[RowFinding]:
     """Yield conditions that lack cells, or agents and suites that other conditions have."""
     conditions = dict(_groups(cells, lambda cell: cell.condition))
     for condition, rows in conditions.items():
@@ -160,7 +160,7 @@ def _figures_of_agent(cell: PrintedCell) -> tuple[str, str, tuple[tuple[int, flo
     return cell.suite, cell.agent, tuple(sorted(cell.figures.items()))
 
 
-def _impossible(claim: Claim) -> str:
+def _impossible(claim: ClaimedRates) -> str:
     parts = [f"{_shown(claim.figures)} cannot be, of {claim.tasks} tasks x {claim.trials} trials"]
     nearest = nearest_figures(claim)
     if nearest is not None:

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.blame import CULPRITS, Blame, blame_counts
 from dragoman.cli.output import print_json, progress
-from dragoman.report.fitting import Table, print_table
+from dragoman.report.fitting import TextTable, print_table
 from dragoman.studies.blame import find_blame
 
 
@@ -25,7 +25,7 @@ def print_blames(rows: Sequence[Blame]) -> None:
     """Print how many conversations each stage lost, by condition and agent."""
     counts = blame_counts(rows)
     print_table(
-        Table(
+        TextTable(
             headings=("condition", "agent", *CULPRITS),
             rows=tuple((*place, *map(str, lost.values())) for place, lost in counts.items()),
             title="lost conversations",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dragoman.cli.output import print_json, print_line
-from dragoman.runs.check import Finding, SuiteCheck, check_suite
+from dragoman.runs.check import SuiteCheck, TaskFinding, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
 from dragoman.wiring.grid.config import RunConfig, checked
@@ -90,7 +90,7 @@ def _print(found: SuiteCheck) -> None:
         print(f"\nneed a judge ({undecided}): {' '.join(found.gold_undecided)}")
 
 
-def _print_findings(title: str, findings: tuple[Finding, ...], of: int) -> None:
+def _print_findings(title: str, findings: tuple[TaskFinding, ...], of: int) -> None:
     if not findings:
         return
     print(f"\n{title} ({len(findings)}):")

@@ -20,7 +20,7 @@ FAILED = 1
 """The exit status where B is worse than allowed."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ComparisonRequest(msgspec.Struct, frozen=True):
     """What a person asked to compare."""
 
     folders: tuple[Path, ...]
@@ -32,7 +32,7 @@ class Asked(msgspec.Struct, frozen=True):
     by: str | None = None
 
 
-class Gate(msgspec.Struct, frozen=True):
+class RegressionGate(msgspec.Struct, frozen=True):
     """How much lower pass^1 of B may be than that of A; None for no limit.
 
     `margin` bounds the difference, `interval_margin` the low end of its interval.
@@ -58,7 +58,9 @@ class Gate(msgspec.Struct, frozen=True):
             )
 
 
-def print_comparison(asked: Asked, gate: Gate, *, full: bool, as_json: bool) -> int:
+def print_comparison(
+    asked: ComparisonRequest, gate: RegressionGate, *, full: bool, as_json: bool
+) -> int:
     """Print a comparison and return the exit status: 1 where a gate is not passed."""
     for name, value in msgspec.structs.asdict(gate).items():
         if value is not None and not 0 <= value <= 1:
@@ -94,7 +96,7 @@ def _print(found: RunComparison, *, full: bool) -> None:
         console.print(f"note: {visible(note)}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _judged(found: RunComparison, gate: Gate) -> int:
+def _judged(found: RunComparison, gate: RegressionGate) -> int:
     status = 0
     for entry in found.comparisons:
         for objection in gate.objections(entry):

@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.cli.output import print_json, print_line
 from dragoman.report import wording
-from dragoman.report.failures import STANDINGS, FailureGroup, Place, failure_groups
+from dragoman.report.failures import STANDINGS, FailureGroup, PlaceInRun, failure_groups
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.participants import judge_name
@@ -28,7 +28,7 @@ class Filter(msgspec.Struct, frozen=True):
     rules: str | None
     judge: str | None
 
-    def takes(self, place: Place) -> bool:
+    def takes(self, place: PlaceInRun) -> bool:
         """Whether a conversation is meant."""
         return self.agent in {None, place.agent} and self.condition in {None, place.condition}
 
@@ -41,7 +41,7 @@ def print_failures(folder: Path, wanted: Filter, *, as_json: bool) -> None:
     meant = [
         row
         for row in rows
-        if wanted.takes(Place(row.agent, row.condition.label, row.task, row.trial))
+        if wanted.takes(PlaceInRun(row.agent, row.condition.label, row.task, row.trial))
     ]
     groups = failure_groups(meant)
     if as_json:
@@ -89,14 +89,14 @@ def _lines(group: FailureGroup) -> Iterator[str]:
         yield f"    {agent}, {condition}: {', '.join(named + more)}"
 
 
-def _by_cell(places: Iterable[Place]) -> dict[tuple[str, str], list[Place]]:
-    cells: dict[tuple[str, str], list[Place]] = {}
+def _by_cell(places: Iterable[PlaceInRun]) -> dict[tuple[str, str], list[PlaceInRun]]:
+    cells: dict[tuple[str, str], list[PlaceInRun]] = {}
     for place in places:
         cells.setdefault((place.agent, place.condition), []).append(place)
     return cells
 
 
-def _command(folder: Path, place: Place) -> str:
+def _command(folder: Path, place: PlaceInRun) -> str:
     """Return the command that shows one conversation."""
     words = ["dragoman", "show", str(folder), place.task, "--agent", place.agent]
     words += ["--condition", place.condition]

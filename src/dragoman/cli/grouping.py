@@ -8,7 +8,7 @@ from dragoman.cli.output import print_json
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
 from dragoman.report import wording
-from dragoman.report.fitting import Table, print_table
+from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.participants import judge_name
@@ -39,10 +39,10 @@ def _require_known(store: RunStore, axes: Sequence[str]) -> None:
             raise UsageError(f"--by {axis}: no such axis: choose of {', '.join(known)}")
 
 
-def _table(groups: Sequence[Group], axes: Sequence[str]) -> Table:
+def _table(groups: Sequence[Group], axes: Sequence[str]) -> TextTable:
     """Return the groups of one suite, which a run has, as a table."""
     assumed = any(group.assumed for group in groups)
-    return Table(
+    return TextTable(
         headings=(*axes, "pass^1", "95 % interval", "tasks", "cells"),
         rows=tuple(
             (

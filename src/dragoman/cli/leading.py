@@ -8,7 +8,7 @@ import msgspec
 from dragoman.analysis.aggregates import Standing
 from dragoman.cli.output import print_json, print_line
 from dragoman.report import wording
-from dragoman.report.fitting import Table, print_table
+from dragoman.report.fitting import TextTable, print_table
 from dragoman.tables.leaderboard import Board, boards
 from dragoman.wiring.participants import judge_name
 
@@ -33,7 +33,7 @@ def _print(board: Board) -> None:
         )
     aggregates = [standing for standing in board.aggregates if standing.tasks]
     print_table(
-        Table(
+        TextTable(
             headings=("", "pass^1, 95 % interval", "tasks", "missing"),
             rows=tuple(map(_row, (*board.categories, *aggregates))),
             title=f"{board.agent}, rules {board.rules}",

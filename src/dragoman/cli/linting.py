@@ -16,7 +16,7 @@ from dragoman.wiring.environment import data_folder
 _Column = tuple[str, str]
 
 
-class Wanted(NamedTuple):
+class LintRequest(NamedTuple):
     """What to lint: a folder, and which domains and languages of it; all where none is named."""
 
     assets: str
@@ -39,7 +39,7 @@ class LintReport(msgspec.Struct, frozen=True):
         return found
 
 
-def print_lint(wanted: Wanted, *, full: bool, as_json: bool) -> int:
+def print_lint(wanted: LintRequest, *, full: bool, as_json: bool) -> int:
     """Lint translated artifacts and print what was found; 1 where that is anything."""
     report = _lint(wanted)
     if as_json:
@@ -50,7 +50,7 @@ def print_lint(wanted: Wanted, *, full: bool, as_json: bool) -> int:
     return 1 if report.defects else 0
 
 
-def _lint(wanted: Wanted) -> LintReport:
+def _lint(wanted: LintRequest) -> LintReport:
     subjects = list(
         lint_subjects(
             wanted.assets, data_folder(), domains=wanted.domains, languages=wanted.languages

@@ -6,7 +6,7 @@ from dragoman.analysis.measure_figures import MeasureRow
 from dragoman.cli.output import print_line
 from dragoman.core.measures import REWARD, SIMULATOR
 from dragoman.core.scores import NO_JUDGE
-from dragoman.report.fitting import Table, print_table
+from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import measured_value
 from dragoman.runs.jobs import Manifest
 
@@ -36,7 +36,7 @@ def print_measures(
                 print_line(f"{named.replace('_', ' ')}: {about}")
 
 
-def _table(title: str, rows: Sequence[MeasureRow]) -> Table:
+def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
     figures = tuple(dict.fromkeys(row.figure for row in rows))
     cells: dict[tuple[str, str, str, str], dict[str, MeasureRow]] = {}
     for row in rows:
@@ -45,7 +45,7 @@ def _table(title: str, rows: Sequence[MeasureRow]) -> Table:
         )
     has_parts = any(row.part for row in rows)
     has_unscored = any(row.unscored for row in rows)
-    return Table(
+    return TextTable(
         (
             *("condition", "agent"),
             *(("side",) if has_parts else ()),

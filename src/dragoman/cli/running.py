@@ -27,7 +27,7 @@ from dragoman.runs.execute import pending_cells
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import not_applicable, plan
-from dragoman.runs.play import Asked, Played, new_folder, play, score, start
+from dragoman.runs.play import MeasureRequest, Played, new_folder, play, score, start
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
@@ -75,7 +75,7 @@ def resume_run(
         return _play(job, again, as_json=as_json)
 
 
-def score_run(folder: Path, asked: Asked, *, as_json: bool) -> None:
+def score_run(folder: Path, asked: MeasureRequest, *, as_json: bool) -> None:
     """Take measures of a run."""
     with progress("scoring", None) as advance:
         result = score(folder, asked, advance)

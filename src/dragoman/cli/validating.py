@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.printed import Finding, PrintedCell
-from dragoman.analysis.table_comparison import Difference, TableComparison, compare_tables
+from dragoman.analysis.printed import PrintedCell, RowFinding
+from dragoman.analysis.table_comparison import FigureDifference, TableComparison, compare_tables
 from dragoman.analysis.validation import validate
 from dragoman.cli.output import print_json
 from dragoman.core.errors import UsageError
@@ -29,12 +29,12 @@ class Validated(msgspec.Struct, frozen=True):
     rows: int
     trials: tuple[int, ...]
     tolerance: float
-    findings: tuple[Finding, ...]
+    findings: tuple[RowFinding, ...]
     against: str | None = None
     comparison: TableComparison | None = None
 
 
-class Counts(msgspec.Struct, frozen=True):
+class AssumedCounts(msgspec.Struct, frozen=True):
     """What holds of a table's cells where its columns do not say."""
 
     trials: int | None = None
@@ -42,7 +42,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 def print_validation(
-    path: Path, against: Path | None, counts: Counts, tolerance: float, *, as_json: bool
+    path: Path, against: Path | None, counts: AssumedCounts, tolerance: float, *, as_json: bool
 ) -> int:
     """Print what is wrong with a table; return 1 where it holds something that cannot be."""
     if not 0 <= tolerance <= 1:
@@ -89,7 +89,7 @@ def _lines(found: Validated) -> list[str]:
     return lines
 
 
-def _where(entry: Finding) -> str:
+def _where(entry: RowFinding) -> str:
     named = [f"{row} ({cell})" for row, cell in zip(entry.rows, entry.cells, strict=True)]
     more = len(named) - MAX_CELLS
     return "; ".join(named[:MAX_CELLS]) + (f"; rows more: {more}" if more > 0 else "")
@@ -105,6 +105,6 @@ def _compared(found: TableComparison, against: str) -> list[str]:
     return lines
 
 
-def _difference(entry: Difference) -> str:
+def _difference(entry: FigureDifference) -> str:
     values = ["-" if value is None else f"{value:g}" for value in (entry.a, entry.b)]
     return f"{entry.row_a} ({entry.cell}), {entry.figure}: {values[0]} here, {values[1]} there"

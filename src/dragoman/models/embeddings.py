@@ -7,9 +7,9 @@ import msgspec
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
-from dragoman.models.chat.openai import OF_ONE_REQUEST, Endpoint
+from dragoman.models.chat.openai import OF_ONE_REQUEST, ChatEndpoint
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.sending import Refused, Sender, Unreadable, Who
+from dragoman.models.wire.sending import EndpointRefused, Sender, Unreadable, Who
 from dragoman.models.wire.transport import MEDIA_BYTES
 
 PURPOSE = "embedding"
@@ -26,7 +26,7 @@ class EmbeddingModel:
     """
 
     def __init__(
-        self, name: str, endpoint: Endpoint, sender: Sender, budget: Purse | None = None
+        self, name: str, endpoint: ChatEndpoint, sender: Sender, budget: Purse | None = None
     ) -> None:
         self.name = name
         self._endpoint = endpoint
@@ -45,7 +45,7 @@ class EmbeddingModel:
             self._budget.check()
         try:
             vectors, usage = await self._asked(texts)
-        except Refused as refusal:
+        except EndpointRefused as refusal:
             line = f"{self.name}: the endpoint of embeddings {refusal}"
             if refusal.status in OF_ONE_REQUEST and self._has_answered:
                 raise ParticipantError(line) from refusal

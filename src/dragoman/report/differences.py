@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from dragoman.analysis.comparison import CellName, Comparison, TaskPair
 from dragoman.core.texts.visible import visible
 from dragoman.report import wording
-from dragoman.report.fitting import Table
+from dragoman.report.fitting import TextTable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,11 +16,11 @@ MAX_NAMED = 20
 """How many flipped tasks are named unless all are asked for."""
 
 
-def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> Table:
+def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> TextTable:
     """Return one row per comparison, with a line for each k: figures, difference, how sure it is."""
     assumed = any(entry.assumed for entry in comparisons)
     shared = len({entry.b.condition for entry in comparisons}) == 1
-    return Table(
+    return TextTable(
         headings=("A -> B", "tasks", "k", "A", "B", "B - A", "95 % interval", "p", "Holm"),
         rows=tuple(_row(entry, is_condition_shared=shared) for entry in comparisons),
         title=f"rules {scoring[0]}, judge {scoring[1]}; differences are those of B to A",

@@ -21,7 +21,7 @@ STANDINGS: dict[Standing, str] = {
 _ORDER = tuple(STANDINGS)
 
 
-class Place(msgspec.Struct, frozen=True, order=True):
+class PlaceInRun(msgspec.Struct, frozen=True, order=True):
     """Where a conversation stands in its run."""
 
     agent: str
@@ -35,7 +35,7 @@ class FailureGroup(msgspec.Struct, frozen=True):
 
     standing: Standing
     cause: str
-    places: tuple[Place, ...]
+    places: tuple[PlaceInRun, ...]
 
 
 def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
@@ -43,12 +43,12 @@ def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
 
     A conversation that failed in several components is in one group, that of all of them.
     """
-    groups: dict[tuple[Standing, str], list[Place]] = {}
+    groups: dict[tuple[Standing, str], list[PlaceInRun]] = {}
     for outcome in outcomes:
         found = causes(outcome)
         if found:
             key = (found[0].standing, _text(outcome, found))
-            place = Place(outcome.agent, outcome.condition.label, outcome.task, outcome.trial)
+            place = PlaceInRun(outcome.agent, outcome.condition.label, outcome.task, outcome.trial)
             groups.setdefault(key, []).append(place)
     return tuple(
         FailureGroup(standing, text, tuple(places))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _GAP = "  "
 
 
-class Table(msgspec.Struct, frozen=True):
+class TextTable(msgspec.Struct, frozen=True):
     """A table of texts; a cell may have several lines.
 
     Attributes:
@@ -37,7 +37,7 @@ class Table(msgspec.Struct, frozen=True):
     is_spaced: bool = False
 
 
-def print_table(table: Table, console: "Console | None" = None) -> None:
+def print_table(table: TextTable, console: "Console | None" = None) -> None:
     """Print a table with an empty line before it, on standard output if nothing else is named."""
     from rich.console import Console
     from rich.text import Text
@@ -47,7 +47,7 @@ def print_table(table: Table, console: "Console | None" = None) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def lines(table: Table, width: int) -> list[str]:
+def lines(table: TextTable, width: int) -> list[str]:
     """Return the lines of a table; none is wider than `width`, except for a word that is."""
     rows = [[visible(cell).split("\n") for cell in row] for row in table.rows]
     fitting = (grid for grid in _grids(table, rows) if _widest(grid) <= width)
@@ -64,7 +64,7 @@ Row = Sequence[Sequence[str]]
 """The lines of each of a row's cells."""
 
 
-def _grids(table: Table, rows: Sequence[Row]) -> Iterator[list[str]]:
+def _grids(table: TextTable, rows: Sequence[Row]) -> Iterator[list[str]]:
     """Yield the table in columns: as it is, and with its headings on several lines."""
     yield _grid(table, [[heading] for heading in table.headings], rows)
     columns = zip(*rows, strict=True) if rows else ([] for _ in table.headings)
@@ -76,7 +76,7 @@ def _grids(table: Table, rows: Sequence[Row]) -> Iterator[list[str]]:
     yield _grid(table, narrow, rows)
 
 
-def _grid(table: Table, headings: Row, rows: Sequence[Row]) -> list[str]:
+def _grid(table: TextTable, headings: Row, rows: Sequence[Row]) -> list[str]:
     widths = [max(_widths(*column)) for column in zip(headings, *rows, strict=True)]
     is_number = [heading in table.numbers for heading in table.headings]
     body = list(_row(headings, widths, is_number))

@@ -7,7 +7,7 @@ from dragoman.analysis.ledger import ledger_cost, merged
 from dragoman.analysis.pass_hat import Figure, PassHat
 from dragoman.core.episodes import COMPLETE
 from dragoman.report import wording
-from dragoman.report.fitting import Table
+from dragoman.report.fitting import TextTable
 
 MAX_REASON = 200
 """Characters of an ending's reason that are shown in a line."""
@@ -20,7 +20,7 @@ _NAMES: dict[str, Callable[[CellSummary], str]] = {
 }
 
 
-def summary_table(cells: Sequence[CellSummary], users: str = "") -> Table:
+def summary_table(cells: Sequence[CellSummary], users: str = "") -> TextTable:
     """Return the figures of all cells as a table.
 
     What all cells share (suite, condition, rules, judge) stands above it, with who played the user;
@@ -30,7 +30,7 @@ def summary_table(cells: Sequence[CellSummary], users: str = "") -> Table:
     shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
     varying = [name for name, values in names.items() if len(values) > 1]
     assumed = any(cell.assumed for cell in cells)
-    return Table(
+    return TextTable(
         headings=(
             ", ".join(("agent", *varying)),
             "tasks, errors",
@@ -70,12 +70,12 @@ def _endings(cell: CellSummary) -> Iterator[str]:
             yield f"{count:,} {reason} ({wording.shortened(why, MAX_REASON)})"
 
 
-def usage_table(cells: Sequence[CellSummary]) -> Table | None:
+def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
     """Return what all cells used and what it costs; None where no use was recorded."""
     lines = merged(line for cell in cells for line in cell.ledger)
     if not lines:
         return None
-    return Table(
+    return TextTable(
         headings=("for", "model", "calls", "tokens in", "out", "failed attempts", "cost"),
         rows=tuple(
             (

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
-from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
+from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.pass_hat import is_success
 from dragoman.core.episodes import COMPLETE, Episode
@@ -72,7 +72,7 @@ def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
 
     Only cells that were scored alike are compared.
     """
-    groups: dict[tuple[str, str], list[Cell]] = {}
+    groups: dict[tuple[str, str], list[CellOutcomes]] = {}
     for run in runs:
         digests = {task.id: task.digest for task in run.tasks.values()}
         scorings = {(cell.suite, cell.condition, cell.agent): cell for cell in run.cells}

@@ -20,7 +20,7 @@ from dragoman.wiring.setup import Setup
 STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
 
 
-class Finding(msgspec.Struct, frozen=True):
+class TaskFinding(msgspec.Struct, frozen=True):
     """One task that deserves a look, and why."""
 
     task: str
@@ -48,12 +48,12 @@ class SuiteCheck(msgspec.Struct, frozen=True):
     gold_passed: int
     gold_undecided: tuple[str, ...]
     floor: tuple[int, int]
-    unpassable: tuple[Finding, ...]
-    free: tuple[Finding, ...]
-    words_suffice: tuple[Finding, ...]
-    failing_writes: tuple[Finding, ...]
-    nothing_to_judge: tuple[Finding, ...]
-    ignored: tuple[Finding, ...]
+    unpassable: tuple[TaskFinding, ...]
+    free: tuple[TaskFinding, ...]
+    words_suffice: tuple[TaskFinding, ...]
+    failing_writes: tuple[TaskFinding, ...]
+    nothing_to_judge: tuple[TaskFinding, ...]
+    ignored: tuple[TaskFinding, ...]
 
 
 async def check_suite(setup: Setup) -> SuiteCheck:
@@ -100,7 +100,7 @@ async def _judged(player: Player, cells: Sequence[Cell]) -> list[tuple[Cell, Epi
     return judged
 
 
-def _found(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:
+def _found(findings: Iterable[TaskFinding | None]) -> tuple[TaskFinding, ...]:
     return tuple(finding for finding in findings if finding is not None)
 
 
@@ -112,14 +112,14 @@ def _is_open(score: Score) -> bool:
     return isinstance(score.reward, Unscored)
 
 
-def _unpassable(task: Task, score: Score) -> Finding | None:
+def _unpassable(task: Task, score: Score) -> TaskFinding | None:
     if _passed(score) or _is_open(score):
         return None
     failed = _failed(score)
     found = "; ".join(_calls_evidence(score))
     if found:
-        return Finding(task.id, f"no answer passes: {found}")
-    return Finding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
+        return TaskFinding(task.id, f"no answer passes: {found}")
+    return TaskFinding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
 
 
 def _calls_evidence(score: Score) -> list[str]:
@@ -140,11 +140,11 @@ def _failed(score: Score) -> list[Component]:
     ]
 
 
-def _free(task: Task, score: Score) -> Finding | None:
+def _free(task: Task, score: Score) -> TaskFinding | None:
     if _passed(score):
-        return Finding(task.id, _why_free(task))
+        return TaskFinding(task.id, _why_free(task))
     if isinstance(score.reward, Unscored) and score.components:
-        return Finding(task.id, f"if a judge says so ({score.reward.reason})")
+        return TaskFinding(task.id, f"if a judge says so ({score.reward.reason})")
     return None
 
 
@@ -154,11 +154,11 @@ def _why_free(task: Task) -> str:
     return "the reference plan leaves the state as it is" + _handoff(task)
 
 
-def _words_suffice(task: Task, score: Score) -> Finding | None:
+def _words_suffice(task: Task, score: Score) -> TaskFinding | None:
     failed = _failed(score)
     if failed != ["COMMUNICATE"] or task.criteria is None:
         return None
-    return Finding(task.id, f"saying {', '.join(map(repr, task.criteria.must_say))} is enough")
+    return TaskFinding(task.id, f"saying {', '.join(map(repr, task.criteria.must_say))} is enough")
 
 
 def _handoff(task: Task) -> str:
@@ -168,30 +168,30 @@ def _handoff(task: Task) -> str:
     return ""
 
 
-def _failing_write(task: Task, episode: Episode, player: Player) -> Finding | None:
+def _failing_write(task: Task, episode: Episode, player: Player) -> TaskFinding | None:
     world = player.fresh_world(task)
     refused = [
         f"{event.name}: {event.content}"
         for event in episode.events
         if isinstance(event, ToolResult) and event.error and world.kind(event.name) == "write"
     ]
-    return Finding(task.id, "; ".join(refused)) if refused else None
+    return TaskFinding(task.id, "; ".join(refused)) if refused else None
 
 
-def _nothing_to_judge(task: Task) -> Finding | None:
+def _nothing_to_judge(task: Task) -> TaskFinding | None:
     criteria = task.criteria
     if criteria is None:
-        return Finding(task.id, "the task has no criteria")
+        return TaskFinding(task.id, "the task has no criteria")
     empty = [name for name in criteria.basis if not criteria.lists(name)]
-    return Finding(task.id, f"{_join(empty)} in the basis, nothing to judge") if empty else None
+    return TaskFinding(task.id, f"{_join(empty)} in the basis, nothing to judge") if empty else None
 
 
-def _ignored(task: Task) -> Finding | None:
+def _ignored(task: Task) -> TaskFinding | None:
     criteria = task.criteria
     if criteria is None:
         return None
     names = [name for name in STATED if criteria.lists(name) and name not in criteria.basis]
-    return Finding(task.id, f"lists {_join(names)} outside its basis") if names else None
+    return TaskFinding(task.id, f"lists {_join(names)} outside its basis") if names else None
 
 
 def _join(names: Sequence[str]) -> str:

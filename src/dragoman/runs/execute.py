@@ -98,7 +98,7 @@ async def execute(
             backend.open(source) as play,
             asyncio.TaskGroup() as group,
         ):
-            stage = Stage(earlier, writer, files, Spending(setup.budget), on_done)
+            stage = SharedState(earlier, writer, files, Spending(setup.budget), on_done)
             for _ in range(conversations_at_once(min(setup.config.concurrency, len(pending)))):
                 group.create_task(_work(play, todo, stage))
 
@@ -134,7 +134,7 @@ class Spending:
             self._budget.spend(usage)
 
 
-class Stage(msgspec.Struct, frozen=True):
+class SharedState(msgspec.Struct, frozen=True):
     """What the workers of one run share: what was played, what may be spent, and where results go."""
 
     earlier: Earlier
@@ -165,7 +165,7 @@ def _playing_order(entry: Pending) -> tuple[int, int, int]:
     return entry.cell.trial, len(entry.cell.before), -len(actions)
 
 
-async def _work(play: Play, todo: Iterator[Pending], stage: Stage) -> None:
+async def _work(play: Play, todo: Iterator[Pending], stage: SharedState) -> None:
     for entry in todo:
         earlier = await stage.earlier.of(entry.cell)
         stage.spending.check()

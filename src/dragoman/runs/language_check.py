@@ -27,7 +27,7 @@ from dragoman.core.protocols import StateDelta
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.runs.check import Finding
+from dragoman.runs.check import TaskFinding
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.player import Player
 from dragoman.scoring.replay import replay
@@ -56,10 +56,10 @@ class LanguageCheck(msgspec.Struct, frozen=True):
     tasks: int
     passed: int
     undecided: tuple[str, ...]
-    failing: tuple[Finding, ...]
-    other_states: tuple[Finding, ...]
+    failing: tuple[TaskFinding, ...]
+    other_states: tuple[TaskFinding, ...]
     labels: int
-    refused: tuple[Finding, ...]
+    refused: tuple[TaskFinding, ...]
     coverage: tuple[Coverage, ...]
     notes: tuple[str, ...]
 
@@ -107,12 +107,12 @@ def _check(
             cell.task.id for cell, _, score in played if isinstance(score.reward, Unscored)
         ),
         failing=tuple(
-            Finding(cell.task.id, _why(score))
+            TaskFinding(cell.task.id, _why(score))
             for cell, _, score in played
             if isinstance(score.reward, Scored) and not _passed(score)
         ),
         other_states=tuple(
-            Finding(cell.task.id, "ends in another state than in English")
+            TaskFinding(cell.task.id, "ends in another state than in English")
             for cell, episode, _ in played
             if _state(player, cell, episode) != english[cell.task.id]
         ),
@@ -168,13 +168,13 @@ def _label_calls(
 
 def _refused(
     player: Player, localization: Localization, side: Role, task: Task, call: LabelCall
-) -> Finding | None:
+) -> TaskFinding | None:
     """Return why a label does not stand for its value, or None where it does."""
     understood = localization.views[side].canonical(call.labelled)
     if understood.arguments != call.canonical.arguments:
-        return Finding(call.place, f"{call.label!r} is not understood")
+        return TaskFinding(call.place, f"{call.label!r} is not understood")
     if _answer(player, task, understood) != _answer(player, task, call.canonical):
-        return Finding(call.place, f"{call.label!r} is answered otherwise than its value")
+        return TaskFinding(call.place, f"{call.label!r} is answered otherwise than its value")
     return None
 
 

@@ -115,7 +115,7 @@ async def _score(
         await setup.close()
 
 
-class Asked(msgspec.Struct, frozen=True):
+class MeasureRequest(msgspec.Struct, frozen=True):
     """What is to be measured in a run's stored conversations.
 
     Attributes:
@@ -132,7 +132,7 @@ class Asked(msgspec.Struct, frozen=True):
     trust: bool = False
 
 
-def score(folder: Path, asked: Asked, on_done: Callable[[], None]) -> Played:
+def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> Played:
     """Take measures of a run's stored conversations; `on_done` is called after each."""
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)

@@ -19,7 +19,7 @@ ALIKE = 0.6
 Reading = Literal["right", "wrong", "asked"]
 
 
-class Place(msgspec.Struct, frozen=True):
+class NamedSpan(msgspec.Struct, frozen=True):
     """Where in a sentence the thing of that number is named."""
 
     start: int
@@ -64,7 +64,7 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
 
 
-def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[Place]:
+def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[NamedSpan]:
     """Return where a sentence names things, in its order.
 
     Args:
@@ -73,7 +73,7 @@ def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[Place]:
     """
     places = sorted(
         (
-            Place(match.start(), match.end(), number)
+            NamedSpan(match.start(), match.end(), number)
             for number, keywords in enumerate(names)
             for keyword in keywords
             if keyword.strip()
@@ -81,7 +81,7 @@ def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[Place]:
         ),
         key=lambda place: (place.start, -place.end, place.number),
     )
-    kept: list[Place] = []
+    kept: list[NamedSpan] = []
     for place in places:
         if not kept or place.start >= kept[-1].end or _same(place, kept[-1]):
             kept.append(place)
@@ -157,7 +157,7 @@ def _occurrences(keyword: str, sentence: str) -> Iterator[re.Match[str]]:
     )
 
 
-def _same(one: Place, other: Place) -> bool:
+def _same(one: NamedSpan, other: NamedSpan) -> bool:
     return (one.start, one.end) == (other.start, other.end)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.core.tools import ToolSpec
 from dragoman.simulation.facts import shape
-from dragoman.simulation.findings import Finding, Scalar
+from dragoman.simulation.findings import FoundValue, Scalar
 from dragoman.simulation.overlap import shared, words
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -51,7 +51,7 @@ class Known(msgspec.Struct, frozen=True):
     """What an agent knows in a conversation: the words it heard, and what its tools found."""
 
     said: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FoundValue, ...]
 
 
 def required_parameters(tool: ToolSpec) -> list[Parameter]:
@@ -126,7 +126,7 @@ def _found(parameter: Parameter, known: Known) -> list[Scalar]:
     return list(dict.fromkeys(entry.value for entry in own))
 
 
-def _names_result(entry: Finding, name: str) -> bool:
+def _names_result(entry: FoundValue, name: str) -> bool:
     """Whether a bare result is what a parameter wants: `find_user_id_by_email` finds a `user_id`."""
     return name.endswith("_id") and f"_{name}_" in f"{entry.name}_"
 

@@ -13,7 +13,7 @@ MAX_CONTEXT = 400
 Scalar = str | int | float | bool
 
 
-class Finding(msgspec.Struct, frozen=True):
+class FoundValue(msgspec.Struct, frozen=True):
     """One value: its key, itself, and the record that it stands in, as text."""
 
     name: str
@@ -21,7 +21,7 @@ class Finding(msgspec.Struct, frozen=True):
     context: str
 
 
-def findings(tool: str, content: str) -> list[Finding]:
+def findings(tool: str, content: str) -> list[FoundValue]:
     """Return the values of one result; a result that is no JSON is one value named by its tool."""
     try:
         decoded: object = msgspec.json.decode(content)
@@ -30,7 +30,7 @@ def findings(tool: str, content: str) -> list[Finding]:
     return list(_values(tool, decoded, "", 0))
 
 
-def _values(name: str, value: object, context: str, depth: int) -> Iterator[Finding]:
+def _values(name: str, value: object, context: str, depth: int) -> Iterator[FoundValue]:
     if depth > MAX_DEPTH:
         return
     match value:
@@ -42,7 +42,7 @@ def _values(name: str, value: object, context: str, depth: int) -> Iterator[Find
             for entry in value:
                 yield from _values(name, entry, context, depth + 1)
         case str() | int() | float():
-            yield Finding(name, value, context or str(value)[:MAX_CONTEXT])
+            yield FoundValue(name, value, context or str(value)[:MAX_CONTEXT])
         case _:
             return
 

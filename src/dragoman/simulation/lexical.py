@@ -16,7 +16,7 @@ from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
-from dragoman.simulation.findings import Finding, findings
+from dragoman.simulation.findings import FoundValue, findings
 from dragoman.simulation.overlap import ranked, words
 from dragoman.simulation.questions import agrees
 
@@ -80,7 +80,7 @@ class LexicalSession:
 
     def __init__(self, said: str) -> None:
         self._said = said
-        self._found: list[Finding] = []
+        self._found: list[FoundValue] = []
         self._tried: set[tuple[str, bytes]] = set()
         self._calls: Counter[str] = Counter()
         self._asked: set[str] = set()

@@ -16,7 +16,7 @@ Wire = Literal["openai", "elevenlabs", "deepgram", "cartesia", "gemini", "qwen"]
 Engine = Literal["piper", "kokoro", "whisper", "vosk"]
 
 
-class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SettableParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What may be set for one direction."""
 
     parameters: dict[str, ParameterType] = {}
@@ -27,15 +27,15 @@ class SpeechProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     at: Provider
     wire: Wire
-    synthesis: Offer
-    recognition: Offer
+    synthesis: SettableParameters
+    recognition: SettableParameters
 
 
 class LocalEngine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One engine on this machine; each works in one direction."""
 
-    synthesis: Offer | None = None
-    recognition: Offer | None = None
+    synthesis: SettableParameters | None = None
+    recognition: SettableParameters | None = None
 
 
 class Mute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from dragoman.models.spec import (
     require_no_credentials,
     value_of,
 )
-from dragoman.speech.facts import Direction, Engine, Offer, Wire, load_speech_facts
+from dragoman.speech.facts import Direction, Engine, SettableParameters, Wire, load_speech_facts
 
 _OURS = ("base_url", "key_env", "language", "model")
 _RESERVED = frozenset(
@@ -152,7 +152,7 @@ def _read(written: str, direction: Direction) -> SpeechSpec | LocalSpec:
     return _read_provider(written, direction, given)
 
 
-def _engines(direction: Direction) -> dict[Engine, Offer]:
+def _engines(direction: Direction) -> dict[Engine, SettableParameters]:
     """Return the engines on this machine that work in a direction."""
     offers = {
         engine: local.synthesis if direction == "synthesis" else local.recognition

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.analysis.comparison import Cell, Comparison, comparable, compare, group_cells
+from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.models.spending.prices import PriceTable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-Couple = tuple[Cell, Cell]
+Couple = tuple[CellOutcomes, CellOutcomes]
 """A and B."""
 
 
@@ -77,7 +77,7 @@ class _Run(msgspec.Struct, frozen=True):
 
     folder: str
     manifest: Manifest
-    cells: tuple[Cell, ...]
+    cells: tuple[CellOutcomes, ...]
 
 
 def compare_runs(
@@ -175,14 +175,16 @@ def _couples(runs: Sequence[_Run], wanted: Wanted) -> tuple[Couple, ...]:
     return _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
 
 
-def _chosen(run: _Run, wanted: Wanted) -> Iterator[Cell]:
+def _chosen(run: _Run, wanted: Wanted) -> Iterator[CellOutcomes]:
     return (cell for cell in run.cells if not wanted.agents or cell.name.agent in wanted.agents)
 
 
-def _matched(a: Sequence[Cell], b: Sequence[Cell], *, by_agent: bool) -> tuple[Couple, ...]:
+def _matched(
+    a: Sequence[CellOutcomes], b: Sequence[CellOutcomes], *, by_agent: bool
+) -> tuple[Couple, ...]:
     """Couple cells of one suite and condition; where each side has one agent, names may differ."""
 
-    def place(cell: Cell) -> tuple[str, Condition, str]:
+    def place(cell: CellOutcomes) -> tuple[str, Condition, str]:
         return (cell.name.suite, cell.name.condition, cell.name.agent if by_agent else "")
 
     rivals = {place(cell): cell for cell in b}

@@ -6,7 +6,7 @@ from dragoman.core.scores import IMPORTED, METRIC_VERSION, Scored
 from dragoman.store.run import RunStore
 
 
-class Difference(msgspec.Struct, frozen=True):
+class RewardDifference(msgspec.Struct, frozen=True):
     """One conversation whose recorded reward is another than the scoring's; None for no value."""
 
     suite: str
@@ -26,7 +26,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
     compared: int
     agreeing: int
-    differences: tuple[Difference, ...]
+    differences: tuple[RewardDifference, ...]
 
 
 def agreement(store: RunStore, rules: str, judge: str) -> Agreement | None:
@@ -48,5 +48,5 @@ def agreement(store: RunStore, rules: str, judge: str) -> Agreement | None:
         if value != then.reward.value:
             why = score.note if isinstance(now, Scored) else now.reason
             place = (cell.suite, cell.agent, cell.task, cell.trial)
-            differences.append(Difference(*place, then.reward.value, value, why))
+            differences.append(RewardDifference(*place, then.reward.value, value, why))
     return Agreement(compared, compared - len(differences), tuple(differences))

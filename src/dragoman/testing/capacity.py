@@ -58,7 +58,7 @@ _ROUNDING = 1e-9
 _OPEN = Admission(is_admitted=True, headers={})
 
 
-class Gate:
+class CapacityGate:
     """Lets requests in within a capacity's limits; refills evenly, like a leaking bucket."""
 
     def __init__(self, capacity: Capacity) -> None:

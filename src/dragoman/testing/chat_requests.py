@@ -35,7 +35,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     type: Literal["function"] = "function"
 
 
-class Message(msgspec.Struct, frozen=True, gc=False):
+class ChatMessage(msgspec.Struct, frozen=True, gc=False):
     """One message of a history; `content` is text or a list of parts."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
@@ -74,7 +74,7 @@ class ChatBody(msgspec.Struct, frozen=True):
     """A request's body as far as answers depend on it."""
 
     model: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     tools: tuple[OfferedTool, ...] | None = None
     stream: bool | None = False
     stream_options: StreamOptions | None = None
@@ -118,7 +118,7 @@ def read_request(body: bytes, checks: Checks) -> ChatBody | Refusal:
     return check_messages(request.messages) or request
 
 
-def check_messages(messages: Sequence[Message]) -> Refusal | None:
+def check_messages(messages: Sequence[ChatMessage]) -> Refusal | None:
     """Return what is wrong with a history: every call has one result, right after its message."""
     unanswered: list[str] = []
     for index, message in enumerate(messages):
@@ -134,7 +134,7 @@ def check_messages(messages: Sequence[Message]) -> Refusal | None:
     return Refusal(missing, "messages") if missing else None
 
 
-def _check_result(message: Message, unanswered: list[str]) -> str:
+def _check_result(message: ChatMessage, unanswered: list[str]) -> str:
     """Check a result and cross the call that it answers off."""
     if message.content is None:
         return "a tool message needs content"
@@ -146,7 +146,7 @@ def _check_result(message: Message, unanswered: list[str]) -> str:
     return ""
 
 
-def _check_words(message: Message) -> str:
+def _check_words(message: ChatMessage) -> str:
     if message.tool_calls is not None and message.role != "assistant":
         return f"a {message.role} message cannot call tools"
     if message.tool_calls == ():

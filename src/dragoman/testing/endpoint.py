@@ -18,7 +18,7 @@ from dragoman.testing.completions import (
     encode_completion,
 )
 from dragoman.testing.embeddings import encode_embeddings, read_embedding_request
-from dragoman.testing.exchange import Asked, Exchange
+from dragoman.testing.exchange import Exchange, ReceivedRequest
 from dragoman.testing.faults import FaultDraws, kind_of
 from dragoman.testing.http_answers import EVENTS, JSON, HttpAnswer, error_answer
 from dragoman.testing.request_log import OK, RequestLog
@@ -67,7 +67,7 @@ class Endpoint:
         """Answer a request for embeddings."""
         return await self.exchange.serve(request, self._embeddings)
 
-    def _completion(self, asked: Asked) -> tuple[str, HttpAnswer]:
+    def _completion(self, asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
         """Return the completion that a body asks for."""
         chat = read_request(asked.body, self._behaviour.checks)
         if isinstance(chat, Refusal):
@@ -77,7 +77,7 @@ class Endpoint:
             return "refused", error_answer(Refusal(reply.reason, "messages", "no_answer"))
         return self._answer(chat, reply, asked.content, len(asked.body))
 
-    def _embeddings(self, asked: Asked) -> tuple[str, HttpAnswer]:
+    def _embeddings(self, asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
         """Return the embeddings that a body asks for."""
         request = read_embedding_request(asked.body, self._behaviour.checks)
         if isinstance(request, Refusal):

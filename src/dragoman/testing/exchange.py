@@ -12,7 +12,7 @@ from aiohttp import web
 from msgspec.structs import replace
 
 from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Admission, Gate, OutageKind
+from dragoman.testing.capacity import Admission, CapacityGate, OutageKind
 from dragoman.testing.chat_requests import MAX_BODY_BYTES, Refusal
 from dragoman.testing.faults import FaultDraws, chance, kind_of
 from dragoman.testing.http_answers import HttpAnswer, error_answer
@@ -25,14 +25,14 @@ _WRONG_KEY = Refusal("wrong or no API key", None, "invalid_api_key", 401)
 _TOO_LARGE = Refusal(f"the body has more than {MAX_BODY_BYTES} bytes", status=413)
 
 
-class Asked(NamedTuple):
+class ReceivedRequest(NamedTuple):
     """A request's body, and the hash by which it is drawn and counted."""
 
     body: bytes
     content: str
 
 
-Make = Callable[[Asked], tuple[str, HttpAnswer]]
+Make = Callable[[ReceivedRequest], tuple[str, HttpAnswer]]
 """Returns what becomes of a body, as logs name it, and the answer before anything goes wrong."""
 
 
@@ -61,7 +61,7 @@ class Exchange:
         self.outage: OutageKind | None = None
         self.log = log
         self._behaviour = behaviour
-        self._gate = Gate(behaviour.capacity)
+        self._gate = CapacityGate(behaviour.capacity)
         self._draws = draws
         self._has_key = has_key
 
@@ -75,7 +75,7 @@ class Exchange:
         in_flight = self.log.start(content)
         outcome = BROKEN
         try:
-            decided, answer = self._decide(request, Asked(body, content), in_flight, make)
+            decided, answer = self._decide(request, ReceivedRequest(body, content), in_flight, make)
             response = await deliver(request, answer)
             outcome = decided
         except ConnectionError:
@@ -90,7 +90,7 @@ class Exchange:
             self.log.end(content, outcome)
 
     def _decide(
-        self, request: web.Request, asked: Asked, in_flight: int, make: Make
+        self, request: web.Request, asked: ReceivedRequest, in_flight: int, make: Make
     ) -> tuple[str, HttpAnswer]:
         """Return what becomes of a request, as logs name it, and the answer."""
         if self.outage is not None:

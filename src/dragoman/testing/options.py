@@ -12,7 +12,7 @@ from dragoman.core.tools import Role
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour, load_behaviour
 from dragoman.testing.recorded_episodes import answers_from_run
-from dragoman.testing.speech.recordings import RecordedAnswers, Recording
+from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
 
 _EXAMPLE = """\
 example:
@@ -26,7 +26,7 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of answers: rules, or recorded conversations."""
 
     rules: tuple[Rule, ...] = ()
-    conversations: tuple[Recording, ...] = ()
+    conversations: tuple[RecordedConversation, ...] = ()
 
 
 class Options(msgspec.Struct, frozen=True):

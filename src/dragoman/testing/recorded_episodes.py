@@ -21,8 +21,8 @@ from dragoman.core.usage import Usage
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run import open_run
-from dragoman.testing.chat_requests import Message
-from dragoman.testing.speech.recordings import RecordedAnswers, Recording
+from dragoman.testing.chat_requests import ChatMessage
+from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.prompts import prompts_for
 
@@ -88,7 +88,7 @@ class _Manifest(msgspec.Struct):
 
 async def _record(
     task: Task, episode: Episode, side: Role, prompts: PromptSet, tools: Toolset
-) -> Recording:
+) -> RecordedConversation:
     """Play a side's recorded replies through a participant, and one more to see the last of them."""
     model = _Dictated()
     history = _opening(task, episode.events)
@@ -104,7 +104,7 @@ async def _record(
         elif (part := _reaching(event, side)) is not None:
             heard.append(part)
     await _dictate(session, model, say("."), heard, tools)
-    return Recording(task.id, msgspec.convert(model.history, tuple[Message, ...]))
+    return RecordedConversation(task.id, msgspec.convert(model.history, tuple[ChatMessage, ...]))
 
 
 async def _dictate(

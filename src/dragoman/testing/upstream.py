@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.pulling.sources import Derived, Source, SourceFile
+from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, SourceFile
 from dragoman.benchmarks.tau2.upstream import derive_schemas
 from dragoman.core.keys import content_key
 
@@ -115,13 +115,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Say nothing: a test reads its own output."""
 
 
-def upstream_stand_in() -> tuple[Source, dict[str, bytes]]:
+def upstream_stand_in() -> tuple[PinnedSource, dict[str, bytes]]:
     """Return a miniature of the tau2-bench upstream: pins, and the files by upstream path."""
     files = {path: text.encode() for path, text in _STAND_IN.items()}
     listed = tuple(_pinned(path, content) for path, content in files.items())
     entry = Derived("retail/tools_openai.json", ("retail/tools.py", "retail/data_model.py"))
     texts = {file.name: files[file.path].decode() for file in listed if not file.kept}
-    source = Source(
+    source = PinnedSource(
         name="stand-in",
         commit="0" * 40,
         url="https://upstream.invalid/",

@@ -11,7 +11,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel
 from dragoman.models.chat.budgeted import BudgetedModel
-from dragoman.models.chat.openai import Endpoint, OpenAIModel
+from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import ModelSpec, sent_settings
@@ -64,7 +64,7 @@ class Connections:
             UsageError: Where its address or its key is missing.
         """
         url, key = address_of(spec), key_of(spec)
-        endpoint = Endpoint(
+        endpoint = ChatEndpoint(
             url=url,
             headers=_headers(key),
             model=spec.model,
@@ -93,7 +93,7 @@ class Connections:
             raise UsageError(f"{spec.written}: embeddings are for OpenAI-compatible endpoints")
         budget = self.budget_for(spec.name)
         settings = sent_settings(spec.settings)
-        endpoint = Endpoint(url=url, headers=_headers(key), model=spec.model, settings=settings)
+        endpoint = ChatEndpoint(url=url, headers=_headers(key), model=spec.model, settings=settings)
         return EmbeddingModel(spec.name, endpoint, self.gate(url, key), budget)
 
     def budget_for(self, model: str) -> Purse | None:

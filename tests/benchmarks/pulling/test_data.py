@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.pulling.data import PullReport, open_file, pull
-from dragoman.benchmarks.pulling.sources import INDEX, Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import INDEX, Derived, PinnedSource, load_source
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.errors import DataError, UsageError
 from dragoman.testing.upstream import UpstreamFault, serve_folder, upstream_stand_in
@@ -24,7 +24,7 @@ HINT = "run `dragoman data pull tau2`"
 SHORT = {file.path: file.name for file in SOURCE.files}
 
 
-def fill(target: Path, source: Source = SOURCE, **options: object) -> PullReport:
+def fill(target: Path, source: PinnedSource = SOURCE, **options: object) -> PullReport:
     return pull(source, target, derive=derive_schemas, **options)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ def tree(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-def with_pin(content_key: str) -> Source:
+def with_pin(content_key: str) -> PinnedSource:
     entry = msgspec.structs.replace(SOURCE.derived[0], content_key=content_key)
     return msgspec.structs.replace(SOURCE, derived=(entry,))
 

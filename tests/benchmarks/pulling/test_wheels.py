@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.pulling.data import PullReport, pull
-from dragoman.benchmarks.pulling.sources import Derived, Package, Source, SourceFile
+from dragoman.benchmarks.pulling.sources import Derived, Package, PinnedSource, SourceFile
 from dragoman.benchmarks.pulling.wheels import Wheel, fetch_wheel
 from dragoman.core.errors import DataError, UsageError
 from dragoman.testing.upstream import serve_folder
@@ -52,7 +52,7 @@ def listed(path: str, name: str, kind: str = "data") -> SourceFile:
     return msgspec.convert({"path": path, "name": name, "kind": kind, **pins}, SourceFile)
 
 
-SOURCE = Source(
+SOURCE = PinnedSource(
     name="figures",
     commit="1.0",
     licence="Apache-2.0",
@@ -71,7 +71,7 @@ def derive(_: Derived, modules: Mapping[str, str]) -> object:
     return modules
 
 
-def fill(target: Path, source: Source = SOURCE, **options: object) -> PullReport:
+def fill(target: Path, source: PinnedSource = SOURCE, **options: object) -> PullReport:
     return pull(source, target, derive=derive, **options)  # type: ignore[arg-type]
 
 
@@ -145,7 +145,7 @@ def test_what_is_no_web_address_is_a_usage_error(tmp_path: Path) -> None:
 def test_files_lie_under_a_url_or_in_a_package(url: str) -> None:
     package = PACKAGE if url else None
     with pytest.raises(ValueError, match="under a url or in a package"):
-        Source("x", "1", "MIT", "n", (APACHE,), url=url, package=package)
+        PinnedSource("x", "1", "MIT", "n", (APACHE,), url=url, package=package)
 
 
 def test_a_member_is_cut_off_after_its_size() -> None:

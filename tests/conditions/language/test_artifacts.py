@@ -3,9 +3,9 @@ import json
 import pytest
 
 from dragoman.conditions.language.artifacts import (
-    Manifest,
     Schema,
     ToolReturns,
+    TranslationManifest,
     decode_artifact,
     encode_artifact,
 )
@@ -58,7 +58,8 @@ def released(artifact: object) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("kind", "artifact"), [(Schema, SCHEMA), (ToolReturns, RETURNS), (Manifest, MANIFEST)]
+    ("kind", "artifact"),
+    [(Schema, SCHEMA), (ToolReturns, RETURNS), (TranslationManifest, MANIFEST)],
 )
 def test_an_artifact_is_written_as_it_was_released(kind: type, artifact: object) -> None:
     content = released(artifact)

@@ -1,7 +1,7 @@
 import pytest
 
 from dragoman.conditions.language.database_names import (
-    Name,
+    TranslatedName,
     decode_database,
     differences,
     names_of,
@@ -22,8 +22,8 @@ VIETNAMESE: dict[str, dict[str, object]] = {
 
 def test_names_that_read_alike_come_back_by_their_place() -> None:
     names = names_of(ENGLISH, VIETNAMESE, LEAVES, "db")
-    assert names.by_path["products", "1", "name"] == Name("Tea Kettle", "Ấm")
-    assert names.by_path["products", "2", "name"] == Name("Electric Kettle", "Ấm")
+    assert names.by_path["products", "1", "name"] == TranslatedName("Tea Kettle", "Ấm")
+    assert names.by_path["products", "2", "name"] == TranslatedName("Electric Kettle", "Ấm")
     assert names.localize(ENGLISH) == VIETNAMESE
     assert names.restore(VIETNAMESE) == ENGLISH
 

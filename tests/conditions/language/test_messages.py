@@ -2,13 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.language.artifacts import Message, Template, ToolReturns
+from dragoman.conditions.language.artifacts import Template, ToolReturns, TranslatedMessage
 from dragoman.conditions.language.messages import Messages, pattern_of
 from dragoman.core.errors import DataError
 
 PAID = Template("^Bill\\ (?P<bill>.+)\\ paid$", "Bill {bill} paid", "Tagihan {bill} lunas")
 ADDED = Template("", "Added {gb} GB for {line}", "Menambah {line}: {gb} GB")
-RETURNS = ToolReturns({"done": Message("Done", "Selesai")}, {"paid": PAID, "added": ADDED})
+RETURNS = ToolReturns(
+    {"done": TranslatedMessage("Done", "Selesai")}, {"paid": PAID, "added": ADDED}
+)
 MESSAGES = Messages(RETURNS, "id")
 
 
@@ -42,7 +44,7 @@ def test_a_translation_with_other_placeholders_is_refused() -> None:
 
 
 def test_two_messages_with_one_translation_are_refused() -> None:
-    same = {"on": Message("On", "Siap"), "off": Message("Off", "Siap")}
+    same = {"on": TranslatedMessage("On", "Siap"), "off": TranslatedMessage("Off", "Siap")}
     with pytest.raises(DataError, match="two messages share a text"):
         Messages(ToolReturns(same), "id")
 

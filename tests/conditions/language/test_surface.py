@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.database_names import Name
+from dragoman.conditions.language.database_names import TranslatedName
 from dragoman.conditions.language.field_trees import in_language, in_world
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.surface import English, load_surface
@@ -75,7 +75,9 @@ def test_a_surface_holds_all_that_is_shown_and_the_way_back(assets: Path) -> Non
     assert surface.tool_texts["agent"]["cancel_pending_order"].arguments == {"reason": "Alasan."}
     assert surface.policies == {"policy.md": "# Kebijakan"}
     assert surface.tasks == b"[]"
-    assert surface.names["agent"].by_path == {("products", "1", "name"): Name("Lamp", "Lampu")}
+    assert surface.names["agent"].by_path == {
+        ("products", "1", "name"): TranslatedName("Lamp", "Lampu")
+    }
     assert surface.messages.label("Done") is None
 
 

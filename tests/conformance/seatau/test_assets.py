@@ -19,10 +19,10 @@ from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.pulled import source_folder
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.conditions.language.artifacts import (
-    Manifest,
     Mix,
     Schema,
     ToolReturns,
+    TranslationManifest,
     encode_artifact,
 )
 from dragoman.conditions.language.database_names import decode_database
@@ -268,7 +268,7 @@ def test_manifests_are_written_with_the_same_content_in_one_order_of_keys(
 ) -> None:
     for domain in DOMAINS:
         content = AssetFolder(released / domain / language).read("translation_manifest.json")
-        written = encode_artifact(msgspec.json.decode(content, type=Manifest))
+        written = encode_artifact(msgspec.json.decode(content, type=TranslationManifest))
         assert json.loads(written) == json.loads(content)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.analysis.correlation import Correlation, averages, correlation, correlation_matrix
-from dragoman.analysis.printed import Finding, PrintedCell
+from dragoman.analysis.printed import PrintedCell, RowFinding
 from dragoman.analysis.published import published_average
 from dragoman.analysis.table_comparison import compare_tables
 from dragoman.analysis.validation import validate
@@ -117,7 +117,7 @@ def rows(folder: Path, name: str) -> list[Row]:
         return list(csv.DictReader(file))
 
 
-def cells_of(findings: Iterable[Finding], kind: str) -> list[tuple[str, ...]]:
+def cells_of(findings: Iterable[RowFinding], kind: str) -> list[tuple[str, ...]]:
     return [entry.cells for entry in findings if entry.kind == kind]
 
 

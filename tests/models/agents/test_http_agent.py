@@ -20,7 +20,7 @@ from dragoman.models.agents.http_agent import HttpAgent
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES
 from dragoman.models.wire.gate import Gate
 from dragoman.models.wire.http import Http
-from dragoman.models.wire.sending import Attempts, Refused, Sender, Unreadable, Who
+from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.testing.listening import HOST
 
@@ -53,7 +53,7 @@ class PlainSender:
         ):
             content = await response.read()
         if response.status != 200:
-            raise Refused(response.status, content)
+            raise EndpointRefused(response.status, content)
         try:
             return read(content), Attempts({"cut": 1}, 0.25)
         except Unreadable as error:

@@ -13,7 +13,7 @@ from dragoman.core.errors import UsageError
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.litellm_wire import LitellmWire
 from dragoman.models.chat.streams import is_stream, whole_completion
-from dragoman.models.wire.transport import Answer, Fault
+from dragoman.models.wire.transport import Fault, HttpResponse
 
 BODY = b'{"model": "gemini/flash", "messages": [], "seed": 7}'
 COMPLETION = {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}
@@ -66,7 +66,7 @@ def litellm(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]],
 Installed = Callable[[Callable[[], object]], StandIn]
 
 
-def post(url: str = "litellm:gemini", key: str = "") -> Answer:
+def post(url: str = "litellm:gemini", key: str = "") -> HttpResponse:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return asyncio.run(LitellmWire(30.0).post(url, headers, BODY))
 

@@ -13,7 +13,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
-from dragoman.models.chat.openai import Endpoint, OpenAIModel
+from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.wire.gate import Gate
 from dragoman.models.wire.http import Http
@@ -66,7 +66,7 @@ async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {CANARY}"}
     settings = more.pop("settings", {})
     patience = more.pop("patience", Patience(attempts=5, seconds=30, outage=30))
-    endpoint = Endpoint(f"{url}/chat/completions", headers, "any", settings, CANARY, **more)
+    endpoint = ChatEndpoint(f"{url}/chat/completions", headers, "any", settings, CANARY, **more)
     gate = Gate("http://here", http, (CANARY,), patience=patience)
     try:
         yield OpenAIModel("openai/any", endpoint, gate)

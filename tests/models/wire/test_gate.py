@@ -11,21 +11,21 @@ import pytest
 from dragoman.core.errors import ParticipantError, RunHalted, told_delay
 from dragoman.core.usage import Usage
 from dragoman.models.wire.gate import Gate
-from dragoman.models.wire.sending import Attempts, Refused, Unreadable, Who
-from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault, FaultKind, Patience
+from dragoman.models.wire.sending import Attempts, EndpointRefused, Unreadable, Who
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Patience
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
-Outcome = Answer | Fault
+Outcome = HttpResponse | Fault
 
 CANARY = "sk-canary/2718281828459045"
 WHO = Who("agent", "openai/any")
 
 
-def status(code: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
-    return Answer(code, headers or {}, body)
+def status(code: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> HttpResponse:
+    return HttpResponse(code, headers or {}, body)
 
 
-def ok(body: bytes = b"fine", headers: Mapping[str, str] | None = None) -> Answer:
+def ok(body: bytes = b"fine", headers: Mapping[str, str] | None = None) -> HttpResponse:
     return status(200, body, headers)
 
 
@@ -47,7 +47,7 @@ class Acting:
         body: bytes,  # noqa: ARG002 - goes nowhere
         proxy: str | None = None,  # noqa: ARG002 - goes nowhere
         most_bytes: int = CHAT_BYTES,  # noqa: ARG002 - goes nowhere
-    ) -> Answer:
+    ) -> HttpResponse:
         self.times.append(now())
         act = self.act()
         await asyncio.sleep(self._seconds)
@@ -123,7 +123,7 @@ def test_what_broke_on_the_way_is_tried_again_and_counted(
     ],
 )
 def test_an_answer_that_is_none_is_tried_again_and_counted(
-    in_virtual_time: Run, answer: Answer, kind: str
+    in_virtual_time: Run, answer: HttpResponse, kind: str
 ) -> None:
     said, attempts = in_virtual_time(send(gate_to(Acting(answer, ok()))))
     assert (said, attempts.faults) == ("fine", {kind: 1})
@@ -132,14 +132,14 @@ def test_an_answer_that_is_none_is_tried_again_and_counted(
 @pytest.mark.parametrize("code", [204, 302, 400, 401, 402, 403, 404, 413, 422, 600])
 def test_a_refusal_is_not_tried_again(in_virtual_time: Run, code: int) -> None:
     transport = Acting(status(code, b"no"))
-    with pytest.raises(Refused, match=f"refused with status {code}: no"):
+    with pytest.raises(EndpointRefused, match=f"refused with status {code}: no"):
         in_virtual_time(send(gate_to(transport)))
     assert len(transport.times) == 1
 
 
 def test_a_spent_account_is_no_lack_of_room(in_virtual_time: Run) -> None:
     answer = status(429, b'{"error": {"message": "check your plan", "code": "insufficient_quota"}}')
-    with pytest.raises(Refused, match="check your plan"):
+    with pytest.raises(EndpointRefused, match="check your plan"):
         in_virtual_time(send(gate_to(Acting(answer))))
 
 
@@ -324,7 +324,7 @@ def test_a_call_may_be_cancelled_at_any_time(in_virtual_time: Run, moment: float
 
 def told(work: Callable[[], object]) -> str:
     """Return everything that an error says, all that hangs on it included."""
-    with pytest.raises((ParticipantError, RunHalted, Refused)) as caught:
+    with pytest.raises((ParticipantError, RunHalted, EndpointRefused)) as caught:
         work()
     said, error = [], caught.value
     link: BaseException | None = error

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from dragoman.models.wire.http import ERROR_BYTES, Http
-from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault, FaultKind, Timeouts
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.listening import HOST
 
@@ -20,7 +20,7 @@ CANARY = "sk-canary-2718281828459045"
 QUICK = Timeouts(connect=0.2, read=0.2, total=20.0)
 
 
-async def post(url: str, timeouts: Timeouts = QUICK) -> Answer:
+async def post(url: str, timeouts: Timeouts = QUICK) -> HttpResponse:
     http = Http(timeouts)
     try:
         return await http.post(url, {"Authorization": f"Bearer {CANARY}"}, b"{}")
@@ -28,7 +28,7 @@ async def post(url: str, timeouts: Timeouts = QUICK) -> Answer:
         await http.close()
 
 
-async def posted(serving: RawServer, behave: Behaving, timeouts: Timeouts = QUICK) -> Answer:
+async def posted(serving: RawServer, behave: Behaving, timeouts: Timeouts = QUICK) -> HttpResponse:
     async with serving(behave) as url:
         return await post(url, timeouts)
 
@@ -252,7 +252,7 @@ def test_a_call_that_is_cancelled_leaves_the_others_alone(serving: RawServer) ->
                 done = await asyncio.gather(*calls, return_exceptions=True)
         finally:
             await http.close()
-        return [one.status if isinstance(one, Answer) else one for one in done]
+        return [one.status if isinstance(one, HttpResponse) else one for one in done]
 
     done = asyncio.run(go())
     assert [type(one) for one in done] == [int, int, asyncio.CancelledError, int, int]

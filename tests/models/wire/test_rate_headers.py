@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.models.wire.rate_headers import LONGEST_WAIT, pause_asked, retry_after
-from dragoman.models.wire.transport import Answer
+from dragoman.models.wire.transport import HttpResponse
 
 
 def waiting(**headers: str) -> float | None:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return retry_after(Answer(429, named, b""))
+    return retry_after(HttpResponse(429, named, b""))
 
 
 @pytest.mark.parametrize(

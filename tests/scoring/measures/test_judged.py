@@ -16,7 +16,7 @@ from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.judged import JudgedMeasure, parse_answers
-from dragoman.scoring.measures.rubrics import Question, read_rubric
+from dragoman.scoring.measures.rubrics import RubricQuestion, read_rubric
 
 SCHEMA = """
 over = "{over}"
@@ -187,7 +187,7 @@ def test_what_infrastructure_ended_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_an_id_answered_twice_is_refused() -> None:
-    questions = (Question("asks", "integer", "?"),)
+    questions = (RubricQuestion("asks", "integer", "?"),)
     twice = '{"answers": [{"id": "asks", "value": 1}, {"id": "asks", "value": 2}]}'
     with pytest.raises(JudgeError, match="answered asks, asks"):
         parse_answers(twice, questions)

@@ -20,17 +20,17 @@ from dragoman.speech.providers import (
     qwen,
 )
 from dragoman.speech.providers.wire import (
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
 )
 
 SOUND = Audio(b"\x01\x00\x02\x00", 24_000)
-LINE = Line("Grüße, order W2378156.", "en-US", 7)
+LINE = TextToSpeak("Grüße, order W2378156.", "en-US", 7)
 HEARD = Recording(SOUND, "tl")
 DATA = base64.b64encode(SOUND.pcm).decode()
 
@@ -90,8 +90,8 @@ def test_openai_tells_tokens_or_seconds() -> None:
         b'{"text": " Hello. ", "usage": {"type": "tokens", "input_tokens": 14, "output_tokens": 5}}'
     )
     seconds = b'{"text": "", "usage": {"type": "duration", "seconds": 9}}'
-    assert read(tokens) == Given("Hello.", Counted(14, 5))
-    assert read(seconds) == Given("", Counted(seconds=9.0))
+    assert read(tokens) == Given("Hello.", ReportedUsage(14, 5))
+    assert read(seconds) == Given("", ReportedUsage(seconds=9.0))
     assert read(b'{"text": "x", "usage": {"seconds": -1, "input_tokens": "many"}}') == Given("x")
 
 
@@ -204,7 +204,7 @@ def test_gemini_gives_samples_at_the_rate_that_it_names() -> None:
     two = gemini_reply(
         [blob("audio/L16;codec=pcm;rate=24000"), blob("audio/L16;codec=pcm;rate=24000")]
     )
-    assert gemini.read_speech(two) == Given(Audio(SOUND.pcm * 2, 24_000), Counted(9, 7))
+    assert gemini.read_speech(two) == Given(Audio(SOUND.pcm * 2, 24_000), ReportedUsage(9, 7))
     assert gemini.read_speech(gemini_reply([blob("audio/pcm; rate=16000")])).value.rate_hz == 16_000
 
 
@@ -232,7 +232,7 @@ def test_gemini_without_finished_audio_is_unreadable(body: bytes, reason: str) -
 
 def test_gemini_that_heard_nothing_heard_nothing() -> None:
     thoughts = {"text": "Only noise here.", "thought": True}
-    assert gemini.read_transcription(gemini_reply([thoughts])) == Given("", Counted(9, 7))
+    assert gemini.read_transcription(gemini_reply([thoughts])) == Given("", ReportedUsage(9, 7))
     for unfinished in ("MAX_TOKENS", "RECITATION", ""):
         with pytest.raises(Unreadable, match="broken off"):
             gemini.read_transcription(gemini_reply([{"text": "half"}], unfinished))
@@ -250,7 +250,7 @@ def test_qwen_is_asked_for_a_stream() -> None:
 
 
 def test_qwen_does_not_speak_every_language() -> None:
-    line = Line("Kumusta", "tl", 1)
+    line = TextToSpeak("Kumusta", "tl", 1)
     with pytest.raises(UsageError, match="qwen's voices do not speak 'tl', but de, en"):
         qwen.speech_request(endpoint(), line)
     asked = sent(qwen.speech_request(endpoint(tells_language=False), line))
@@ -271,7 +271,9 @@ def piece(data: str, finished: str = "null") -> dict[str, object]:
 
 def test_qwen_sends_its_samples_piece_by_piece() -> None:
     body = events(piece(DATA), piece(DATA), piece("", "stop"))
-    assert qwen.read_speech(body) == Given(Audio(SOUND.pcm * 2, 24_000), Counted(characters=11))
+    assert qwen.read_speech(body) == Given(
+        Audio(SOUND.pcm * 2, 24_000), ReportedUsage(characters=11)
+    )
 
 
 @pytest.mark.parametrize(

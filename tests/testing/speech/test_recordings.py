@@ -6,36 +6,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.testing.answers import Unanswered
-from dragoman.testing.chat_requests import Call, ChatBody, Function, Message
+from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage, Function
 from dragoman.testing.completions import CannedReply
-from dragoman.testing.speech.recordings import RecordedAnswers, Recording, history_key
+from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation, history_key
 
-HELLO = Message("assistant", "Hi!")
+HELLO = ChatMessage("assistant", "Hi!")
 LOOK = Call("a", Function("look", '{"x": 1, "y": 2}'))
 
 
-def user(content: str) -> Message:
-    return Message("user", content)
+def user(content: str) -> ChatMessage:
+    return ChatMessage("user", content)
 
 
-def says(content: str) -> Message:
-    return Message("assistant", content)
+def says(content: str) -> ChatMessage:
+    return ChatMessage("assistant", content)
 
 
-FOUND = Recording(
+FOUND = RecordedConversation(
     "found",
     (
-        Message("system", "Work."),
+        ChatMessage("system", "Work."),
         HELLO,
         user("Cancel it."),
-        Message("assistant", "Wait.", (LOOK,)),
-        Message("tool", "one", tool_call_id="a"),
+        ChatMessage("assistant", "Wait.", (LOOK,)),
+        ChatMessage("tool", "one", tool_call_id="a"),
         says("Done."),
     ),
 )
 
 
-def answer(recordings: Sequence[Recording], *messages: Message) -> CannedReply | Unanswered:
+def answer(
+    recordings: Sequence[RecordedConversation], *messages: ChatMessage
+) -> CannedReply | Unanswered:
     return RecordedAnswers(recordings)(ChatBody("m", messages))
 
 
@@ -45,8 +47,8 @@ def test_every_recorded_history_gets_what_followed() -> None:
 
 
 def test_ids_system_messages_and_the_spelling_of_arguments_do_not_count() -> None:
-    called = Message("assistant", "Wait.", (Call("z", Function("look", '{"y":2,"x":1}')),))
-    history = (HELLO, user("Cancel it."), called, Message("tool", "one", tool_call_id="z"))
+    called = ChatMessage("assistant", "Wait.", (Call("z", Function("look", '{"y":2,"x":1}')),))
+    history = (HELLO, user("Cancel it."), called, ChatMessage("tool", "one", tool_call_id="z"))
     assert answer([FOUND], *history) == CannedReply("Done.")
 
 
@@ -60,20 +62,20 @@ def test_ids_system_messages_and_the_spelling_of_arguments_do_not_count() -> Non
         (
             HELLO,
             user("Cancel it."),
-            Message("assistant", "Wait.", (Call("a", Function("look", '{"x": 1}')),)),
-            Message("tool", "one", tool_call_id="a"),
+            ChatMessage("assistant", "Wait.", (Call("a", Function("look", '{"x": 1}')),)),
+            ChatMessage("tool", "one", tool_call_id="a"),
         ),
     ],
 )
-def test_a_history_that_was_not_recorded_is_not_answered(messages: tuple[Message, ...]) -> None:
+def test_a_history_that_was_not_recorded_is_not_answered(messages: tuple[ChatMessage, ...]) -> None:
     said = f"no recorded conversation begins with these {len(messages)} messages"
     assert answer([FOUND], *messages) == Unanswered(said)
 
 
 def test_conversations_that_go_on_differently_are_ambiguous_from_there_on() -> None:
     recordings = [
-        Recording("one", (user("a"), says("b"), user("c"), says("d"))),
-        Recording("two", (user("a"), says("b"), user("c"), says("e"))),
+        RecordedConversation("one", (user("a"), says("b"), user("c"), says("d"))),
+        RecordedConversation("two", (user("a"), says("b"), user("c"), says("e"))),
     ]
     assert answer(recordings, user("a")) == CannedReply("b")
     assert answer(recordings, user("a"), says("b"), user("c")) == Unanswered(
@@ -83,19 +85,19 @@ def test_conversations_that_go_on_differently_are_ambiguous_from_there_on() -> N
 
 def test_the_system_message_tells_conversations_apart_that_begin_alike() -> None:
     recordings = [
-        Recording("one", (Message("system", "1"), user("a"), says("b"))),
-        Recording("two", (Message("system", "2"), user("a"), says("c"))),
+        RecordedConversation("one", (ChatMessage("system", "1"), user("a"), says("b"))),
+        RecordedConversation("two", (ChatMessage("system", "2"), user("a"), says("c"))),
     ]
-    assert answer(recordings, Message("system", "1"), user("a")) == CannedReply("b")
-    assert answer(recordings, Message("system", "2"), user("a")) == CannedReply("c")
-    assert isinstance(answer(recordings, Message("system", "3"), user("a")), Unanswered)
+    assert answer(recordings, ChatMessage("system", "1"), user("a")) == CannedReply("b")
+    assert answer(recordings, ChatMessage("system", "2"), user("a")) == CannedReply("c")
+    assert isinstance(answer(recordings, ChatMessage("system", "3"), user("a")), Unanswered)
 
 
 def test_a_request_may_name_its_conversation() -> None:
     answers = RecordedAnswers(
         [
-            Recording("one", (user("a"), says("b"))),
-            Recording("two", (user("a"), says("c"))),
+            RecordedConversation("one", (user("a"), says("b"))),
+            RecordedConversation("two", (user("a"), says("c"))),
         ]
     )
     assert answers(ChatBody("m", (user("a"),), user="one")) == CannedReply("b")
@@ -106,27 +108,27 @@ def test_a_request_may_name_its_conversation() -> None:
 def test_replies_that_differ_in_ids_only_are_one_reply() -> None:
     other = Call("b", Function("look", '{"y": 2, "x": 1}'))
     recordings = [
-        Recording("one", (user("a"), Message("assistant", None, (LOOK,)))),
-        Recording("two", (user("a"), Message("assistant", None, (other,)))),
+        RecordedConversation("one", (user("a"), ChatMessage("assistant", None, (LOOK,)))),
+        RecordedConversation("two", (user("a"), ChatMessage("assistant", None, (other,)))),
     ]
     assert answer(recordings, user("a")) == CannedReply(None, (LOOK,))
 
 
 def test_arguments_that_are_no_object_are_compared_as_text() -> None:
-    def calling(arguments: str) -> Message:
-        return Message("assistant", None, (Call("a", Function("look", arguments)),))
+    def calling(arguments: str) -> ChatMessage:
+        return ChatMessage("assistant", None, (Call("a", Function("look", arguments)),))
 
     assert history_key([calling("{a:")]) != history_key([calling("{b:")])
     assert history_key([calling("{a:")]) == history_key([calling("{a:")])
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)
-messages = st.builds(Message, st.sampled_from(["user", "assistant"]), texts)
+messages = st.builds(ChatMessage, st.sampled_from(["user", "assistant"]), texts)
 
 
 @given(st.lists(messages, max_size=8))
-def test_a_recording_answers_each_of_its_own_histories(spoken: list[Message]) -> None:
-    answers = RecordedAnswers([Recording("all", tuple(spoken))])
+def test_a_recording_answers_each_of_its_own_histories(spoken: list[ChatMessage]) -> None:
+    answers = RecordedAnswers([RecordedConversation("all", tuple(spoken))])
     for index, message in enumerate(spoken):
         if message.role == "assistant":
             reply = answers(ChatBody("m", tuple(spoken[:index])))
@@ -134,6 +136,8 @@ def test_a_recording_answers_each_of_its_own_histories(spoken: list[Message]) ->
 
 
 @given(st.lists(messages, max_size=4), st.lists(messages, max_size=4))
-def test_only_equal_histories_have_equal_keys(one: list[Message], other: list[Message]) -> None:
+def test_only_equal_histories_have_equal_keys(
+    one: list[ChatMessage], other: list[ChatMessage]
+) -> None:
     are_equal = msgspec.json.encode(one) == msgspec.json.encode(other)
     assert (history_key(one) == history_key(other)) == are_equal

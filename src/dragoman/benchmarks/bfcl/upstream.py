@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, load_source
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import UNREADABLE
 
@@ -28,7 +28,7 @@ _FLOATS = "_cast_to_openai_type"
 
 
 @functools.cache
-def bfcl_source() -> Source:
+def bfcl_source() -> PinnedSource:
     """Return the pinned upstream of BFCL v4."""
     folder = importlib.resources.files("dragoman.benchmarks.bfcl")
     return load_source(folder.joinpath("sources.toml").read_bytes())

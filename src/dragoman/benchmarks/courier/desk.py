@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from dragoman.benchmarks.courier.changes import Changes
 from dragoman.benchmarks.courier.lookups import plain
 from dragoman.benchmarks.courier.records import (
-    Case,
     Claim,
     ClaimKind,
+    EscalatedCase,
     EscalationReason,
     WaiverReason,
 )
@@ -88,7 +88,7 @@ class Desk(Changes):
             reason: Why a person must take over.
             summary: What that person should know.
         """
-        self._office.cases.put(reason, Case(reason))
+        self._office.cases.put(reason, EscalatedCase(reason))
         return "A person takes over."
 
     # What sets tasks up and judges them

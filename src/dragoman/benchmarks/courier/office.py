@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from dragoman.benchmarks.courier.records import (
-    Case,
     Claim,
     Customer,
     Depot,
+    EscalatedCase,
     Locker,
     OfficeFile,
     Parcel,
@@ -39,7 +39,7 @@ class OfficeData:
         self.lockers: SharedTable[Locker] = SharedTable(file.lockers, readable)
         self.codes: SharedTable[PickupCode] = SharedTable(file.codes, readable)
         self.claims: SharedTable[Claim] = SharedTable(file.claims, readable)
-        self.cases: SharedTable[Case] = SharedTable(file.cases, readable)
+        self.cases: SharedTable[EscalatedCase] = SharedTable(file.cases, readable)
         self.by_contact: dict[str, str] = {}
         self.by_party: dict[str, list[str]] = {}
         for customer in file.customers.values():
@@ -66,7 +66,7 @@ class Office:
         self.lockers: Table[Locker] = Table(data.lockers)
         self.codes: Table[PickupCode] = Table(data.codes)
         self.claims: Table[Claim] = Table(data.claims)
-        self.cases: Table[Case] = Table(data.cases)
+        self.cases: Table[EscalatedCase] = Table(data.cases)
         self.verified: set[str] = set()
 
     def by_name(self) -> tuple[tuple[str, Table[Any]], ...]:

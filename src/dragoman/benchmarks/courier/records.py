@@ -147,7 +147,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     authority: Party
 
 
-class Case(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class EscalatedCase(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A conversation that a person takes over."""
 
     reason: EscalationReason
@@ -169,4 +169,4 @@ class OfficeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lockers: dict[str, Locker]
     codes: dict[str, PickupCode]
     claims: dict[str, Claim] = {}
-    cases: dict[str, Case] = {}
+    cases: dict[str, EscalatedCase] = {}

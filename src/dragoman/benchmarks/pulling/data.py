@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.pulling.origins import ELSEWHERE, Origin, find_origin, read_bundled
-from dragoman.benchmarks.pulling.sources import INDEX, Derived, Source, SourceFile
+from dragoman.benchmarks.pulling.sources import INDEX, Derived, PinnedSource, SourceFile
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 
@@ -73,7 +73,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
-    source: Source,
+    source: PinnedSource,
     target: Path,
     *,
     derive: Derive,
@@ -149,7 +149,7 @@ class PinnedData(msgspec.Struct, frozen=True):
         adopt: Reads those derived files of a local copy that are not as we keep them.
     """
 
-    source: Callable[[], Source]
+    source: Callable[[], PinnedSource]
     folder: Callable[[Path], Path]
     derive: Derive
     adopt: Adopt | None = None
@@ -175,7 +175,7 @@ class PinnedData(msgspec.Struct, frozen=True):
         return report.message
 
 
-def open_file(target: Path, source: Source, name: str, hint: str) -> bytes:
+def open_file(target: Path, source: PinnedSource, name: str, hint: str) -> bytes:
     """Return a pulled file's content after checking it.
 
     Args:
@@ -320,7 +320,9 @@ def _remove(path: Path) -> None:
         raise _unwritable(path, error) from error
 
 
-def _write_index(source: Source, target: Path, origin: str, left_out: frozenset[str]) -> Index:
+def _write_index(
+    source: PinnedSource, target: Path, origin: str, left_out: frozenset[str]
+) -> Index:
     derived = [entry for entry in source.derived if entry.name not in left_out]
     composed = {
         entry.name: _sha256(_read_pulled(target / entry.name, "pull it")) for entry in derived
@@ -344,7 +346,7 @@ def _write_index(source: Source, target: Path, origin: str, left_out: frozenset[
 # The folder that is read
 
 
-def _pins(source: Source) -> dict[str, str]:
+def _pins(source: PinnedSource) -> dict[str, str]:
     return {file.name: file.sha256 for file in source.files if file.kept}
 
 
@@ -364,7 +366,7 @@ def _read_index(target: Path) -> Index | None:
         return None
 
 
-def _indexed_hash(target: Path, source: Source, name: str, hint: str) -> str:
+def _indexed_hash(target: Path, source: PinnedSource, name: str, hint: str) -> str:
     index = _read_index(target)
     if index is None or index.commit != source.commit or name not in index.files:
         raise DataError(f"{target / INDEX} does not list {name} as it is pinned: {hint} again")

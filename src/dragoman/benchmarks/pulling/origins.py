@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from dragoman.benchmarks.pulling.sources import Derived, Package, Source, SourceFile
+from dragoman.benchmarks.pulling.sources import Derived, Package, PinnedSource, SourceFile
 from dragoman.benchmarks.pulling.wheels import Wheel, fetch_wheel
 from dragoman.core.errors import DataError, UsageError
 
@@ -44,7 +44,9 @@ class Origin(Protocol):
         ...
 
 
-def find_origin(source: Source, given: Path | None, url: str | None, timeout: float) -> Origin:
+def find_origin(
+    source: PinnedSource, given: Path | None, url: str | None, timeout: float
+) -> Origin:
     """Return where a source's files are read from.
 
     Args:
@@ -146,7 +148,7 @@ class _Packed:
         """Say that there is none: a package has modules only."""
 
 
-def _local(source: Source, given: Path) -> Origin:
+def _local(source: PinnedSource, given: Path) -> Origin:
     package = source.package
     if package is not None:
         wheel = given / package.wheel if _is_there(given, stat.S_ISDIR) else given

@@ -63,7 +63,7 @@ class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: _Sha256
 
 
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PinnedSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A pinned upstream: where it lies, under which licence, and what is taken from it.
 
     `commit` names its state: a commit, or the version of a published `package`. The files lie
@@ -93,7 +93,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{entry.name} is derived from a module that is not listed")
 
 
-def load_source(text: bytes) -> Source:
+def load_source(text: bytes) -> PinnedSource:
     """Read a `sources.toml`.
 
     Raises:
@@ -102,6 +102,6 @@ def load_source(text: bytes) -> Source:
     import msgspec.toml
 
     try:
-        return msgspec.toml.decode(text, type=Source)
+        return msgspec.toml.decode(text, type=PinnedSource)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise DataError(f"the list of upstream files is damaged: {error}") from error

@@ -4,11 +4,11 @@ import functools
 import importlib.resources
 from collections.abc import Mapping
 
-from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, load_source
 
 
 @functools.cache
-def tau2_source() -> Source:
+def tau2_source() -> PinnedSource:
     """Return the pinned upstream of tau2-bench's English domains."""
     folder = importlib.resources.files("dragoman.benchmarks.tau2")
     return load_source(folder.joinpath("sources.toml").read_bytes())

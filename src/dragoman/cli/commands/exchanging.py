@@ -89,6 +89,8 @@ def validate(  # noqa: PLR0913, PLR0917 - the options of one command
     as_json: Json = False,
 ) -> None:
     """Check printed results: figures that cannot be, copies, mixed routes, incomplete tables."""
-    from dragoman.cli.validating import Counts, print_validation
+    from dragoman.cli.validating import AssumedCounts, print_validation
 
-    leave(print_validation(table, against, Counts(trials, tasks), tolerance, as_json=as_json))
+    leave(
+        print_validation(table, against, AssumedCounts(trials, tasks), tolerance, as_json=as_json)
+    )

@@ -123,10 +123,10 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     as_json: Json = False,
 ) -> None:
     """Compare two runs, or the cells of one, over the tasks that both finished."""
-    from dragoman.cli.comparing import Asked, Gate, print_comparison
+    from dragoman.cli.comparing import ComparisonRequest, RegressionGate, print_comparison
 
-    asked = Asked(tuple(folders), tuple(agent or ()), versus, rules, judge, prices, by)
-    gate = Gate(fail_under, fail_under_interval)
+    asked = ComparisonRequest(tuple(folders), tuple(agent or ()), versus, rules, judge, prices, by)
+    gate = RegressionGate(fail_under, fail_under_interval)
     leave(print_comparison(asked, gate, full=full, as_json=as_json))
 
 

@@ -79,9 +79,9 @@ def score(
     Without --measure: the reward, and what else the run is summarized with.
     """
     from dragoman.cli.running import score_run
-    from dragoman.runs.play import Asked
+    from dragoman.runs.play import MeasureRequest
 
-    asked = Asked(fields_of(given), tuple(measure or ()), anew=anew, trust=trust)
+    asked = MeasureRequest(fields_of(given), tuple(measure or ()), anew=anew, trust=trust)
     score_run(folder, asked, as_json=as_json)
 
 

@@ -43,7 +43,7 @@ def lint(
     as_json: Json = False,
 ) -> None:
     """Find defects of translated artifacts, by domain and language; exit 1 where there are any."""
-    from dragoman.cli.linting import Wanted, print_lint
+    from dragoman.cli.linting import LintRequest, print_lint
 
-    wanted = Wanted(assets, tuple(domain or ()), tuple(language or ()))
+    wanted = LintRequest(assets, tuple(domain or ()), tuple(language or ()))
     leave(print_lint(wanted, full=full, as_json=as_json))

@@ -69,7 +69,7 @@ class Schema(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     module_description: str | None = None
 
 
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TranslatedMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a tool and its translation."""
 
     source: str
@@ -87,7 +87,7 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ToolReturns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`tool_returns.json`: messages of tools, as they are and with placeholders."""
 
-    exact: dict[str, Message] = {}
+    exact: dict[str, TranslatedMessage] = {}
     templates: dict[str, Template] = {}
 
 
@@ -114,7 +114,7 @@ class Translation(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     manual_patch_at: str | None = None
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class TranslationManifest(msgspec.Struct, frozen=True):
     """`translation_manifest.json`: how the files of a folder came to be, by file."""
 
     assets: dict[str, Translation]
@@ -138,7 +138,7 @@ class Partitioning(msgspec.Struct, frozen=True):
     group_source: str | None = None
 
 
-class Provenance(msgspec.Struct, frozen=True):
+class TextsProvenance(msgspec.Struct, frozen=True):
     """Where a language's tool texts come from; None where it was not recorded."""
 
     source: str
@@ -155,7 +155,7 @@ class Mix(msgspec.Struct, frozen=True):
     languages: MixLanguages
     partitioning: Partitioning
     description: str = ""
-    translation_provenance: dict[str, Provenance] = {}
+    translation_provenance: dict[str, TextsProvenance] = {}
 
 
 class Language(msgspec.Struct, frozen=True, omit_defaults=True):

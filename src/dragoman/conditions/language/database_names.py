@@ -17,14 +17,14 @@ Path = tuple[str | int, ...]
 _MAX_DEPTH = 64
 
 
-class Name(msgspec.Struct, frozen=True):
+class TranslatedName(msgspec.Struct, frozen=True):
     """A name in English and in the language."""
 
     english: str
     localized: str
 
 
-class Difference(msgspec.Struct, frozen=True):
+class DatabaseDifference(msgspec.Struct, frozen=True):
     """A place where two databases differ; `structure` where not by a text alone."""
 
     path: Path
@@ -36,7 +36,7 @@ class Difference(msgspec.Struct, frozen=True):
 class DatabaseNames(msgspec.Struct, frozen=True):
     """The translated names of a database by path."""
 
-    by_path: dict[Path, Name]
+    by_path: dict[Path, TranslatedName]
 
     def localize(self, database: object) -> object:
         """Return an English database in the language; a name that was changed stays."""
@@ -78,16 +78,18 @@ def names_of(
     Raises:
         DataError: Where they differ in anything else.
     """
-    names: dict[Path, Name] = {}
+    names: dict[Path, TranslatedName] = {}
     for difference in differences(english, localized):
         path, old, new = difference.path, difference.english, difference.localized
         if not (isinstance(old, str) and isinstance(new, str)) or path[-1] not in leaves:
             raise DataError(f"{where}: {dotted(path)} is not as in English, and is no name")
-        names[path] = Name(old, new)
+        names[path] = TranslatedName(old, new)
     return DatabaseNames(names)
 
 
-def differences(english: object, localized: object, path: Path = ()) -> Iterator[Difference]:
+def differences(
+    english: object, localized: object, path: Path = ()
+) -> Iterator[DatabaseDifference]:
     """Yield the places where two decoded files differ.
 
     Raises:
@@ -96,18 +98,18 @@ def differences(english: object, localized: object, path: Path = ()) -> Iterator
     _require_shallow(path)
     if isinstance(english, dict) and isinstance(localized, dict):
         if english.keys() != localized.keys():
-            yield Difference(path, sorted(english), sorted(localized), structure=True)
+            yield DatabaseDifference(path, sorted(english), sorted(localized), structure=True)
         for key in english.keys() & localized.keys() if english != localized else ():
             yield from differences(english[key], localized[key], (*path, key))
     elif isinstance(english, list) and isinstance(localized, list):
         if len(english) != len(localized):
-            yield Difference(path, len(english), len(localized), structure=True)
+            yield DatabaseDifference(path, len(english), len(localized), structure=True)
         for at, (old, new) in enumerate(zip(english, localized, strict=False)):
             yield from differences(old, new, (*path, at))
     elif type(english) is not type(localized):
-        yield Difference(path, english, localized, structure=True)
+        yield DatabaseDifference(path, english, localized, structure=True)
     elif english != localized:
-        yield Difference(path, english, localized, structure=False)
+        yield DatabaseDifference(path, english, localized, structure=False)
 
 
 def text_leaves(

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from dragoman.conditions.language.database_names import Name, Path, decode_database
+from dragoman.conditions.language.database_names import Path, TranslatedName, decode_database
 from dragoman.conditions.language.declarations import RecordKind, declarations_of
 from dragoman.conditions.language.surface import DomainSurface
 from dragoman.core.tools import Role
@@ -23,7 +23,7 @@ class RecordNames:
         """
         declared = declarations_of(surface.domain)
         self._kinds, self._unions = declared.records, declared.unions
-        self._by_record: dict[tuple[str, str], list[tuple[Path, Name]]] = {}
+        self._by_record: dict[tuple[str, str], list[tuple[Path, TranslatedName]]] = {}
         names = surface.names.get(side)
         if names is None or not names.by_path:
             return

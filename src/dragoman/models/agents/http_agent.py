@@ -9,7 +9,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES, decode_answer, encode_request
-from dragoman.models.wire.sending import Misshapen, Refused, Sender, Who
+from dragoman.models.wire.sending import EndpointRefused, Misshapen, Sender, Who
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class HttpAgent:
             (answer, raw), attempts = await self._sender.send(
                 self._url, self._headers, encode_request(request), read, who
             )
-        except Refused as refusal:
+        except EndpointRefused as refusal:
             raise self._refused(refusal) from refusal
         except Misshapen as error:
             raise self._misshapen(error) from error
@@ -82,7 +82,7 @@ class HttpAgent:
             return error
         return RunHalted(f"{self.name}: {error}: docs/agents.md says what it must be")
 
-    def _refused(self, refusal: Refused) -> ParticipantError | RunHalted:
+    def _refused(self, refusal: EndpointRefused) -> ParticipantError | RunHalted:
         line = f"{self.name}: {refusal}"
         if advice := ADVICE.get(refusal.status):
             return RunHalted(f"{line}: {advice}")

@@ -11,7 +11,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM
-from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse
 
 _TIMED_OUT, _BROKEN = 408, 500
 
@@ -51,7 +51,7 @@ class LitellmWire:
         body: bytes,
         proxy: str | None = None,  # noqa: ARG002 - litellm reads the environment itself
         most_bytes: int = CHAT_BYTES,  # noqa: ARG002 - litellm reads the body itself
-    ) -> Answer:
+    ) -> HttpResponse:
         """Have a body answered; what litellm raises becomes the status that it stands for.
 
         Raises:
@@ -67,7 +67,7 @@ class LitellmWire:
             "api_key": headers.get("Authorization", "").removeprefix("Bearer ") or None,
         }
         try:
-            return Answer(200, {}, await _written(await self._litellm.acompletion(**asked)))
+            return HttpResponse(200, {}, await _written(await self._litellm.acompletion(**asked)))
         except Exception as error:  # noqa: BLE001 - litellm raises whatever its parts raise
             answer = _refusal(error)
         if answer.status == _TIMED_OUT:
@@ -86,11 +86,11 @@ async def _written(reply: _Reply | AsyncIterator[_Reply]) -> bytes:
     return b"".join([*events, b"data: [DONE]\n\n"])
 
 
-def _refusal(error: Exception) -> Answer:
+def _refusal(error: Exception) -> HttpResponse:
     status = getattr(error, "status_code", None)
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     said = f"{type(error).__name__}: {error}"
-    return Answer(
+    return HttpResponse(
         status if isinstance(status, int) else _BROKEN,
         headers,
         msgspec.json.encode({"error": {"message": said}}),

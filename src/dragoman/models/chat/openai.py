@@ -13,7 +13,7 @@ from dragoman.core.usage import Usage
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.streams import is_stream, whole_completion
 from dragoman.models.wire.secrets import hidden
-from dragoman.models.wire.sending import Refused, Sender, Unreadable, Who
+from dragoman.models.wire.sending import EndpointRefused, Sender, Unreadable, Who
 
 BAD_REQUEST = frozenset({400, 413, 422})
 OF_ONE_REQUEST = BAD_REQUEST | {403, 451}
@@ -24,7 +24,7 @@ MOST_SHOWN = 300
 _encode = msgspec.json.encode
 
 
-class Endpoint(msgspec.Struct, frozen=True):
+class ChatEndpoint(msgspec.Struct, frozen=True):
     """Where a model is reached, and how it is asked.
 
     Attributes:
@@ -57,7 +57,7 @@ class OpenAIModel:
         sender: Sends the calls.
     """
 
-    def __init__(self, name: str, endpoint: Endpoint, sender: Sender) -> None:
+    def __init__(self, name: str, endpoint: ChatEndpoint, sender: Sender) -> None:
         self.name = name
         self._endpoint = endpoint
         self._sender = sender
@@ -78,12 +78,12 @@ class OpenAIModel:
         try:
             try:
                 return await self._asked(request, purpose, as_stream=as_stream)
-            except Refused as refusal:
+            except EndpointRefused as refusal:
                 if as_stream or not _wants_streams(refusal):
                     raise
                 self._streams = True
                 return await self._asked(request, purpose, as_stream=True)
-        except Refused as refusal:
+        except EndpointRefused as refusal:
             return self._refused(refusal, purpose)
 
     async def _asked(self, request: ChatRequest, purpose: str, *, as_stream: bool) -> Completion:
@@ -132,7 +132,7 @@ class OpenAIModel:
         parts += [b',"messages":', _encode(request.messages), b"}"]
         return b"".join(parts)
 
-    def _refused(self, refusal: Refused, purpose: str) -> Completion:
+    def _refused(self, refusal: EndpointRefused, purpose: str) -> Completion:
         reason = _reason(refusal.body)
         if refusal.status in BAD_REQUEST and _outgrew_context(reason):
             detail = f"the conversation is longer than the model's context: {reason.message}"
@@ -179,7 +179,7 @@ def _outgrew_context(reason: _Reason) -> bool:
     return "context_length" in said or "maximum context length" in said or "context window" in said
 
 
-def _wants_streams(refusal: Refused) -> bool:
+def _wants_streams(refusal: EndpointRefused) -> bool:
     return refusal.status in BAD_REQUEST and "stream" in _reason(refusal.body).message.lower()
 
 

@@ -23,8 +23,8 @@ from dragoman.models.wire.breaker import Breaker
 from dragoman.models.wire.pacing import Pacer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.secrets import hidden
-from dragoman.models.wire.sending import Attempts, Misshapen, Refused, Unreadable, Who
-from dragoman.models.wire.transport import Answer, Fault, FaultKind, Patience, Transport
+from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
+from dragoman.models.wire.transport import Fault, FaultKind, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ class Gate:
         Raises:
             ParticipantError: Where it could not be answered; with the failed attempts as usage.
             Misshapen: Where the answer is of another shape than `read` reads.
-            Refused: Where the endpoint refused the request itself.
+            EndpointRefused: Where the endpoint refused the request itself.
             RunHalted: Where the endpoint is down for good.
         """
         call = _Call(url, headers, body, who)
@@ -181,7 +181,7 @@ class Gate:
         finally:
             self._pacer.leave(slot)
 
-    def _understood(self, answer: Answer, read: Callable[[bytes], T]) -> T:
+    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T]) -> T:
         body = hidden(answer.body, self._secrets)
         if answer.status == OK:
             try:
@@ -200,7 +200,7 @@ class Gate:
         if answer.status in GATEWAYS or answer.status in OF_THE_SERVER:
             detail = f"status {answer.status}{shown}"
             raise Fault("server_error", detail, retry_after(answer))
-        raise Refused(answer.status, body)
+        raise EndpointRefused(answer.status, body)
 
     def _learn(self, fault: Fault, call: "_Call") -> None:
         call.count(fault.kind)
@@ -215,7 +215,7 @@ class Gate:
         else:
             self._breaker.failed(fault.detail)
 
-    def _heed(self, answer: Answer) -> None:
+    def _heed(self, answer: HttpResponse) -> None:
         """Hold further calls back where the server says that its allowance is used up."""
         pause = min(pause_asked(answer.headers), self._patience.seconds)
         if pause:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import aiohttp
 
-from dragoman.models.wire.transport import CHAT_BYTES, Answer, Fault, FaultKind, Timeouts
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 
 SMALL_BYTES = 256 * 1024
 """Bodies that are no larger are all read at once."""
@@ -41,7 +41,7 @@ class Http:
         body: bytes,
         proxy: str | None = None,
         most_bytes: int = CHAT_BYTES,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send a body and return the answer, whatever its status.
 
         Raises:
@@ -52,7 +52,7 @@ class Http:
                 url, data=body, headers=headers, proxy=proxy, allow_redirects=False
             ) as response:
                 content = await self._content(response, most_bytes)
-                return Answer(response.status, response.headers, content)
+                return HttpResponse(response.status, response.headers, content)
         except (aiohttp.ClientError, OSError) as error:
             fault = _fault(error)
         # Raised out here so that nothing hangs on it: the library's errors quote what was received.

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 
-from dragoman.models.wire.transport import Answer
+from dragoman.models.wire.transport import HttpResponse
 
 LONGEST_WAIT = 600.0
 """Seconds; a server that asks for more is asked again after this time."""
@@ -19,7 +19,7 @@ _DAY = 86_400.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": _DAY}
 
 
-def retry_after(answer: Answer) -> float | None:
+def retry_after(answer: HttpResponse) -> float | None:
     """Return the seconds to wait that an answer asks for, or None where it asks for nothing.
 
     `Retry-After` is a number of seconds or a date (RFC 9110); `retry-after-ms` is OpenAI's.

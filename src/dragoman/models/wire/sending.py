@@ -23,7 +23,7 @@ class Misshapen(ParticipantError):  # noqa: N818 - says what the answer is
     """A whole answer of another shape than was asked for: trying again would not help."""
 
 
-class Refused(ParticipantError):  # noqa: N818 - says what the endpoint did
+class EndpointRefused(ParticipantError):  # noqa: N818 - says what the endpoint did
     """A request that the endpoint refuses as it is: trying again would not help."""
 
     def __init__(self, status: int, body: bytes) -> None:
@@ -72,6 +72,6 @@ class Sender(Protocol):
         Raises:
             ParticipantError: Where no readable answer came, with what was tried as its `usage`.
             Misshapen: Where the answer is of another shape, with what was tried as its `usage`.
-            Refused: Where the endpoint refuses the request as it is.
+            EndpointRefused: Where the endpoint refuses the request as it is.
         """
         ...

@@ -58,7 +58,7 @@ class Patience(msgspec.Struct, frozen=True):
     outage: float = 1_800.0
 
 
-class Answer(msgspec.Struct, frozen=True):
+class HttpResponse(msgspec.Struct, frozen=True):
     """What an endpoint answered; names of headers are found in any case."""
 
     status: int
@@ -76,7 +76,7 @@ class Transport(Protocol):
         body: bytes,
         proxy: str | None = None,
         most_bytes: int = CHAT_BYTES,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send a body and return the answer, whatever its status; raise Fault where none came.
 
         `most_bytes` is the largest good answer that is read.

@@ -14,7 +14,7 @@ from dragoman.core.speech import Said
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
 from dragoman.scoring.judge_texts import decoded_answer, inert, reply_text, transcript
-from dragoman.scoring.measures.rubrics import JUDGED, Question, Rubric
+from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion
 
 ASKED = "measure-1"
 """The version of how a judge is asked, whatever the rubric; part of the judge's name."""
@@ -125,7 +125,7 @@ class JudgedMeasure:
             raise
 
 
-def parse_answers(text: str, questions: Sequence[Question]) -> dict[str, _Answer]:
+def parse_answers(text: str, questions: Sequence[RubricQuestion]) -> dict[str, _Answer]:
     """Read a judge's JSON and match its answers to questions by id; some may be left out.
 
     Raises:
@@ -144,7 +144,7 @@ def parse_answers(text: str, questions: Sequence[Question]) -> dict[str, _Answer
     return answers
 
 
-def _misfit(question: Question, value: bool | int) -> str:
+def _misfit(question: RubricQuestion, value: bool | int) -> str:
     """Return what a value should be; "" where it is that."""
     if question.type == "boolean":
         return "" if isinstance(value, bool) else "true or false"
@@ -171,7 +171,9 @@ def _is_reply(event: Event, side: str) -> bool:
     return isinstance(event.reply, Said)
 
 
-def _question(questions: Sequence[Question], position: int | None, events: Sequence[Event]) -> str:
+def _question(
+    questions: Sequence[RubricQuestion], position: int | None, events: Sequence[Event]
+) -> str:
     what = (
         "Judge the whole conversation."
         if position is None
@@ -183,7 +185,7 @@ def _question(questions: Sequence[Question], position: int | None, events: Seque
 
 
 def _counted(
-    questions: Sequence[Question], answers: Mapping[str, _Answer], position: int | None
+    questions: Sequence[RubricQuestion], answers: Mapping[str, _Answer], position: int | None
 ) -> Iterator[Counted]:
     yield Counted({JUDGED: 1}, position)
     for question in questions:

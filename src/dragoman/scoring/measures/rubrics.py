@@ -28,7 +28,7 @@ Over = Literal["conversation", "agent replies", "user replies"]
 """What is judged: all of it at once, or each reply of a side from what came before."""
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question; `least` and `most` bound an integer."""
 
     name: str
@@ -47,7 +47,7 @@ class _Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    question: tuple[Question, ...]
+    question: tuple[RubricQuestion, ...]
     over: Over = "conversation"
     rate: tuple[_Rate, ...] = ()
 
@@ -59,7 +59,7 @@ class Rubric(msgspec.Struct, frozen=True):
     version: str
     text: str
     over: Over
-    questions: tuple[Question, ...]
+    questions: tuple[RubricQuestion, ...]
     figures: tuple[Derived, ...]
 
 
@@ -114,7 +114,7 @@ def _require_sound(path: Path, schema: _Schema) -> None:
                 )
 
 
-def _figure(question: Question) -> Derived:
+def _figure(question: RubricQuestion) -> Derived:
     if question.type == "integer":
         return Total(question.name, (question.name,))
     return Rate(question.name, (question.name,), (JUDGED,))

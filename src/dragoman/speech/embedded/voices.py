@@ -24,17 +24,17 @@ class Unsound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
-class Voices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class VoiceCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `voices.toml` declares."""
 
     voices: tuple[Voice, ...]
     unsound: tuple[Unsound, ...]
 
 
-def shipped_voices() -> Voices:
+def shipped_voices() -> VoiceCatalogue:
     """Return the voices that are shipped, in the order of the file."""
     content = importlib.resources.files(__package__).joinpath("voices.toml").read_bytes()
-    return msgspec.toml.decode(content, type=Voices)
+    return msgspec.toml.decode(content, type=VoiceCatalogue)
 
 
 def voices_of(language: str) -> tuple[Voice, ...]:

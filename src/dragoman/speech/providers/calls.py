@@ -9,8 +9,8 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.sending import Refused, Sender, Who
-from dragoman.speech.providers.wire import Counted, Given, SpeechRequest, usage_of
+from dragoman.models.wire.sending import EndpointRefused, Sender, Who
+from dragoman.speech.providers.wire import Given, ReportedUsage, SpeechRequest, usage_of
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class SpeechCalls:
         self,
         request: SpeechRequest,
         read: Callable[[bytes], Given[T]],
-        counted: Callable[[Given[T]], Counted],
+        counted: Callable[[Given[T]], ReportedUsage],
     ) -> tuple[T, Usage]:
         """Return what came back and what it consumed.
 
@@ -61,7 +61,7 @@ class SpeechCalls:
             given, attempts = await self._sender.send(
                 request.url, request.headers, request.body, read, self._who
             )
-        except Refused as refusal:
+        except EndpointRefused as refusal:
             raise self._refused(refusal) from refusal
         except ParticipantError as error:
             if isinstance(error.usage, Usage):
@@ -77,7 +77,7 @@ class SpeechCalls:
         if self._budget is not None:
             self._budget.spend(usage)
 
-    def _refused(self, refusal: Refused) -> ParticipantError | RunHalted:
+    def _refused(self, refusal: EndpointRefused) -> ParticipantError | RunHalted:
         line = f"{self._who.model}: {refusal}"
         if refusal.status in OF_ONE_REQUEST and self._has_answered:
             return ParticipantError(line)

@@ -9,13 +9,13 @@ from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
     WAV,
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
     VoiceWire,
     decoded,
     length,
@@ -32,7 +32,7 @@ class _Transcription(msgspec.Struct):
     duration: object = None
 
 
-def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
     """Ask for a text as a WAV file."""
     body: dict[str, object] = {
         **endpoint.settings,
@@ -65,7 +65,7 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
 def read_transcription(body: bytes) -> Given[str]:
     """Read a transcript and the seconds that were listened to."""
     said = decoded(body, _Transcription, "a transcript")
-    return Given(words(said.text), Counted(seconds=length(said.duration)))
+    return Given(words(said.text), ReportedUsage(seconds=length(said.duration)))
 
 
 VOICE = VoiceWire(speech_request, read_speech)

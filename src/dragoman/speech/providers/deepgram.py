@@ -16,13 +16,13 @@ from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
     WAV,
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
     VoiceWire,
     decoded,
     length,
@@ -51,7 +51,7 @@ class _Listened(msgspec.Struct):
     metadata: _Metadata | None = None
 
 
-def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
     """Ask for a text as a WAV file; the voice decides the language."""
     query = {
         **endpoint.settings,
@@ -87,7 +87,7 @@ def read_transcription(body: bytes) -> Given[str]:
         raise Unreadable("a transcript without a channel")
     metadata = listened.metadata or _Metadata()
     text = listened.results.channels[0].alternatives[0].transcript
-    return Given(words(text), Counted(seconds=length(metadata.duration)))
+    return Given(words(text), ReportedUsage(seconds=length(metadata.duration)))
 
 
 VOICE = VoiceWire(speech_request, read_speech)

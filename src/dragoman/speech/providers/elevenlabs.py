@@ -13,10 +13,10 @@ from dragoman.speech.providers.wire import (
     WAV,
     EarWire,
     Given,
-    Line,
     Recording,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
     VoiceWire,
     decoded,
     primary,
@@ -32,7 +32,7 @@ class _Transcription(msgspec.Struct):
     text: str
 
 
-def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
     """Ask for a text as a WAV file, with a seed that the provider heeds as well as it can."""
     voice = {name: value for name, value in endpoint.settings.items() if name in _OF_THE_VOICE}
     body: dict[str, object] = {

@@ -10,12 +10,12 @@ from dragoman.speech.facts import Direction
 from dragoman.speech.providers.calls import SpeechCalls
 from dragoman.speech.providers.wire import (
     RATE_HZ,
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
+    TextToSpeak,
     VoiceWire,
 )
 
@@ -60,7 +60,7 @@ class ProviderVoice:
         if not text.strip():
             return Spoken(Audio(b"", RATE_HZ))
 
-        def counted(given: Given[Audio]) -> Counted:
+        def counted(given: Given[Audio]) -> ReportedUsage:
             told = given.counted.characters
             return msgspec.structs.replace(
                 given.counted,
@@ -68,7 +68,7 @@ class ProviderVoice:
                 characters=len(text) if told is None else told,
             )
 
-        request = self._wire.request(self._endpoint, Line(text, language, seed))
+        request = self._wire.request(self._endpoint, TextToSpeak(text, language, seed))
         audio, usage = await self._calls.ask(request, self._wire.read, counted)
         return Spoken(audio, usage)
 
@@ -102,7 +102,7 @@ class ProviderEar:
         if not audio.pcm:
             return Transcript("")
 
-        def counted(given: Given[str]) -> Counted:
+        def counted(given: Given[str]) -> ReportedUsage:
             told = given.counted.seconds
             seconds = audio.seconds if told is None else told
             return msgspec.structs.replace(given.counted, seconds=seconds)

@@ -13,13 +13,13 @@ from dragoman.speech.providers.received_audio import pcm_audio
 from dragoman.speech.providers.wire import (
     JSON,
     WAV,
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
     VoiceWire,
     count,
     decoded,
@@ -71,7 +71,7 @@ def transcription_prompt() -> str:
     )
 
 
-def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
     """Ask for a text as samples, which is the only form that there is."""
     voice: dict[str, object] = {
         "voiceConfig": {"prebuiltVoiceConfig": {"voiceName": endpoint.voice}}
@@ -152,9 +152,9 @@ def _rate(mime_type: str) -> int:
     return int(found[1])
 
 
-def _counted(generated: _Generated) -> Counted:
+def _counted(generated: _Generated) -> ReportedUsage:
     usage = generated.usage_metadata or _Usage()
     received = count(usage.candidates_token_count)
     if received is not None:
         received += count(usage.thoughts_token_count) or 0
-    return Counted(count(usage.prompt_token_count), received)
+    return ReportedUsage(count(usage.prompt_token_count), received)

@@ -8,13 +8,13 @@ from dragoman.speech.providers.received_audio import wav_audio
 from dragoman.speech.providers.wire import (
     JSON,
     WAV,
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
     VoiceWire,
     count,
     decoded,
@@ -35,7 +35,7 @@ class _Transcription(msgspec.Struct):
     usage: _Usage | None = None
 
 
-def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
     """Ask for a text as a WAV file; the voice follows the text's own language."""
     body = {
         **endpoint.settings,
@@ -71,7 +71,9 @@ def read_transcription(body: bytes) -> Given[str]:
     """Read a transcript; models charged by tokens tell those, others the seconds."""
     said = decoded(body, _Transcription, "a transcript")
     usage = said.usage or _Usage()
-    counted = Counted(count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds))
+    counted = ReportedUsage(
+        count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds)
+    )
     return Given(words(said.text), counted)
 
 

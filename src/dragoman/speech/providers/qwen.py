@@ -15,13 +15,13 @@ from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
     WAV,
-    Counted,
     EarWire,
     Given,
-    Line,
     Recording,
+    ReportedUsage,
     SpeechEndpoint,
     SpeechRequest,
+    TextToSpeak,
     VoiceWire,
     count,
     decoded,
@@ -96,7 +96,7 @@ class _Listened(msgspec.Struct):
     usage: _Usage | None = None
 
 
-def speech_request(endpoint: SpeechEndpoint, line: Line) -> SpeechRequest:
+def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
     """Ask for a text as a stream of samples.
 
     Raises:
@@ -135,7 +135,7 @@ def read_speech(body: bytes) -> Given[Audio]:
             has_ended = has_ended or event.output.finish_reason == _FINISHED
     if not has_ended:
         raise Unreadable("the stream stopped before its end")
-    counted = Counted(
+    counted = ReportedUsage(
         count(usage.input_tokens), count(usage.output_tokens), None, count(usage.characters)
     )
     return Given(pcm_audio(b"".join(pieces), RATE_HZ), counted)
@@ -163,7 +163,9 @@ def read_transcription(body: bytes) -> Given[str]:
         raise Unreadable("a transcript broken off")
     text = "".join(piece.text for piece in listened.output.choices[0].message.content)
     usage = listened.usage or _Usage()
-    counted = Counted(count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds))
+    counted = ReportedUsage(
+        count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds)
+    )
     return Given(words(text), counted)
 
 

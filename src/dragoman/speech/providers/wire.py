@@ -48,7 +48,7 @@ class SpeechEndpoint(msgspec.Struct, frozen=True):
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
 
-class Line(msgspec.Struct, frozen=True):
+class TextToSpeak(msgspec.Struct, frozen=True):
     """What is to be said, in which language, and the seed for voices that take one."""
 
     text: str
@@ -71,7 +71,7 @@ class SpeechRequest(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class Counted(msgspec.Struct, frozen=True):
+class ReportedUsage(msgspec.Struct, frozen=True):
     """What a provider says that it counted; None where it does not tell."""
 
     input_tokens: int | None = None
@@ -84,13 +84,13 @@ class Given(msgspec.Struct, Generic[T], frozen=True):
     """What came back, and what the provider counted."""
 
     value: T
-    counted: Counted = Counted()
+    counted: ReportedUsage = ReportedUsage()
 
 
 class VoiceWire(msgspec.Struct, frozen=True):
     """The protocol of a voice; `read` raises Unreadable for a body without the audio asked for."""
 
-    request: Callable[[SpeechEndpoint, Line], SpeechRequest]
+    request: Callable[[SpeechEndpoint, TextToSpeak], SpeechRequest]
     read: Callable[[bytes], Given[Audio]]
 
 
@@ -168,7 +168,7 @@ def length(value: object) -> float | None:
     return float(value) if 0 <= value < float("inf") else None
 
 
-def usage_of(purpose: str, model: str, counted: Counted) -> Usage:
+def usage_of(purpose: str, model: str, counted: ReportedUsage) -> Usage:
     """Return what one call consumed."""
     return Usage(
         purpose,

@@ -8,7 +8,7 @@ from aiohttp import web
 from dragoman.core.audio import Audio
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import MAX_BODY_BYTES
-from dragoman.testing.exchange import Asked, Exchange
+from dragoman.testing.exchange import Exchange, ReceivedRequest
 from dragoman.testing.faults import FaultDraws
 from dragoman.testing.http_answers import HttpAnswer, error_answer
 from dragoman.testing.request_log import OK, RequestLog
@@ -17,8 +17,8 @@ from dragoman.testing.speech.coded import coded_audio, decoded_text
 from dragoman.testing.speech.requests import (
     Listen,
     Posted,
-    Refused,
-    Speak,
+    ProviderRefused,
+    SpeakRequest,
     cartesia_speech,
     cartesia_transcription,
     deepgram_speech,
@@ -31,7 +31,7 @@ from dragoman.testing.speech.requests import (
     qwen_request,
 )
 
-Read = Callable[[Posted], Speak | Listen]
+Read = Callable[[Posted], SpeakRequest | Listen]
 
 ROUTES: Mapping[str, Read] = {
     "/v1/audio/speech": openai_speech,
@@ -50,7 +50,7 @@ ROUTES: Mapping[str, Read] = {
 class Speaker(TypingProtocol):
     """What speaks and listens behind the routes; keeps no state between requests."""
 
-    def speak(self, asked: Speak) -> Audio:
+    def speak(self, asked: SpeakRequest) -> Audio:
         """Return a text as audio."""
         ...
 
@@ -62,7 +62,7 @@ class Speaker(TypingProtocol):
 class CodedSpeaker:
     """Speaks in a code and understands it, so that what was said is what is heard."""
 
-    def speak(self, asked: Speak) -> Audio:
+    def speak(self, asked: SpeakRequest) -> Audio:
         """Return the text in the code."""
         return coded_audio(asked.text)
 
@@ -71,7 +71,7 @@ class CodedSpeaker:
         return decoded_text(asked.audio)
 
 
-class SpeechEndpoint:
+class SpeechService:
     """Answers requests for speech, through an exchange that may break them.
 
     Args:
@@ -94,7 +94,7 @@ class SpeechEndpoint:
 
     def _handler(self, read: Read) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
-            def make(asked: Asked) -> tuple[str, HttpAnswer]:
+            def make(asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
                 return self._answer(read, _posted(request, asked.body))
 
             return await self.exchange.serve(request, make)
@@ -104,9 +104,9 @@ class SpeechEndpoint:
     def _answer(self, read: Read, posted: Posted) -> tuple[str, HttpAnswer]:
         try:
             asked = read(posted)
-        except Refused as refused:
+        except ProviderRefused as refused:
             return "refused", error_answer(refused.refusal)
-        if isinstance(asked, Speak):
+        if isinstance(asked, SpeakRequest):
             return OK, speech_answer(asked.protocol, self._speaker.speak(asked), asked.text)
         text = self._speaker.listen(asked)
         return OK, transcript_answer(asked.protocol, text, asked.audio)

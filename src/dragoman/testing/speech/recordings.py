@@ -13,7 +13,7 @@ import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.answers import Unanswered
-from dragoman.testing.chat_requests import Call, ChatBody, Message
+from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage
 from dragoman.testing.completions import CannedReply
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -21,11 +21,11 @@ _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 _SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
-class Recording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecordedConversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One side's whole conversation as chat messages; each of the assistant's is a reply."""
 
     name: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class _Found(msgspec.Struct, frozen=True):
 class RecordedAnswers:
     """Answers every request whose history is the beginning of a recorded conversation."""
 
-    def __init__(self, recordings: Iterable[Recording]) -> None:
+    def __init__(self, recordings: Iterable[RecordedConversation]) -> None:
         self._by_history: dict[bytes, _Found] = {}
         self._by_details: dict[bytes, _Found] = {}
         for recording in recordings:
@@ -68,7 +68,7 @@ class RecordedAnswers:
         return found.reply
 
 
-def history_key(messages: Iterable[Message]) -> bytes:
+def history_key(messages: Iterable[ChatMessage]) -> bytes:
     """Return the hash that two histories share where they differ in ids and system messages only.
 
     Arguments are compared as JSON values where they are JSON objects, and as text otherwise.
@@ -79,13 +79,13 @@ def history_key(messages: Iterable[Message]) -> bytes:
     return digest.digest()
 
 
-def _feed(update: Callable[[bytes], object], message: Message) -> None:
+def _feed(update: Callable[[bytes], object], message: ChatMessage) -> None:
     if message.role not in _SYSTEM_ROLES:
         calls = [_comparable(call) for call in message.tool_calls or ()]
         update(_ENCODER.encode((message.role, message.text, calls)))
 
 
-def _replies(messages: Sequence[Message]) -> Iterator[tuple[bytes, Message]]:
+def _replies(messages: Sequence[ChatMessage]) -> Iterator[tuple[bytes, ChatMessage]]:
     """Yield every message of the assistant's with the key of the history before it."""
     digest = hashlib.sha256()
     for message in messages:
@@ -94,7 +94,7 @@ def _replies(messages: Sequence[Message]) -> Iterator[tuple[bytes, Message]]:
         _feed(digest.update, message)
 
 
-def _system_key(messages: Iterable[Message]) -> bytes:
+def _system_key(messages: Iterable[ChatMessage]) -> bytes:
     texts = [message.text for message in messages if message.role in _SYSTEM_ROLES]
     return hashlib.sha256(_ENCODER.encode(texts)).digest()
 

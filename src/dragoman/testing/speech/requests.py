@@ -27,7 +27,7 @@ class Posted(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class Speak(msgspec.Struct, frozen=True):
+class SpeakRequest(msgspec.Struct, frozen=True):
     """What is to be spoken; `language` is "" where it was not told, `seed` None."""
 
     protocol: Protocol
@@ -47,7 +47,7 @@ class Listen(msgspec.Struct, frozen=True):
     language: str = ""
 
 
-class Refused(Exception):  # noqa: N818 - says what the provider does
+class ProviderRefused(Exception):  # noqa: N818 - says what the provider does
     """A request that its provider would refuse."""
 
     def __init__(self, message: str, param: str | None = None) -> None:
@@ -55,11 +55,11 @@ class Refused(Exception):  # noqa: N818 - says what the provider does
         self.refusal = Refusal(message, param)
 
 
-def openai_speech(posted: Posted) -> Speak:
+def openai_speech(posted: Posted) -> SpeakRequest:
     """Read `/audio/speech`."""
     body = _json(posted, _OpenAISpeech)
     _require(body.response_format == "wav", "response_format is to be wav here", "response_format")
-    return Speak("openai", body.model, body.voice, _text(body.input))
+    return SpeakRequest("openai", body.model, body.voice, _text(body.input))
 
 
 def openai_transcription(posted: Posted) -> Listen:
@@ -70,13 +70,13 @@ def openai_transcription(posted: Posted) -> Listen:
     return Listen("openai", _needed(fields, "model"), audio, language)
 
 
-def elevenlabs_speech(posted: Posted) -> Speak:
+def elevenlabs_speech(posted: Posted) -> SpeakRequest:
     """Read `/text-to-speech/VOICE`."""
     body = _json(posted, _ElevenLabsSpeech)
     form = posted.query.get("output_format", "")
     _require(form == "wav_24000", f"output_format {form!r}", "output_format")
     voice, text = posted.path["voice"], _text(body.text)
-    return Speak("elevenlabs", body.model_id, voice, text, body.language_code, body.seed)
+    return SpeakRequest("elevenlabs", body.model_id, voice, text, body.language_code, body.seed)
 
 
 def elevenlabs_transcription(posted: Posted) -> Listen:
@@ -86,14 +86,14 @@ def elevenlabs_transcription(posted: Posted) -> Listen:
     return Listen("elevenlabs", _needed(fields, "model_id"), audio, language)
 
 
-def deepgram_speech(posted: Posted) -> Speak:
+def deepgram_speech(posted: Posted) -> SpeakRequest:
     """Read `/speak`; there a voice is a model."""
     body = _json(posted, _DeepgramSpeech)
     form = (posted.query.get("encoding"), posted.query.get("container"))
     _require(form == ("linear16", "wav"), "linear16 in wav is given here", "encoding")
     model = posted.query.get("model", "")
     _require(bool(model), "model is missing", "model")
-    return Speak("deepgram", model, model, _text(body.text))
+    return SpeakRequest("deepgram", model, model, _text(body.text))
 
 
 def deepgram_transcription(posted: Posted) -> Listen:
@@ -103,13 +103,15 @@ def deepgram_transcription(posted: Posted) -> Listen:
     return Listen("deepgram", model, _wav(posted.body), posted.query.get("language", ""))
 
 
-def cartesia_speech(posted: Posted) -> Speak:
+def cartesia_speech(posted: Posted) -> SpeakRequest:
     """Read `/tts/bytes`."""
     _require_version(posted)
     body = _json(posted, _CartesiaSpeech)
     form = (body.output_format.container, body.output_format.encoding)
     _require(form == ("wav", "pcm_s16le"), "pcm_s16le in wav is given here", "output_format")
-    return Speak("cartesia", body.model_id, body.voice.id, _text(body.transcript), body.language)
+    return SpeakRequest(
+        "cartesia", body.model_id, body.voice.id, _text(body.transcript), body.language
+    )
 
 
 def cartesia_transcription(posted: Posted) -> Listen:
@@ -120,7 +122,7 @@ def cartesia_transcription(posted: Posted) -> Listen:
     return Listen("cartesia", _needed(fields, "model"), audio, language)
 
 
-def gemini_request(posted: Posted) -> Speak | Listen:
+def gemini_request(posted: Posted) -> SpeakRequest | Listen:
     """Read `generateContent`: audio is asked for, or sent."""
     body, model = _json(posted, _GeminiBody), posted.path["model"]
     parts = [part for content in body.contents for part in content.parts]
@@ -129,22 +131,24 @@ def gemini_request(posted: Posted) -> Speak | Listen:
     if "AUDIO" in generation.response_modalities:
         speech = generation.speech_config
         if speech is None:
-            raise Refused("speechConfig is missing", "speechConfig")
+            raise ProviderRefused("speechConfig is missing", "speechConfig")
         voice = speech.voice_config.prebuilt_voice_config.voice_name
-        return Speak("gemini", model, voice, _text(text), speech.language_code, generation.seed)
+        return SpeakRequest(
+            "gemini", model, voice, _text(text), speech.language_code, generation.seed
+        )
     blobs = [part.inline_data for part in parts if part.inline_data is not None]
     _require(len(blobs) == 1, "one recording is listened to", "contents")
     return Listen("gemini", model, _wav(_unpacked(blobs[0].data)))
 
 
-def qwen_request(posted: Posted) -> Speak | Listen:
+def qwen_request(posted: Posted) -> SpeakRequest | Listen:
     """Read `multimodal-generation`: a text, or a message with audio."""
     body = _json(posted, _QwenBody)
     if body.input.text:
         streams = posted.headers.get("X-DashScope-SSE") == "enable"
         _require(streams, "only streams hold audio here", "X-DashScope-SSE")
         asked = body.input
-        return Speak("qwen", body.model, asked.voice, _text(asked.text), asked.language_type)
+        return SpeakRequest("qwen", body.model, asked.voice, _text(asked.text), asked.language_type)
     audio = [piece.audio for message in body.input.messages for piece in message.content]
     _require(len(audio) == 1, "one recording is listened to", "messages")
     head, _, data = audio[0].partition(";base64,")
@@ -261,13 +265,13 @@ def _json(posted: Posted, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(posted.body, type=kind)
     except UNREADABLE as error:
-        raise Refused(f"the body is not what it must be: {error}") from error
+        raise ProviderRefused(f"the body is not what it must be: {error}") from error
 
 
 def _form(posted: Posted) -> dict[str, bytes]:
     found = _BOUNDARY.match(posted.headers.get("Content-Type", ""))
     if found is None:
-        raise Refused("the body is no form")
+        raise ProviderRefused("the body is no form")
     fields: dict[str, bytes] = {}
     for part in posted.body.split(b"--" + found[1].encode())[1:-1]:
         head, _, content = part.partition(b"\r\n\r\n")
@@ -295,14 +299,14 @@ def _wav(content: bytes) -> Audio:
     try:
         return audio_of(content, "the recording")
     except DataError as error:
-        raise Refused(str(error), "file") from error
+        raise ProviderRefused(str(error), "file") from error
 
 
 def _unpacked(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Refused(f"damaged base64: {error}") from error
+        raise ProviderRefused(f"damaged base64: {error}") from error
 
 
 def _require_version(posted: Posted) -> None:
@@ -311,4 +315,4 @@ def _require_version(posted: Posted) -> None:
 
 def _require(holds: bool, message: str, param: str | None) -> None:
     if not holds:
-        raise Refused(message, param)
+        raise ProviderRefused(message, param)

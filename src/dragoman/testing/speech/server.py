@@ -10,7 +10,7 @@ from pathlib import Path
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.local_server import LocalServer
 from dragoman.testing.request_log import RequestLog
-from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker, SpeechEndpoint
+from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker, SpeechService
 from dragoman.testing.speech.requests import Protocol
 
 PATHS: Mapping[Protocol, str] = {
@@ -49,7 +49,7 @@ class SpeechServer(LocalServer):
             UsageError: Where the log file cannot be written.
         """
         behaviour = behaviour or Behaviour()
-        endpoint = SpeechEndpoint(speaker or CodedSpeaker(), behaviour, RequestLog(log_file))
+        endpoint = SpeechService(speaker or CodedSpeaker(), behaviour, RequestLog(log_file))
         outages = behaviour.capacity.outages
         super().__init__(endpoint.application(), endpoint.exchange, outages, port)
 

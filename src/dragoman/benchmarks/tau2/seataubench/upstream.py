@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.pulling.data import PinnedData, open_file
-from dragoman.benchmarks.pulling.sources import Derived, Source, load_source
+from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, load_source
 from dragoman.core.errors import DataError
 from dragoman.core.language.translations import SOURCE_HASHES
 
 
 @functools.cache
-def seataubench_source() -> Source:
+def seataubench_source() -> PinnedSource:
     """Return the pinned upstream of the artifacts in Vietnamese, Thai and Indonesian."""
     return load_source(_shipped("sources.toml"))
 

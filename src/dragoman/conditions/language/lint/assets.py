@@ -9,9 +9,9 @@ from dragoman.conditions.language.artifacts import (
     DATABASES,
     MANIFEST,
     TASKS,
-    Manifest,
     Schema,
     ToolReturns,
+    TranslationManifest,
     decode_artifact,
 )
 from dragoman.conditions.language.database_names import decode_database
@@ -64,12 +64,12 @@ class LanguageAssets:
         return Defect(code, self.domain, self.language, path, what, place, count)
 
     @cached_property
-    def manifest(self) -> Manifest | None:
+    def manifest(self) -> TranslationManifest | None:
         """How the files came to be; None where there is no manifest."""
         if MANIFEST not in self.folder:
             return None
         return decode_artifact(
-            self.folder.read(MANIFEST), Manifest, str(self.folder.folder / MANIFEST)
+            self.folder.read(MANIFEST), TranslationManifest, str(self.folder.folder / MANIFEST)
         )
 
     @cached_property

@@ -38,7 +38,7 @@ class ErrorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kinds: dict[str, dict[str, float]]
 
 
-class Option(msgspec.Struct, frozen=True):
+class HeardCandidate(msgspec.Struct, frozen=True):
     """A word that may be heard: its weight in the draw, and its distance per phone."""
 
     text: str
@@ -53,9 +53,9 @@ class Hearing:
         self.lexicon = lexicon
         self._settings = error_settings().hearing
         self._shares = lexicon.counts / lexicon.counts.sum()
-        self._found: dict[Phones, tuple[Option, ...]] = {}
+        self._found: dict[Phones, tuple[HeardCandidate, ...]] = {}
 
-    def words(self, phones: Phones) -> tuple[Option, ...]:
+    def words(self, phones: Phones) -> tuple[HeardCandidate, ...]:
         """Return listed words that sound like a string of phones; none where nothing is near."""
         found = self._found.get(phones)
         if found is None:
@@ -64,7 +64,7 @@ class Hearing:
             found = self._found[phones] = self._look_up(phones)
         return found
 
-    def signs(self, phones: Phones) -> tuple[Option, ...]:
+    def signs(self, phones: Phones) -> tuple[HeardCandidate, ...]:
         """Return letters and digits that sound like a string of phones."""
         return tuple(
             option
@@ -72,25 +72,26 @@ class Hearing:
             if (option := self._option(text, sound, phones)) is not None
         )
 
-    def digits(self, phones: Phones) -> tuple[Option, ...]:
+    def digits(self, phones: Phones) -> tuple[HeardCandidate, ...]:
         """Return digits by how much they sound like a string of phones, however little."""
         sounds = sign_sounds(self.lexicon.language)
         return tuple(
-            Option(text, self._weight(distance, self._settings.sign_count), distance)
+            HeardCandidate(text, self._weight(distance, self._settings.sign_count), distance)
             for text in digit_words(self.lexicon.language)
             for distance in (phone_table().per_phone(phones, sounds[text]),)
         )
 
-    def short_words(self) -> tuple[Option, ...]:
+    def short_words(self) -> tuple[HeardCandidate, ...]:
         """Return the short frequent words, which are heard where nothing was said."""
         order = np.argsort(-self._shares, kind="stable")
         words = [self.lexicon.words[place] for place in order.tolist()]
         short = [word for word in words if 0 < len(self.lexicon.phones[word]) <= _SHORT]
         return tuple(
-            Option(word, 1.0 / rank, 1.0) for rank, word in enumerate(short[:_FREQUENT], start=1)
+            HeardCandidate(word, 1.0 / rank, 1.0)
+            for rank, word in enumerate(short[:_FREQUENT], start=1)
         )
 
-    def _look_up(self, phones: Phones) -> tuple[Option, ...]:
+    def _look_up(self, phones: Phones) -> tuple[HeardCandidate, ...]:
         if not phones:
             return ()
         table, found = phone_table(), []
@@ -107,14 +108,16 @@ class Hearing:
             for at in np.argsort(-weights, kind="stable")[:MOST_OPTIONS].tolist():
                 if apart[at] <= self._settings.farthest:
                     word = self.lexicon.words[int(words.places[at])]
-                    found.append(Option(word, float(weights[at]), float(total[at]) / longer))
+                    found.append(
+                        HeardCandidate(word, float(weights[at]), float(total[at]) / longer)
+                    )
         return tuple(sorted(found, key=lambda option: -option.weight)[:MOST_OPTIONS])
 
-    def _option(self, text: str, sound: Phones, phones: Phones) -> Option | None:
+    def _option(self, text: str, sound: Phones, phones: Phones) -> HeardCandidate | None:
         distance = phone_table().per_phone(phones, sound)
         if distance > self._settings.farthest:
             return None
-        return Option(text, self._weight(distance, self._settings.sign_count), distance)
+        return HeardCandidate(text, self._weight(distance, self._settings.sign_count), distance)
 
     def _weight(self, distance: float, share: float) -> float:
         return float(self._weights(np.array(distance), np.array(share)))

@@ -11,7 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from dragoman.conditions.voice.mishearing.hearing import Hearing, Option, error_settings, kinds_of
+from dragoman.conditions.voice.mishearing.hearing import (
+    HeardCandidate,
+    Hearing,
+    error_settings,
+    kinds_of,
+)
 from dragoman.conditions.voice.mishearing.kinds import Edit, edit_of, sound_of
 from dragoman.conditions.voice.mishearing.lexicons import known_language, lexicon_of
 from dragoman.conditions.voice.mishearing.spelling import DIGITS, LETTERS, digit_words, sign_sounds
@@ -236,7 +241,7 @@ class _Draft:
         sound = tuple(phone for one in both for phone in sound_of(one, self._hearing.lexicon))
         return self._drawn(at + 2, self._hearing.words(sound), "")
 
-    def _respelled(self, text: str) -> tuple[Option, ...]:
+    def _respelled(self, text: str) -> tuple[HeardCandidate, ...]:
         """Return a value with digits in it with one letter or digit heard wrongly."""
         places = [at for at, sign in enumerate(text) if sign in DIGITS + LETTERS]
         at = self._random.choice(places)
@@ -245,7 +250,7 @@ class _Draft:
         options = self._hearing.digits(sound) if text[at] in DIGITS else self._hearing.signs(sound)
         written = digit_words(self._language)
         return tuple(
-            Option(f"{text[:at]}{figure}{text[at + 1 :]}", option.weight, option.distance)
+            HeardCandidate(f"{text[:at]}{figure}{text[at + 1 :]}", option.weight, option.distance)
             for option in options
             if option.text != sign
             for figure in (
@@ -256,9 +261,11 @@ class _Draft:
     def _written_as_sign(self, sign: str) -> str:
         return digit_words(self._language)[int(sign)] if sign in DIGITS else sign
 
-    def _drawn(self, end: int, options: Sequence[Option], but: str) -> tuple[int, Words] | None:
+    def _drawn(
+        self, end: int, options: Sequence[HeardCandidate], but: str
+    ) -> tuple[int, Words] | None:
         others = [option for option in options if option.text != but]
         return (end, (self._choice(others).text,)) if others else None
 
-    def _choice(self, options: Sequence[Option]) -> Option:
+    def _choice(self, options: Sequence[HeardCandidate]) -> HeardCandidate:
         return self._random.choices(options, [option.weight for option in options])[0]
