@@ -141,7 +141,9 @@ class Player:
         policy = realisation.policy(setup.suite.policy(cell.task, world))
         sessions: dict[Role, Session] = {}
         try:
-            surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
+            surfaces = PLAIN_SURFACES
+            if realisation.layers:
+                surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
             for side in conductor.sides:
                 who = cell.agent if side == "agent" else cell.user
                 opening = Opening(
@@ -162,8 +164,11 @@ class Player:
                 time.monotonic,
                 setup.config.timeout,
             )
-            with self._watch.over(cell, conversation):
+            self._watch.begin(cell, conversation)
+            try:
                 episode = await conversation.run(conductor)
+            finally:
+                self._watch.end(conversation)
             return episode if surfaces.talk is None else realisation.after(surfaces.talk, episode)
         except ParticipantError as error:
             return Episode(history, broken(error), 0, 0)
@@ -173,8 +178,6 @@ class Player:
     async def _surfaces(
         self, cell: Cell, realisation: Realisation, shown: Task, begun: Progress
     ) -> Surfaces:
-        if not realisation.layers:
-            return Surfaces(PLAIN_CHANNELS, realisation.views)
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
         draw = f"{cell.key}-{cell.seed}"
@@ -184,6 +187,10 @@ class Player:
         if briefing is not None:
             told = {side: await briefing.told(side, begun) for side in SIDES}
         return Surfaces(realisation.channels(talk), realisation.views, briefing, told, talk)
+
+
+PLAIN_SURFACES = Surfaces(PLAIN_CHANNELS, Realisation().views)
+"""Plain English text, which all conversations without layers share."""
 
 
 class Begun(msgspec.Struct, frozen=True):

@@ -1,8 +1,7 @@
 """Which conversations of a run are under way, and what each of them waits for."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import msgspec
 
@@ -28,14 +27,13 @@ class Watch:
         self._clock = clock
         self._under_way: dict[int, tuple[Cell, Conversation]] = {}
 
-    @contextmanager
-    def over(self, cell: Cell, conversation: Conversation) -> Iterator[None]:
-        """Know a conversation as long as it lasts."""
+    def begin(self, cell: Cell, conversation: Conversation) -> None:
+        """Know a conversation from now on."""
         self._under_way[id(conversation)] = (cell, conversation)
-        try:
-            yield
-        finally:
-            del self._under_way[id(conversation)]
+
+    def end(self, conversation: Conversation) -> None:
+        """Forget a conversation that is over."""
+        del self._under_way[id(conversation)]
 
     def stalled(self, seconds: float) -> list[Waiting]:
         """Return all conversations, those that wait longest first, where none got a reply for so long."""

@@ -61,12 +61,17 @@ def test_messages_of_success_have_texts_too() -> None:
     assert message_in("ms", "Transfer successful") is None
 
 
+ACCIDENTS = {"'Line' object has no attribute 'value'"}
+"""Errors of Python's own that the reference falls into, and we under its rules alone: no text of a tool."""
+
+
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_every_refusal_in_the_worlds_code_is_recognised(domain: str) -> None:
     shared = (world, arithmetic, arguments)
     folder = Path(tau2.__file__).parent / domain
     files = [*folder.glob("*.py"), *(Path(str(module.__file__)) for module in shared)]
     refusals = {text for file in files for text in refusals_in(file) if "setup" not in file.name}
+    refusals -= ACCIDENTS
     assert len(refusals) > 15
     unknown = [text for text in refusals if UNKNOWN in refusal_in("vi", domain, f"Error: {text}")]
     assert unknown == []

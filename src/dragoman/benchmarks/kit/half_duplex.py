@@ -104,6 +104,9 @@ def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: 
     stop = directive if isinstance(directive, Ending) else None
     if stop and (rules.stop_outranks_limits or stop.reason not in {"user_stop", "agent_stop"}):
         return stop
+    is_within = progress.errors < limits.errors and progress.steps < limits.steps
+    if is_within and limits.seconds is None:
+        return directive
     reached = _reached(progress, limits, has_stopped=stop is not None)
     if reached is None:
         return directive
