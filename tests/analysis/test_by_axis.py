@@ -75,3 +75,13 @@ def test_a_group_says_whether_a_verdict_was_assumed() -> None:
     assumed = Outcome("suite", THAI, "gold", "a", 0, None, score)
     groups = by_axes([row("a", PLAIN, Scored(1.0)), assumed], ["language"])
     assert [group.assumed for group in groups] == [False, True]
+
+
+def test_text_is_no_part_of_what_a_recognizer_heard() -> None:
+    studio = PLAIN.with_axes(voice="studio")
+    rows = [row("a", PLAIN, Scored(1.0)), row("a", studio, Scored(0.0))]
+    groups = by_axes(rows, ["recognizer"])
+    assert [(group.values["recognizer"], group.value) for group in groups] == [
+        ("none", 1.0),
+        ("mixed", 0.0),
+    ]

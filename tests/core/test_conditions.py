@@ -10,6 +10,7 @@ from dragoman.core.conditions import (
     Condition,
     Localized,
     axis_names,
+    axis_values,
     condition_from,
     condition_of,
     condition_text,
@@ -151,3 +152,21 @@ def test_two_things_are_not_one(a: Condition, b: Condition) -> None:
 
 def test_the_axes_that_differ_are_named() -> None:
     assert differing_axes(THAI, TELEPHONE) == ("language", "scenario", "voice")
+
+
+@pytest.mark.parametrize(
+    ("axes", "recognizer", "partition"),
+    [
+        ({}, "none", "none"),
+        ({"voice": "simulated:15"}, "none", "none"),
+        ({"voice": "studio"}, "mixed", "none"),
+        ({"voice": "studio", "recognizer": "generic"}, "generic", "none"),
+        ({"language": "th", "scenario": "domain"}, "none", "none"),
+        ({"language": "th+vi", "scenario": "tools"}, "none", "42"),
+    ],
+)
+def test_tables_have_no_value_where_nothing_is_there_to_have_one(
+    axes: dict[str, str], recognizer: str, partition: str
+) -> None:
+    shown = axis_values(condition_of(axes), ("recognizer", "partition"))
+    assert shown == {"recognizer": recognizer, "partition": partition}

@@ -62,7 +62,7 @@ def by_axes(outcomes: Iterable[Outcome], axes: Sequence[str]) -> tuple[Group, ..
 
 
 def _value(row: Outcome, axis: str) -> str:
-    return row.agent if axis == AGENT else row.condition.axis(axis)
+    return row.agent if axis == AGENT else row.condition.shown(axis)
 
 
 def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group:

@@ -34,6 +34,9 @@ IN_ENGLISH = "english"
 TEXT = "text"
 """The voice of conditions in which nobody speaks."""
 
+SIMULATED = "simulated:"
+"""Before a word error rate in percent, in the place of a line: nobody speaks, words are misheard."""
+
 MIXED = "mixed"
 """The recognizer that listens where none is named."""
 
@@ -115,6 +118,17 @@ class Condition(msgspec.Struct, frozen=True):
     def axis(self, name: str) -> str:
         """Return the value on an axis."""
         return next((value for axis, value in self.axes if axis == name), axis_of(name).default)
+
+    def shown(self, name: str) -> str:
+        """Return the value on an axis as tables have it: `none` where nothing is there to have one.
+
+        Text has no recognizer, and tools that one language has alone are not dealt.
+        """
+        is_there = {
+            "recognizer": self.voice != TEXT and not self.voice.startswith(SIMULATED),
+            "partition": JOIN in self.axis("language"),
+        }
+        return self.axis(name) if is_there.get(name, True) else NONE
 
     def with_axes(self, **values: str) -> "Condition":
         """Return this condition with other values on some axes."""
@@ -218,7 +232,7 @@ def axis_names(conditions: Iterable[Condition]) -> tuple[str, ...]:
 
 def axis_values(condition: Condition, names: Iterable[str] = ()) -> dict[str, str]:
     """Return the values on these axes, defaults too; without names on all that the condition has."""
-    return {name: condition.axis(name) for name in names or axis_names([condition])}
+    return {name: condition.shown(name) for name in names or axis_names([condition])}
 
 
 def differing_axes(a: Condition, b: Condition) -> tuple[str, ...]:

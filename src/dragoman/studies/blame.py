@@ -18,7 +18,7 @@ from dragoman.analysis.blame import (
     blamed,
     measured_blame,
 )
-from dragoman.core.conditions import TEXT
+from dragoman.core.conditions import SIMULATED, TEXT
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
@@ -30,7 +30,7 @@ from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import StoredMeasure, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.conditions.voices import CLEAN, SIMULATED, UNDERSTOOD
+from dragoman.wiring.conditions.voices import CLEAN, UNDERSTOOD
 from dragoman.wiring.participants import calls_in_text
 
 FOLDER = "blame"

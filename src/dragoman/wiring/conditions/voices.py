@@ -12,7 +12,7 @@ from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
 from dragoman.conditions.voice.voice_channel import VoicePath
 from dragoman.conditions.voice.voice_prompt import voice_prompt
 from dragoman.conditions.voice.voiced import Simulated, Voiced
-from dragoman.core.conditions import MIXED, TEXT, Condition
+from dragoman.core.conditions import MIXED, SIMULATED, TEXT, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Vocabulary
 from dragoman.core.keys import content_key
@@ -37,9 +37,6 @@ CLEAN = "studio"
 GENERIC = "generic"
 UNDERSTOOD = "understood"
 _EMBEDDED = frozenset({MIXED, GENERIC})
-SIMULATED = "simulated:"
-"""Before a word error rate in percent, in the place of a line: nobody speaks, words are misheard."""
-
 RECOGNIZERS = {
     MIXED: "embedded, expects words of the suite's tools, policy and database; English",
     GENERIC: "embedded, expects English in general",
