@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+# Thousands of tests and hundreds of processes read the same modules: they are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 
