@@ -80,7 +80,7 @@ def test_a_received_run_runs_no_code(work: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError) as caught:
         resume_job(folder)
     assert str(caught.value) == (
-        f"{folder} was not made by you on this machine, and it runs code, received_agent:agent: "
+        f"{folder} is not known as made by you on this machine, and it runs code, received_agent:agent: "
         "give --trust if you know where it comes from"
     )
     assert not (work / "imported").exists()

@@ -143,7 +143,7 @@ def group_cells(
 def comparable(
     cells: Iterable[CellOutcomes], by: str | None = None
 ) -> Iterator[tuple[CellOutcomes, CellOutcomes]]:
-    """Yield every two cells of a suite that differ in one thing: the agent or the condition.
+    """Yield every two cells of a suite that differ in one thing alone: the agent, an axis, or a layer that one of them lacks.
 
     Args:
         cells: The cells.

@@ -22,7 +22,7 @@ SIMULATOR = "simulator"
 
 Averaging = Literal["micro", "macro", "tasks"]
 """Over what a rate is taken: sums over all conversations, the conversations' own rates, or tasks of
-which every trial is known (pass^k)."""
+which every played trial is known (pass^k)."""
 
 Reads = Literal["share", "percent", "number"]
 """How a rate reads: a share lies between 0 and 1 by its nature, the others need not."""

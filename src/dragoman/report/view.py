@@ -68,7 +68,7 @@ def measured(run: RunView) -> tuple[MeasureRow, ...]:
 
 
 def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
-    """Compare every two cells, of all runs, that differ in agent or condition but not in both.
+    """Compare every two cells, of all runs, that differ in one thing alone.
 
     Only cells that were scored alike are compared.
     """

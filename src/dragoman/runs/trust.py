@@ -52,7 +52,7 @@ def require_trust(
         named = [words[:MOST_CHARS] for words in now][:MOST_NAMED]
         more = ["..."] if len(now) > MOST_NAMED else []
         raise UsageError(
-            f"{quote(str(store.folder))} was not made by you on this machine, and it "
+            f"{quote(str(store.folder))} is not known as made by you on this machine, and it "
             f"{', '.join(named + more)}: give --trust if you know where it comes from"
         )
 
