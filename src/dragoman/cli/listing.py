@@ -4,13 +4,22 @@ from collections.abc import Callable
 
 from dragoman.cli.output import print_line
 from dragoman.core.errors import UsageError
-from dragoman.core.rules import BFCL_RULES, Rules
+from dragoman.core.rules import BFCL_RULES, RULES, Rules
 
 MAX_ALIGNED = 40
 """Characters of ids that are aligned; longer ones push their line out."""
 
 MAX_WANTED = 100
 """Characters of what a task's user wants that are listed."""
+
+PERSON = "a person at this terminal, one conversation at a time"
+OWN_CODE = {
+    "MODULE:ATTRIBUTE": "a function of (messages, tools), or a participant, of your own",
+}
+CHAT_MODELS = {
+    "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
+    "scripted/FILE": "a chat model that answers from a script",
+}
 
 
 def print_names(what: str) -> None:
@@ -43,47 +52,74 @@ def names(what: str) -> dict[str, str]:
     Raises:
         UsageError: Where there is no such kind.
     """
-    from dragoman.core.rules import RULES
-    from dragoman.runs.backend import backend_names
-    from dragoman.wiring.conditions.layers import layer_names
-    from dragoman.wiring.measures import measure_names
-    from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, HUMAN, JUDGES, USERS
-    from dragoman.wiring.providers import describe_providers
-    from dragoman.wiring.suites import suite_names
-
-    person = {HUMAN: "a person at this terminal, one conversation at a time"}
-    own = {
-        "MODULE:ATTRIBUTE": "a function of (messages, tools), or a participant, of your own",
-        "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
-        "scripted/FILE": "a chat model that answers from a script",
-    }
     kinds: dict[str, Callable[[], dict[str, str]]] = {
-        "suites": lambda: {
-            **suite_names(),
-            "tau2:DOMAIN:SPLIT": "another split than base: train, test; telecom also small, full",
-        },
-        "agents": lambda: {**DIAGNOSTIC_AGENTS, **person, **own},
-        "users": lambda: {**USERS, **person, **own},
-        "judges": lambda: {
-            **JUDGES,
-            **{name: own[name] for name in ("PROVIDER/MODEL", "scripted/FILE")},
-        },
-        "models": describe_providers,
-        "measures": lambda: {
-            **measure_names(),
-            "NAME@VERSION.toml": "a rubric of your own, judged by --judge PROVIDER/MODEL",
-        },
+        "suites": _suites,
+        "agents": _agents,
+        "users": _users,
+        "judges": _judges,
+        "models": _models,
+        "measures": _measures,
         "rules": lambda: {name: _about(rules) for name, rules in RULES.items()},
         "languages": _languages,
         "scenarios": _scenarios,
         "voices": _voices,
-        "axes": layer_names,
-        "backends": backend_names,
+        "axes": _axes,
+        "backends": _backends,
         "options": _options,
     }
     if what not in kinds:
         raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)} or tasks")
     return kinds[what]()
+
+
+def _suites() -> dict[str, str]:
+    from dragoman.wiring.suites import suite_names
+
+    others = "another split than base: train, test; telecom also small, full"
+    return {**suite_names(), "tau2:DOMAIN:SPLIT": others}
+
+
+def _agents() -> dict[str, str]:
+    from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, HUMAN
+
+    return {**DIAGNOSTIC_AGENTS, HUMAN: PERSON, **OWN_CODE, **CHAT_MODELS}
+
+
+def _users() -> dict[str, str]:
+    from dragoman.wiring.shipped_names import HUMAN, USERS
+
+    return {**USERS, HUMAN: PERSON, **OWN_CODE, **CHAT_MODELS}
+
+
+def _judges() -> dict[str, str]:
+    from dragoman.wiring.shipped_names import JUDGES
+
+    return {**JUDGES, **CHAT_MODELS}
+
+
+def _models() -> dict[str, str]:
+    from dragoman.wiring.providers import describe_providers
+
+    return describe_providers()
+
+
+def _measures() -> dict[str, str]:
+    from dragoman.wiring.measures import measure_names
+
+    rubric = "a rubric of your own, judged by --judge PROVIDER/MODEL"
+    return {**measure_names(), "NAME@VERSION.toml": rubric}
+
+
+def _axes() -> dict[str, str]:
+    from dragoman.wiring.conditions.layers import layer_names
+
+    return layer_names()
+
+
+def _backends() -> dict[str, str]:
+    from dragoman.runs.backend import backend_names
+
+    return backend_names()
 
 
 def _options() -> dict[str, str]:

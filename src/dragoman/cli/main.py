@@ -20,11 +20,10 @@ app.add_typer(data.cache, name="cache")
 
 def main() -> None:
     """Run the command line; a user's mistake is one line, exit status 2 (usage) or 1 (the rest)."""
-    from dragoman.cli.output import INTERRUPTED, print_error, show_warnings, take_any_text
+    from dragoman.cli.output import INTERRUPTED, print_error, take_any_text
 
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    show_warnings()
     take_any_text()
     try:
         app()
@@ -57,3 +56,6 @@ def _options(
 
         print(f"dragoman {VERSION}")
         raise typer.Exit
+    from dragoman.cli.warned import show_warnings
+
+    show_warnings()

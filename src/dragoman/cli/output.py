@@ -2,8 +2,6 @@
 
 import codecs
 import io
-import json
-import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +26,8 @@ def print_json(value: object) -> None:
     """Print one JSON object on one line; where the output is not Unicode, with JSON's own escapes."""
     text = msgspec.json.encode(value).decode()
     if not text.isascii() and not _is_unicode(sys.stdout.encoding):
+        import json
+
         text = json.dumps(json.loads(text), separators=(",", ":"))
     print(text)
 
@@ -50,23 +50,11 @@ def print_aside() -> Iterator[None]:
 
 def print_error(text: str) -> None:
     """Print one line to stderr; what acts on a terminal is written out."""
-    print(f"dragoman: {_line(text)}", file=sys.stderr)
+    print(f"dragoman: {one_line(text)}", file=sys.stderr)
 
 
-def show_warnings() -> None:
-    """Have warnings of the program shown as errors are: one visible line each."""
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(_OneLine())
-
-
-class _OneLine(logging.Formatter):
-    """Makes one line of a record, with what acts on a terminal written out."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return _line(super().format(record))
-
-
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text in one line, with what acts on a terminal written out."""
     return visible(" ".join(text.split()))
 
 

@@ -31,8 +31,9 @@ from dragoman.runs.play import MeasureRequest, Played, new_folder, play, score, 
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
-from dragoman.wiring.participants import HUMAN, Resolved, resolve_person
+from dragoman.wiring.participants import Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
+from dragoman.wiring.shipped_names import HUMAN
 
 
 def run_grid(target: str, options: Mapping[str, object], *, dry_run: bool, as_json: bool) -> int:

@@ -14,7 +14,6 @@ DragomanError
 """
 
 import functools
-import sysconfig
 import traceback
 from pathlib import Path
 from typing import Any
@@ -101,5 +100,8 @@ def placed(error: BaseException) -> str:
 @functools.cache
 def _installed() -> tuple[str, ...]:
     """Return the folders of code that is nobody's own: this package, Python and what is installed."""
+    # Few programs ever need it, and every command would load it.
+    import sysconfig
+
     places = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     return (str(Path(__file__).resolve().parents[1]), *places)

@@ -6,7 +6,8 @@ from dragoman.core.conditions import ENGLISH
 from dragoman.core.episodes import Episode, Move
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import RunStore
-from dragoman.wiring.participants import DIAGNOSTIC_AGENTS, USERS, user_of
+from dragoman.wiring.participants import user_of
+from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
 
 MAX_SEARCHED = 20
 """Conversations in which a simulated user is looked for: not every benchmark has one."""

@@ -26,27 +26,10 @@ from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import SCHEMES, http_agent
+from dragoman.wiring.shipped_names import HUMAN, JUDGES, USERS
 from dragoman.wiring.text_agents import Offer, split_options
 
-DIAGNOSTIC_AGENTS = {
-    "gold": "plays the reference plan, agent and user: what is possible",
-    "careful": "as literal, but confirms what it heard before it changes anything",
-    "literal": "plays the reference plan with the values it heard: what hearing loses",
-    "lexical": "goes by the words alone, without a plan: a weak real baseline",
-    "silent": "does nothing: the floor",
-}
-HUMAN = "human"
 SCRIPTED = "scripted/"
-
-USERS = {
-    "offline": "plays the task's facts, or says what its instructions contain; needs no model",
-    "gold": "plays the user's side of the reference plan",
-}
-JUDGES = {
-    "none": "leaves natural-language assertions unscored",
-    "rule": "decides assertions that name an amount, a number or an id to be said",
-    "assume-met": "assumes every assertion met and marks every figure it touches",
-}
 
 
 class Resolved(msgspec.Struct, frozen=True):

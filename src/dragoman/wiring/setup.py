@@ -26,7 +26,6 @@ from dragoman.wiring.environment import data_folder
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
-    HUMAN,
     Resolved,
     resolve_agent,
     resolve_judge,
@@ -34,6 +33,7 @@ from dragoman.wiring.participants import (
     resolve_user_check,
 )
 from dragoman.wiring.prompts import prompts_for
+from dragoman.wiring.shipped_names import HUMAN
 from dragoman.wiring.spending import budget_of, prices_of
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.text_agents import offer_of, require_text

@@ -12,6 +12,9 @@ from dragoman.wiring.grid.config import RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
 from dragoman.wiring.grid.signatures import Function, keyword, taking
 
+_NO_HELP = {"help": False}
+"""Help that nobody asked for is a truth value: typer loads pydantic to make one of None."""
+
 _OF_THE_RUN = "as the run was started"
 
 
@@ -38,7 +41,7 @@ def group(help_text: str | None = None) -> typer.Typer:
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "default_map": _NO_HELP},
     )
 
 

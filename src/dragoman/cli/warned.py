@@ -1,0 +1,18 @@
+"""Warnings of the program at a terminal."""
+
+import logging
+
+from dragoman.cli.output import one_line
+
+
+def show_warnings() -> None:
+    """Have warnings of the program shown as errors are: one visible line each."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_OneLine())
+
+
+class _OneLine(logging.Formatter):
+    """Makes one line of a record, with what acts on a terminal written out."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return one_line(super().format(record))
