@@ -60,12 +60,14 @@ def test_the_picture_of_the_rooms_is_what_the_linter_holds(page: str) -> None:
     assert [row for row in drawn if row] == layers()
 
 
-def test_a_public_class_has_a_name_that_no_other_room_uses() -> None:
-    rooms_of: defaultdict[str, set[str]] = defaultdict(set)
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    """Two domains of benchmarks may each have a customer: those are facts of their data."""
+    places: defaultdict[str, set[str]] = defaultdict(set)
     for path in ROOMS.rglob("*.py"):
-        room = path.relative_to(ROOMS).parts[0]
+        module = path.relative_to(ROOMS).as_posix()
+        place = "benchmarks" if module.startswith("benchmarks/") else module
         code = re.sub(r"(\"{3}|'{3}).*?\1", "", path.read_text("utf-8"), flags=re.DOTALL)
         for name in re.findall(r"^class ([A-Z]\w*)", code, re.MULTILINE):
-            rooms_of[name].add(room)
-    assert "Rules" in rooms_of
-    assert {name: found for name, found in rooms_of.items() if len(found) > 1} == {}
+            places[name].add(place)
+    assert places["Rules"] == {"core/rules.py"}
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

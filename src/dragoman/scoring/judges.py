@@ -137,7 +137,7 @@ VERDICTS_SCHEMA: Mapping[str, object] = {
 """What providers that take schemas hold a judge to; its reply is read as strictly without."""
 
 
-class Rubric(msgspec.Struct, frozen=True):
+class JudgePrompt(msgspec.Struct, frozen=True):
     """How a chat model is asked: the text it is given, and what its use is called in ledgers.
 
     `version` is part of the judge's name.
@@ -148,11 +148,11 @@ class Rubric(msgspec.Struct, frozen=True):
     purpose: str
 
 
-ASSERTIONS = Rubric("chat-1", "assertions-1.md", "judge")
-SIMULATOR = Rubric("chat-1", "simulator-1.md", "user judge")
+ASSERTIONS = JudgePrompt("chat-1", "assertions-1.md", "judge")
+SIMULATOR = JudgePrompt("chat-1", "simulator-1.md", "user judge")
 
 
-def chat_judge_name(rubric: Rubric, model: str, version: str) -> str:
+def chat_judge_name(rubric: JudgePrompt, model: str, version: str) -> str:
     """Return the name that the scores of a chat judge carry."""
     return f"{rubric.version}:{model}{version and '@'}{version}"
 
@@ -166,7 +166,9 @@ class ChatJudge:
     assumes = False
     costs = True
 
-    def __init__(self, model: ChatModel, version: str = "", rubric: Rubric = ASSERTIONS) -> None:
+    def __init__(
+        self, model: ChatModel, version: str = "", rubric: JudgePrompt = ASSERTIONS
+    ) -> None:
         self._model = model
         self._rubric = rubric
         self.name = chat_judge_name(rubric, model.name, version)

@@ -158,7 +158,7 @@ class Mix(msgspec.Struct, frozen=True):
     translation_provenance: dict[str, TextsProvenance] = {}
 
 
-class Language(msgspec.Struct, frozen=True, omit_defaults=True):
+class ListedLanguage(msgspec.Struct, frozen=True, omit_defaults=True):
     """An entry of `languages.json`."""
 
     code: str

@@ -10,7 +10,12 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.language.artifacts import SCHEMA_FILES, Language, Schema, decode_artifact
+from dragoman.conditions.language.artifacts import (
+    SCHEMA_FILES,
+    ListedLanguage,
+    Schema,
+    decode_artifact,
+)
 from dragoman.conditions.language.folders import (
     ENGLISH,
     UPSTREAM,
@@ -216,6 +221,6 @@ def _language_names(given: Path) -> Mapping[str, str]:
     for path in (given / each for each in _REGISTRIES):
         folder = AssetFolder(path.parent)
         if path.name in folder:
-            registry = decode_artifact(folder.read(path.name), dict[str, Language], str(path))
+            registry = decode_artifact(folder.read(path.name), dict[str, ListedLanguage], str(path))
             return {code: language.display_name for code, language in registry.items()}
     return {}
