@@ -20,7 +20,7 @@ quick:
 test:
 	@$(TIMED) $(MAKE) --no-print-directory -j 2 unit lint types layers
 
-# Every property with many examples.
+# Every property with many examples, and the whole demonstration.
 nightly:
 	@$(TIMED) $(MAKE) --no-print-directory properties
 
@@ -43,13 +43,13 @@ layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(PYTEST)
+	$(PYTEST) -m "not nightly"
 
 few: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance)"
 
 properties: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile nightly -m hypothesis
+	$(PYTEST) --hypothesis-profile nightly -m "hypothesis or nightly"
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'

@@ -34,7 +34,7 @@ SHARED = ROOT.parent / "shared"
 
 # How many examples a property is tried with: `pytest --hypothesis-profile nightly`. A test that
 # needs more or fewer takes a multiple or a fraction of them.
-for _profile, _examples in (("quick", 20), ("default", 60), ("nightly", 300)):
+for _profile, _examples in (("quick", 20), ("default", 30), ("nightly", 300)):
     settings.register_profile(_profile, max_examples=_examples, deadline=None)
 settings.load_profile("default")
 

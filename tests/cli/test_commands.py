@@ -379,6 +379,7 @@ def test_the_check_of_the_sample_finds_its_floor(told: Told, dragoman: Cli) -> N
 
 @pytest.mark.slow
 @pytest.mark.speech
+@pytest.mark.nightly
 def test_the_demonstration_speaks_and_writes_a_run_a_report_and_what_was_lost(
     process: Cli, folder: Path, speaking: Path
 ) -> None:
