@@ -129,6 +129,7 @@ FAULTS: list[tuple[TransportFault, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wire", "fault", "kind"),
     [
@@ -153,6 +154,7 @@ def test_what_breaks_on_the_way_is_tried_again_and_counted(
     assert [usage and usage.faults for usage in usages] == [{kind: 1}, {kind: 1}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [fault for fault, _ in FAULTS if not isinstance(fault, Reset)])
 @pytest.mark.parametrize("wire", ["openai", "gemini"])
 def test_a_provider_that_stays_broken_is_infrastructure_and_never_an_empty_hearing(

@@ -115,6 +115,7 @@ FAULTS: list[tuple[TransportFault, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize(("fault", "kind"), FAULTS)
 def test_every_fault_of_the_wire_is_tried_again_and_counted(
