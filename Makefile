@@ -5,7 +5,8 @@ BIN := .venv/bin
 # Thousands of tests and hundreds of processes read the same modules: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
-WORKERS = auto
+# One worker more than there are cores: some tests wait for local servers and processes.
+WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: demo quick test nightly bench format lint types layers unit few properties clean
@@ -46,8 +47,6 @@ layers: .venv/.dev-installed
 unit: .venv/.dev-installed
 	$(PYTEST) -m "not nightly"
 
-# One more worker than cores: some tests wait for local servers.
-few: WORKERS = 3
 few: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance)"
 
