@@ -103,9 +103,9 @@ class Conversation:
         self._clock = clock
         self._started = clock()
         self._limit = seconds
-        self._told = dict(surfaces.told)
+        self._told = surfaces.told
         self._briefed: list[Briefed] = []
-        self._took: dict[str, float] = dict.fromkeys(_TOO_SLOW, 0.0)
+        self._took: dict[str, float] = {}
         self._awaited, self._awaited_since = "the agent", 0.0
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
         self.waits_for = ""
@@ -121,7 +121,7 @@ class Conversation:
         for event in conductor.opening():
             self._remember(event)
         try:
-            self._awaited_since = asyncio.get_running_loop().time()
+            self._awaited_since = asyncio.get_running_loop().time() if self._limit else 0.0
             async with asyncio.timeout(self._limit):
                 ending = await self._play(conductor)
         except TimeoutError as error:
@@ -168,7 +168,8 @@ class Conversation:
     def _count_time_of(self, who: str) -> None:
         """Count the time of whoever was awaited so far, and from now on that of another."""
         now = asyncio.get_running_loop().time()
-        self._took[self._awaited] += now - self._awaited_since
+        took = self._took.get(self._awaited, 0.0)
+        self._took[self._awaited] = took + now - self._awaited_since
         self._awaited, self._awaited_since = who, now
 
     async def _play(self, conductor: Conductor) -> Ending:
@@ -208,7 +209,7 @@ class Conversation:
         text = carried(await guarded(briefing.told(side, self), f"what the {side} is told"))
         if text == self._told.get(side, ""):
             return
-        self._told[side] = text
+        self._told = {**self._told, side: text}
         session = self._sessions[side]
         if isinstance(session, ToldAnew):
             session.tell(text)
