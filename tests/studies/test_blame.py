@@ -312,6 +312,7 @@ def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.speech
+@pytest.mark.nightly
 def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     tmp_path: Path,
 ) -> None:
