@@ -1,0 +1,70 @@
+"""What is translated: the smallest texts of an artifact, and where they go back to.
+
+The steps between hand on these records alone. Discovery finds artifacts, an artifact yields segments,
+masking hides what must stay, a translator answers, checks look at what came back, and the artifact
+is written anew with the translations at the addresses of their segments.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import SourceHash
+
+Component = Literal["schema", "tools", "messages", "database", "policy", "tasks", "functions"]
+"""What a file is for; `schema` is translated before all others, whose glossary it gives."""
+
+Mode = Literal["label", "text"]
+"""`label`: a value's stand-alone label. `text`: prose, names, messages, whole documents."""
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """One text to translate.
+
+    Attributes:
+        address: Its place, `FILE::PLACE`, unique in a domain: `tasks.json::3/ticket`.
+        component: What its file is for.
+        source: The text, as it stands.
+        mode: Whether it is a label or prose.
+        context: What tells its meaning apart from that of an equal text: one source in one context
+            has one translation. `retail/label/CancelReason`, `retail/name`, `retail/text`.
+    """
+
+    address: str
+    component: Component
+    source: str
+    mode: Mode
+    context: str
+
+
+class Artifact(Protocol):
+    """One file of a domain that can be had in another language."""
+
+    @property
+    def name(self) -> str:
+        """The name of the translated file, `tools.json`."""
+        ...
+
+    @property
+    def component(self) -> Component:
+        """What it is for."""
+        ...
+
+    @property
+    def sources(self) -> Sequence[SourceHash]:
+        """The files that it is made from."""
+        ...
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """Its texts, in their order; none where it is copied as it is."""
+        ...
+
+    def written(self, texts: Mapping[str, str]) -> bytes:
+        """Return the file with translations in the places of its segments.
+
+        Args:
+            texts: Translations by the address of their segment; what is absent stays English.
+        """
+        ...
