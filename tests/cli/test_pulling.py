@@ -28,9 +28,9 @@ def test_seataubench_is_pulled_from_a_packed_local_copy_once(
     if not (data_folder / "seataubench").is_dir():
         pytest.skip(f"{data_folder} has no seataubench: nothing to pull")
     first = pulled("seataubench", "--from", str(data_folder / "seataubench"))
-    assert first.stdout.startswith("seataubench: 95 files written to "), first.stderr
+    assert first.stdout.startswith("seataubench: 144 files written to "), first.stderr
     again = pulled("seataubench")
-    assert again.stdout.startswith("seataubench: all 95 files are already in "), again.stderr
+    assert again.stdout.startswith("seataubench: all 144 files are already in "), again.stderr
 
 
 @pytest.mark.parametrize(

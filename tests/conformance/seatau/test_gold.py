@@ -31,8 +31,9 @@ from dragoman.wiring.environment import data_folder as dragoman_data
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup, localizations
 
-LANGUAGES = ("vi", "th", "id")
-MIXES = ("en+th", "en+th+vi", "en+th+vi+id")
+LANGUAGES = ("vi", "th", "id", "tl", "zh")
+RELEASED_MIXES = ("en+th", "en+th+vi", "en+th+vi+id", "en+th+vi+id+zh")
+MIXES = (*RELEASED_MIXES, "en+tl", "en+tl+zh+th+vi")
 TASKS = {"airline": 50, "retail": 114, "telecom": 114}
 
 UNSOLVABLE_IN_THE_RELEASE = (
@@ -42,8 +43,10 @@ UNSOLVABLE_IN_THE_RELEASE = (
 """Retail tasks with a cancellation whose advertised reason the released system refuses."""
 
 LACKING = {
-    ("airline", "vi"): ("vi: no database of the agent in airline: its names stay English",),
-    ("airline", "th"): ("th: no database of the agent in airline: its names stay English",),
+    **{
+        ("airline", code): (f"{code}: no database of the agent in airline: its names stay English",)
+        for code in ("vi", "th", "zh")
+    },
     **{
         ("telecom", code): (f"{code}: no tasks in telecom: what users are told stays English",)
         for code in LANGUAGES

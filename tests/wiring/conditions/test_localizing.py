@@ -118,7 +118,9 @@ def test_another_seed_deals_the_tools_otherwise_and_makes_other_cells() -> None:
     ("suite", "language", "note"),
     [
         ("tau2:airline", "th", "th: no database of the agent in airline: its names stay English"),
+        ("tau2:airline", "zh", "zh: no database of the agent in airline: its names stay English"),
         ("tau2:telecom", "vi", "vi: no tasks in telecom: what users are told stays English"),
+        ("tau2:telecom", "tl", "tl: no tasks in telecom: what users are told stays English"),
     ],
 )
 def test_what_the_release_lacks_is_noted(suite: str, language: str, note: str) -> None:
@@ -145,8 +147,8 @@ def test_an_agent_alone_speaks_to_nobody() -> None:
 
 @IN_LANGUAGES
 def test_a_language_that_was_not_released_is_refused_with_those_that_were() -> None:
-    with pytest.raises(UsageError, match=r"no language 'tl': choose id, th, vi"):
-        setup_of("tau2:retail", "tl", "domain")
+    with pytest.raises(UsageError, match=r"no language 'ms': choose id, th, tl, vi, zh"):
+        setup_of("tau2:retail", str(MALAY), "domain")
 
 
 @IN_LANGUAGES

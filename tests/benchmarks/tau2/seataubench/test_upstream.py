@@ -11,28 +11,27 @@ from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.language.translations import ENGLISH_SCHEMAS, SOURCE_HASHES
 
+LANGUAGES = ("vi", "th", "id", "tl", "zh")
 SOURCE = seataubench_source()
 DERIVED = {entry.name: entry for entry in SOURCE.derived}
 
 
 def test_every_pinned_file_has_a_place_of_its_own_upstream_and_here() -> None:
-    assert len({file.path for file in SOURCE.files}) == len(SOURCE.files) == 93
+    assert len({file.path for file in SOURCE.files}) == len(SOURCE.files) == 142
     assert {file.name.split("/")[1] for file in SOURCE.files if file.name.count("/") == 2} == {
-        *("en", "id", "th", "vi")
+        *("en", "id", "th", "tl", "vi", "zh")
     }
     assert SOURCE.licence == "MIT"
 
 
 def test_files_that_could_not_be_had_are_not_pinned() -> None:
     names = {file.name for file in SOURCE.files}
-    assert names.isdisjoint(
-        {
-            "airline/vi/db.json",
-            "airline/th/db.json",
-            "telecom/vi/tasks.json",
-            "telecom/id/tasks.json",
-        }
-    )
+    assert [code for code in LANGUAGES if f"airline/{code}/db.json" not in names] == [
+        "vi",
+        "th",
+        "zh",
+    ]
+    assert not [code for code in LANGUAGES if f"telecom/{code}/tasks.json" in names]
 
 
 def test_hashes_of_sources_ship_with_the_package_as_they_are_pinned() -> None:

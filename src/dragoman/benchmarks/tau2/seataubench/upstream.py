@@ -15,7 +15,7 @@ from dragoman.core.language.translations import SOURCE_HASHES
 
 @functools.cache
 def seataubench_source() -> PinnedSource:
-    """Return the pinned upstream of the artifacts in Vietnamese, Thai and Indonesian."""
+    """Return the pinned upstream of the artifacts in its five languages beside English."""
     return load_source(_shipped("sources.toml"))
 
 
