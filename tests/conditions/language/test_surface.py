@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
 from dragoman.conditions.language.database_names import TranslatedName
 from dragoman.conditions.language.field_trees import in_language, in_world
 from dragoman.conditions.language.folders import AssetFolder
@@ -18,7 +19,11 @@ TOOLS = Toolset(
         ToolSpec("get_order_details", "Looks up.", {"properties": {}}),
     )
 )
-ENGLISH = English({"agent": TOOLS}, {"agent": b'{"products": {"1": {"name": "Lamp"}}}'})
+ENGLISH = English(
+    {"agent": TOOLS},
+    {"agent": b'{"products": {"1": {"name": "Lamp"}}}'},
+    declarations_of("retail"),
+)
 
 
 def value_set(**labels: str) -> dict[str, object]:
@@ -106,7 +111,7 @@ def test_of_a_domain_of_which_nothing_is_declared_the_artifacts_alone_are_read(
     assets: Path,
 ) -> None:
     (assets / "db.json").unlink()
-    surface = load_surface("mock", "id", AssetFolder(assets), ENGLISH)
+    surface = load_surface("mock", "id", AssetFolder(assets), English({"agent": TOOLS}, {}))
     assert surface.tool_texts["agent"]["cancel_pending_order"].arguments == {"reason": "Alasan."}
     assert surface.value_sets["Status"].labels == {"pending": "tertunda"}
     order = {"status": "pending"}
@@ -119,4 +124,9 @@ def test_values_of_two_sets_with_different_labels_cannot_be_told_apart(assets: P
     (assets / "data_model.json").write_text(json.dumps(model), "utf-8")
     tools = Toolset((ToolSpec("find", "Finds.", {"properties": {"by": {"enum": ["pending"]}}}),))
     with pytest.raises(DataError, match="the same values have different labels"):
-        load_surface("retail", "id", AssetFolder(assets), English({"agent": tools}, {}))
+        load_surface(
+            "retail",
+            "id",
+            AssetFolder(assets),
+            English({"agent": tools}, {}, declarations_of("retail")),
+        )

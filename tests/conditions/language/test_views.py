@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
 from dragoman.conditions.language.evidence import argument_evidence
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.surface import DomainSurface, English, load_surface
@@ -45,7 +46,9 @@ DATA = {
 }
 USER_TOOLS = Toolset((ToolSpec("check_post", "Looks into the box.", {"properties": {}}),))
 ENGLISH = English(
-    {"agent": TOOLS, "user": USER_TOOLS}, {"agent": json.dumps(ENGLISH_DATA).encode()}
+    {"agent": TOOLS, "user": USER_TOOLS},
+    {"agent": json.dumps(ENGLISH_DATA).encode()},
+    declarations_of("retail"),
 )
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from dragoman.benchmarks.pulling.data import pull
 from dragoman.benchmarks.tau2.pulled import source_folder
+from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.conditions.language.artifacts import (
     Mix,
@@ -26,7 +27,6 @@ from dragoman.conditions.language.artifacts import (
     encode_artifact,
 )
 from dragoman.conditions.language.database_names import decode_database
-from dragoman.conditions.language.declarations import declarations_of
 from dragoman.conditions.language.discovery import discover_enums
 from dragoman.conditions.language.field_trees import NOTHING, in_language, in_world
 from dragoman.conditions.language.folders import AssetFolder, languages_of

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.pulling.data import PinnedData, open_file
+from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
 from dragoman.benchmarks.tau2.seataubench.upstream import RELEASE
 from dragoman.benchmarks.tau2.suite import (
     ALL_DOMAINS,
@@ -76,6 +77,7 @@ def english_domain(name: str, folder: Path) -> EnglishDomain:
         compose_policy=domain.compose_policy,
         decode_tasks=lambda told, where: decode_tasks(told, f"tau2:{name}", domain, where),
         release=RELEASE,
+        declared=declarations_of(name),
     )
 
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from dragoman.conditions.language.database_names import Path, TranslatedName, decode_database
-from dragoman.conditions.language.declarations import RecordKind, declarations_of
 from dragoman.conditions.language.surface import DomainSurface
+from dragoman.core.language.declarations import RecordKind
 from dragoman.core.tools import Role
 
 _NAME = re.compile(r"\w+")
@@ -21,7 +21,7 @@ class RecordNames:
         Raises:
             DataError: Where the database is damaged.
         """
-        declared = declarations_of(surface.domain)
+        declared = surface.declared
         self._kinds, self._unions = declared.records, declared.unions
         self._by_record: dict[tuple[str, str], list[tuple[Path, TranslatedName]]] = {}
         names = surface.names.get(side)

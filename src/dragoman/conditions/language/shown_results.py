@@ -5,13 +5,13 @@ import json
 from collections.abc import Mapping
 from typing import Protocol
 
-from dragoman.conditions.language.declarations import RecordKind, declarations_of
 from dragoman.conditions.language.domain_labels import domain_labels
 from dragoman.conditions.language.field_trees import NOTHING, in_language
 from dragoman.conditions.language.record_names import RecordNames
 from dragoman.conditions.language.surface import DomainSurface
 from dragoman.conditions.language.tool_texts import message_in, refusal_in
 from dragoman.conditions.language.view_rules import ViewRules
+from dragoman.core.language.declarations import RecordKind
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
 _MAX_DEPTH = 64
@@ -43,7 +43,7 @@ class ShownResults:
             FieldValues(surface, side) if rules.values_keep_their_field else DomainValues(surface)
         )
         self._names = RecordNames(surface, side)
-        declared = declarations_of(surface.domain)
+        declared = surface.declared
         self._kinds: Mapping[str, tuple[RecordKind, ...]] = {
             tool: self._names.kinds_in(annotation)
             for tool, annotation in declared.returns.get(side, {}).items()

@@ -21,7 +21,6 @@ from dragoman.conditions.language.artifacts import (
     decode_artifact,
 )
 from dragoman.conditions.language.database_names import DatabaseNames, decode_database, names_of
-from dragoman.conditions.language.declarations import Declarations, declarations_of
 from dragoman.conditions.language.docstrings import ToolText, parse_docstring
 from dragoman.conditions.language.field_trees import (
     NOTHING,
@@ -35,6 +34,7 @@ from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.messages import Messages
 from dragoman.conditions.language.value_maps import ValueSet, joined, value_set_from
 from dragoman.core.errors import DataError
+from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
 from dragoman.core.tools import Role, Toolset, ToolSpec
 
 
@@ -43,6 +43,7 @@ class English(msgspec.Struct, frozen=True):
 
     toolsets: dict[Role, Toolset]
     databases: dict[Role, bytes]
+    declared: Declarations = NOTHING_DECLARED
 
 
 class DomainSurface(msgspec.Struct, frozen=True):
@@ -63,6 +64,7 @@ class DomainSurface(msgspec.Struct, frozen=True):
         databases: The databases in the language, as files; a side is absent where they lack it.
         names: Translated names of databases by path.
         tools: The English tools by side.
+        declared: What the domain declares of itself.
     """
 
     domain: str
@@ -79,6 +81,7 @@ class DomainSurface(msgspec.Struct, frozen=True):
     databases: dict[Role, bytes]
     names: dict[Role, DatabaseNames]
     tools: dict[Role, Toolset]
+    declared: Declarations = NOTHING_DECLARED
 
 
 SIDES: tuple[Role, ...] = ("agent", "user")
@@ -100,7 +103,7 @@ def load_surface(
             differs from the English one in more than names. Absent tasks and databases are no
             error: releases lack some.
     """
-    declared = declarations_of(domain)
+    declared = english.declared
     where = f"{domain}/{language}"
     schemas = read_schemas(assets)
     value_sets = build_value_sets(schemas, declared, language, where)
@@ -143,6 +146,7 @@ def load_surface(
             if side in english.databases
         },
         tools=english.toolsets,
+        declared=declared,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, Toolset
 
@@ -49,7 +50,8 @@ class EnglishDomain(msgspec.Struct, frozen=True):
         compose_policy: Returns the policy, from the texts of those files in their order.
         decode_tasks: Returns the tasks of a translated `tasks.json`, given how to name it in errors;
             raises DataError where it is damaged.
-        release: The artifacts that can be pulled; None where there are none.
+        release: Artifacts that need not be named; None where there are none.
+        declared: What artifacts leave out.
     """
 
     name: str
@@ -60,3 +62,4 @@ class EnglishDomain(msgspec.Struct, frozen=True):
     compose_policy: Callable[[Sequence[str]], str]
     decode_tasks: Callable[[bytes, str], Sequence[Task]]
     release: Release | None = None
+    declared: Declarations = NOTHING_DECLARED

@@ -76,7 +76,8 @@ def read_surface(english: EnglishDomain, language: str, assets: str, data: Path)
     files = {**english.files(), **_files_beside(root / domain)}
     databases = {side: files[name] for side, name in english.databases.items()}
     folder = AssetFolder(root / domain / language)
-    return load_surface(domain, language, folder, English(dict(english.toolsets), databases))
+    side = English(dict(english.toolsets), databases, english.declared)
+    return load_surface(domain, language, folder, side)
 
 
 def lint_subjects(
@@ -164,6 +165,7 @@ def _english_assets(english: EnglishDomain, folder: Path, given: Path) -> Englis
         toolsets=dict(english.toolsets),
         hashes={**computed, **_checkout_hashes(given, english.name), **_recorded_hashes(given)},
         schemas=_english_schemas(given, english.name),
+        declared=english.declared,
     )
 
 

@@ -18,6 +18,7 @@ from dragoman.conditions.language.database_names import decode_database
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.lint.defects import Defect
 from dragoman.conditions.language.surface import read_docstrings, read_schemas, read_tool_returns
+from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
 from dragoman.core.tools import Role, Toolset
 
 Task = dict[str, object]
@@ -31,12 +32,14 @@ class EnglishAssets(msgspec.Struct, frozen=True):
         toolsets: Tools by side.
         hashes: SHA-256 of sources, by their path upstream.
         schemas: The English schema artifacts by side; none where they are not at hand.
+        declared: What the domain declares of itself.
     """
 
     files: dict[str, bytes]
     toolsets: dict[Role, Toolset]
     hashes: dict[str, str]
     schemas: dict[Role, Schema] = {}
+    declared: Declarations = NOTHING_DECLARED
 
 
 class LanguageAssets:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dragoman.conditions.language.database_names import differences, dotted, text_leaves
-from dragoman.conditions.language.declarations import declarations_of
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.lint.texts import has_letters
 
@@ -18,7 +17,7 @@ class _Named(NamedTuple):
 
 def changed_values(assets: LanguageAssets) -> Found:
     """Find values of databases that are no names and not as in English."""
-    leaves = declarations_of(assets.domain).name_leaves
+    leaves = assets.english.declared.name_leaves
     for name, (english, translated) in assets.databases.items():
         for difference in differences(english, translated):
             path = difference.path
@@ -86,7 +85,7 @@ def differing_item_names(assets: LanguageAssets) -> Found:
 
 
 def _names(assets: LanguageAssets) -> Iterator[_Named]:
-    leaves = declarations_of(assets.domain).name_leaves
+    leaves = assets.english.declared.name_leaves
     for name, (english, translated) in assets.databases.items():
         others = dict(text_leaves(translated, leaves))
         for path, text in text_leaves(english, leaves):

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from dragoman.conditions.language.declarations import declarations_of
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.lint.markdown import (
     code_spans_of,
@@ -53,7 +52,7 @@ def unaccepted_values(assets: LanguageAssets) -> Found:
     """
     value_sets = build_value_sets(
         assets.schemas,
-        declarations_of(assets.domain),
+        assets.english.declared,
         "",
         f"{assets.domain}/{assets.language}",
     )

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dragoman.conditions.language.artifacts import TOOL_FILES
-from dragoman.conditions.language.declarations import Declarations, declarations_of
 from dragoman.conditions.language.discovery import quoted_literals
 from dragoman.conditions.language.docstrings import ToolText, parse_docstring
 from dragoman.conditions.language.field_trees import FieldTree, tree_of_annotation
@@ -13,6 +12,7 @@ from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.lint.texts import is_latin, lost_identifiers
 from dragoman.conditions.language.surface import argument_tree, build_value_sets, types_of
 from dragoman.conditions.language.value_maps import ValueSet, fold
+from dragoman.core.language.declarations import Declarations
 from dragoman.core.tools import Role, ToolSpec
 
 
@@ -115,7 +115,7 @@ class _Quotes(NamedTuple):
 
 
 def _quotes(assets: LanguageAssets) -> Iterator[_Quotes]:
-    declared = declarations_of(assets.domain)
+    declared = assets.english.declared
     value_sets = _value_sets(assets, declared)
     for side, tool, text in _texts(assets):
         places = dict(argument_tree(tool, value_sets, declared).places())
@@ -145,7 +145,7 @@ def _value_sets(assets: LanguageAssets, declared: Declarations) -> dict[str, Val
 
 def _fields(assets: LanguageAssets) -> Iterator[ValueSet]:
     """Yield the value sets of databases, each once: fields of unions have those of all members."""
-    declared = declarations_of(assets.domain)
+    declared = assets.english.declared
     types = types_of(assets.schemas, _value_sets(assets, declared), declared)
     seen: set[tuple[tuple[str, str], ...]] = set()
     for model in declared.databases.values():

@@ -1,12 +1,7 @@
-"""What artifacts leave out, declared by domain: one TOML file each."""
-
-import functools
-import importlib.resources
+"""What a domain says of itself that its translated artifacts leave out."""
 
 import msgspec
 
-from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import Role
 
 
@@ -25,6 +20,20 @@ class RecordKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
 
 
+class SpokenTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a domain's tools say in sentences: messages of success and refusals.
+
+    Attributes:
+        texts: The English texts, with `{placeholders}` for what is filled in.
+        values: Which value set a placeholder's content is of; others belong to no language.
+        nested: Placeholders that hold another of these texts.
+    """
+
+    texts: tuple[str, ...] = ()
+    values: dict[str, str] = {}
+    nested: frozenset[str] = frozenset()
+
+
 class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is declared of a domain beside its artifacts.
 
@@ -35,9 +44,14 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         unions: Names of several models, or of several value sets, that annotations use.
         models: Models that no artifact holds: annotation by field.
         quoted: Enumerations that only quoted literals name.
+        arguments: Open value sets of parameters, by tool and parameter: what is none of their
+            values is taken as it is.
+        names: The value sets that are texts of the database: they are in the language where the
+            database is.
         records: Records with translated names, by model.
         name_lists: Tools that answer with a map of names to ids, and whose names these are.
         aliases: Labels taken beside those of the artifacts, by language, value set and value.
+        messages: What tools say in sentences, where artifacts translate it.
     """
 
     name_leaves: frozenset[str] = frozenset()
@@ -46,21 +60,13 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unions: dict[str, tuple[str, ...]] = {}
     models: dict[str, dict[str, str]] = {}
     quoted: tuple[QuotedEnum, ...] = ()
+    arguments: dict[str, dict[str, str]] = {}
+    names: frozenset[str] = frozenset()
     records: dict[str, RecordKind] = {}
     name_lists: dict[str, str] = {}
     aliases: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
+    messages: SpokenTexts = SpokenTexts()
 
 
-DOMAINS = ("airline", "retail", "telecom")
-
-
-@functools.cache
-def declarations_of(domain: str) -> Declarations:
-    """Return what is declared of a domain; nothing of one that its artifacts say all of."""
-    if domain not in DOMAINS:
-        return Declarations()
-    text = importlib.resources.files(__name__).joinpath(f"{domain}.toml").read_bytes()
-    try:
-        return msgspec.toml.decode(text, type=Declarations)
-    except UNREADABLE as error:
-        raise DataError(f"the declarations of {domain} are damaged: {error}") from error
+NOTHING_DECLARED = Declarations()
+"""What is declared of a domain whose artifacts say all."""
