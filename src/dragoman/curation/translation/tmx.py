@@ -1,0 +1,271 @@
+"""Translations as TMX 1.4b, the format that programs for translators exchange memories in.
+
+What such a file says besides its texts goes into properties of ours (`x-context`, `x-origin`, ...), so
+that what one memory writes another reads back whole. Files of other programs have none of them: their
+texts are imported ones that fit any context. Nothing outside a file is read, and no entity of its own
+is expanded.
+"""
+
+import calendar
+import re
+import time
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, get_args
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+import msgspec
+
+from dragoman.core.errors import DataError
+from dragoman.core.version import VERSION
+from dragoman.store.translation_memory import MemoryEntry, Origin, SourceText
+
+MOST_BYTES = 1 << 28
+MOST_CHARS = 1 << 20
+"""Characters of one text, property or note."""
+
+_CHUNK = 1 << 16
+_TIME = "%Y%m%dT%H%M%SZ"
+_ANY_LANGUAGE = "*all*"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+
+def written_tmx(entries: Iterable[MemoryEntry], source_language: str) -> Iterator[bytes]:
+    """Yield a TMX file piece by piece: a unit for each translation.
+
+    Args:
+        entries: The translations, all from one language.
+        source_language: That language.
+
+    Raises:
+        DataError: For a text that XML cannot carry.
+    """
+    yield (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n'
+        '<tmx version="1.4">\n'
+        f'<header creationtool="dragoman" creationtoolversion={quoteattr(VERSION)} segtype="block" '
+        f'o-tmf="dragoman" adminlang="en" srclang={quoteattr(source_language)} '
+        'datatype="plaintext"/>\n<body>\n'
+    ).encode()
+    for entry in entries:
+        yield _unit(entry).encode()
+    yield b"</body>\n</tmx>\n"
+
+
+def read_tmx(path: Path, source_language: str, languages: Collection[str]) -> Iterator[MemoryEntry]:
+    """Yield the translations of a TMX file out of a language, as they come.
+
+    Args:
+        path: The file.
+        source_language: The language that is translated from.
+        languages: Codes that are known: `th-TH` is read as `th` where that is one of them.
+
+    Raises:
+        DataError: Where the file cannot be read, is no TMX, or declares entities.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(f"{path}: more than {MOST_BYTES:,} bytes: split the file")
+        with path.open("rb") as file:
+            reader = _Reader(path.name, source_language, languages)
+            yield from reader.read(file)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
+    except expat.ExpatError as error:
+        raise DataError(f"{path}: no TMX file ({error})") from error
+    except _Refused as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+class _Refused(Exception):  # noqa: N818 - says what happens to the file
+    """Why a file is not read any further."""
+
+
+class _Variant(msgspec.Struct):
+    language: str
+    text: str = ""
+    changed: str = ""
+    props: dict[str, str] = {}
+    notes: list[str] = []
+
+
+class _Reader:
+    """Turns the events of an XML parser into entries."""
+
+    def __init__(self, name: str, source_language: str, languages: Collection[str]) -> None:
+        self._name = name
+        self._source_language = source_language
+        self._codes = {code.lower(): code for code in (*languages, source_language)}
+        self._header_language = ""
+        self._has_begun = False
+        self._unit_language = ""
+        self._unit_changed = ""
+        self._unit_props: dict[str, str] = {}
+        self._variants: list[_Variant] = []
+        self._is_in_variant = False
+        self._prop = ""
+        self._collects = ""
+        self._text: list[str] = []
+        self._chars = 0
+        self._found: list[MemoryEntry] = []
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._refuse_entity
+        self._parser.SkippedEntityHandler = self._refuse_entity
+
+    def read(self, file: BinaryIO) -> Iterator[MemoryEntry]:
+        """Yield the entries of a file."""
+        while chunk := file.read(_CHUNK):
+            self._parser.Parse(chunk)
+            yield from self._found
+            self._found = []
+        self._parser.Parse(b"", True)
+        yield from self._found
+
+    def _refuse_entity(self, *_: object) -> None:
+        raise _Refused("it uses XML entities of its own, which are not read: save it without them")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if not self._has_begun and name != "tmx":
+            raise _Refused(f"no TMX file: it begins with <{name[:40]}>")
+        self._has_begun = True
+        match name:
+            case "header":
+                self._header_language = attributes.get("srclang", "")
+            case "tu":
+                self._unit_language = attributes.get("srclang", self._header_language)
+                self._unit_changed = _changed(attributes)
+                self._unit_props, self._variants = {}, []
+            case "tuv":
+                language = attributes.get("xml:lang") or attributes.get("lang", "")
+                self._variants.append(_Variant(language, changed=_changed(attributes)))
+                self._is_in_variant = True
+            case "seg" | "prop" | "note":
+                self._collects, self._text, self._chars = name, [], 0
+                self._prop = attributes.get("type", "")
+            case _:
+                pass
+
+    def _end(self, name: str) -> None:
+        if name == "tuv":
+            self._is_in_variant = False
+        elif name == "tu":
+            self._found += self._entries()
+        elif name == self._collects:
+            self._take("".join(self._text))
+            self._collects = ""
+
+    def _characters(self, text: str) -> None:
+        if not self._collects:
+            return
+        self._chars += len(text)
+        if self._chars > MOST_CHARS:
+            line = self._parser.CurrentLineNumber
+            raise _Refused(f"line {line}: a text of more than {MOST_CHARS:,} characters")
+        self._text.append(text)
+
+    def _take(self, text: str) -> None:
+        """Keep a text where it belongs: to a variant, or to the unit."""
+        variant = self._variants[-1] if self._is_in_variant else None
+        if self._collects == "prop":
+            props = self._unit_props if variant is None else variant.props
+            props[self._prop] = text
+        elif variant is not None and self._collects == "note":
+            variant.notes.append(text)
+        elif variant is not None:
+            variant.text = text
+
+    def _entries(self) -> Iterator[MemoryEntry]:
+        """Yield the entries of a unit: one for each language besides the source's."""
+        wanted = self._unit_language.lower()
+        stated = self._source_language if wanted in {"", _ANY_LANGUAGE} else self._code(wanted)
+        if stated != self._source_language:
+            return
+        source = next(
+            (each for each in self._variants if self._code(each.language) == stated), None
+        )
+        if source is None:
+            return
+        for variant in self._variants:
+            if (language := self._code(variant.language)) != stated:
+                yield self._entry(source.text, language, variant)
+
+    def _entry(self, source: str, language: str, variant: _Variant) -> MemoryEntry:
+        props = {**self._unit_props, **variant.props}
+        context = props.get("x-context", "")
+        return MemoryEntry(
+            SourceText(self._source_language, language, context, source),
+            variant.text,
+            _origin(props.get("x-origin", "")),
+            props.get("x-translator", self._name),
+            _seconds(variant.changed or self._unit_changed),
+            tuple(variant.notes),
+            props.get("x-back-translation"),
+            _quality(props.get("x-quality", "")),
+        )
+
+    def _code(self, language: str) -> str:
+        """Return a language as the project knows it; another as it stands."""
+        given = language.lower()
+        return self._codes.get(given) or self._codes.get(given.partition("-")[0]) or language
+
+
+def _unit(entry: MemoryEntry) -> str:
+    source, changed = entry.source, time.strftime(_TIME, time.gmtime(entry.made))
+    props = {
+        "x-origin": entry.origin,
+        "x-translator": entry.translator,
+        "x-back-translation": entry.back_translation,
+        "x-quality": None if entry.quality is None else repr(entry.quality),
+    }
+    notes = "".join(f"<note>{_escaped(note)}</note>" for note in entry.notes)
+    told = "".join(
+        f'<prop type="{name}">{_escaped(value)}</prop>'
+        for name, value in props.items()
+        if value is not None
+    )
+    return (
+        f'<tu changedate="{changed}"><prop type="x-context">{_escaped(source.context)}</prop>\n'
+        f"<tuv xml:lang={quoteattr(source.source_language)}><seg>{_escaped(source.text)}</seg></tuv>\n"
+        f'<tuv xml:lang={quoteattr(source.target_language)} changedate="{changed}">{notes}{told}'
+        f"<seg>{_escaped(entry.target)}</seg></tuv></tu>\n"
+    )
+
+
+def _escaped(text: str) -> str:
+    """Return a text as XML; its line ends would be changed by whoever reads them bare."""
+    if found := _NOT_IN_XML.search(text):
+        raise DataError(
+            f"XML cannot carry the character U+{ord(found.group()):04X}, which is in {text[:60]!r}: "
+            "take it out of the text"
+        )
+    return escape(text, {"\r": "&#13;"})
+
+
+def _changed(attributes: dict[str, str]) -> str:
+    return attributes.get("changedate") or attributes.get("creationdate", "")
+
+
+def _seconds(written: str) -> int:
+    """Return a time in seconds since 1970; 0 for none, or for one that is written otherwise."""
+    try:
+        return max(0, calendar.timegm(time.strptime(written, _TIME)))
+    except ValueError:
+        return 0
+
+
+def _origin(written: str) -> Origin:
+    return next((origin for origin in _ORIGINS if origin == written), "imported")
+
+
+def _quality(written: str) -> float | None:
+    try:
+        quality = float(written)
+    except ValueError:
+        return None
+    return quality if 0 <= quality <= 1 else None

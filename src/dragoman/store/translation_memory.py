@@ -1,0 +1,264 @@
+"""A translation memory: one source text in one context has one translation in a language.
+
+What was translated is kept by the content of what was to be translated, so that no text is paid for
+twice and equal texts read equally. A reviewed translation is never overwritten by a machine's or by
+an import; a later review replaces it, and what was replaced is kept.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+import msgspec
+
+from dragoman.core.errors import StoreError
+from dragoman.core.keys import content_key
+from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.store.memory_file import memory_error, open_memory_file
+from dragoman.store.seals import sealed, unsealed
+
+FILE = "translation_memory.sqlite"
+
+Origin = Literal["machine", "imported", "reviewed"]
+"""Who answers for a translation: a model, a file that somebody made, or a person who read it."""
+
+
+class SourceText(msgspec.Struct, frozen=True):
+    """What is to be translated: languages, the text, and what tells its meaning apart."""
+
+    source_language: str
+    target_language: str
+    context: str
+    text: str
+
+    @property
+    def key(self) -> bytes:
+        """The hash of its content."""
+        return bytes.fromhex(content_key("translation-1", self))
+
+
+class MemoryEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A translation, and where it comes from.
+
+    Attributes:
+        source: What was translated.
+        target: The translation.
+        origin: Who answers for it.
+        translator: The model and the version of its prompt, the file, or the reviewer; "" unknown.
+        made: When, in seconds since 1970.
+        notes: What checks found odd in it.
+        back_translation: The translation, translated back; None where nobody did.
+        quality: An estimate from 0 to 1; None where there is none.
+    """
+
+    source: SourceText
+    target: str
+    origin: Origin
+    translator: str = ""
+    made: int = 0
+    notes: tuple[str, ...] = ()
+    back_translation: str | None = None
+    quality: float | None = None
+
+
+class MemoryCount(msgspec.Struct, frozen=True):
+    """How many translations there are from one language into another, by origin."""
+
+    source_language: str
+    target_language: str
+    origin: Origin
+    entries: int
+
+
+_COLUMNS = "key, source_language, target_language, origin, data"
+_GET = f"SELECT {_COLUMNS} FROM entries WHERE key = ?"  # noqa: S608 - our own names
+_PUT = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608 - our own names
+_KEEP = f"INSERT INTO replaced ({_COLUMNS}) SELECT {_COLUMNS} FROM entries WHERE key = ?"  # noqa: S608 - our own names
+_HISTORY = f"SELECT {_COLUMNS} FROM replaced WHERE key = ? ORDER BY id"  # noqa: S608 - our own names
+_ALL = (
+    f"SELECT {_COLUMNS} FROM entries WHERE ?1 IN ('', source_language) "  # noqa: S608 - our own names
+    "AND ?2 IN ('', target_language)"
+)
+_COUNT = (
+    "SELECT source_language, target_language, origin, count(*) FROM entries GROUP BY 1, 2, 3 "
+    "ORDER BY 1, 2, 3"
+)
+
+_DECODER = msgspec.json.Decoder(MemoryEntry)
+
+
+class TranslationMemory:
+    """Translations in a file that several processes may use at once; a context manager.
+
+    Every call is one transaction: what `put` returned is on the disk.
+
+    Args:
+        path: The SQLite file.
+        write: Whether it is made where there is none, and may be written.
+
+    Raises:
+        StoreError: Where it cannot be opened or is no translation memory.
+    """
+
+    def __init__(self, path: Path, *, write: bool = True) -> None:
+        self.path = path
+        self._file = open_memory_file(path, write=write)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def find(self, sources: Iterable[SourceText]) -> dict[SourceText, MemoryEntry]:
+        """Return the translations that there are of some texts.
+
+        Raises:
+            StoreError: Where the file cannot be read or an entry is damaged.
+        """
+        found = {}
+        for source in sources:
+            rows = self._rows(_GET, (source.key,))
+            if rows:
+                found[source] = rows[0]
+        return found
+
+    def put(self, entries: Sequence[MemoryEntry]) -> tuple[MemoryEntry, ...]:
+        """Keep translations, all or none, and return what stands for each afterwards.
+
+        A machine's translation replaces none, an import a machine's or an import, a review
+        everything but a later review.
+
+        Raises:
+            StoreError: Where the file cannot be written.
+        """
+        with self._transaction():
+            return tuple(map(self._put, entries))
+
+    def annotate(self, entries: Iterable[MemoryEntry]) -> None:
+        """Keep notes, back-translations and estimates of translations that still stand.
+
+        Raises:
+            StoreError: Where the file cannot be written.
+        """
+        with self._transaction():
+            for entry in entries:
+                for old in self._rows(_GET, (entry.source.key,)):
+                    if old.target == entry.target:
+                        changed = msgspec.structs.replace(
+                            old,
+                            notes=entry.notes,
+                            back_translation=entry.back_translation,
+                            quality=entry.quality,
+                        )
+                        self._file.execute(_PUT, _row(changed))
+
+    def entries(self, source_language: str = "", target_language: str = "") -> list[MemoryEntry]:
+        """Return all translations, or those from or into a language, by context and source.
+
+        Raises:
+            StoreError: Where the file cannot be read or an entry is damaged.
+        """
+        return sorted(self._rows(_ALL, (source_language, target_language)), key=_place)
+
+    def history(self, source: SourceText) -> list[MemoryEntry]:
+        """Return the translations of a text that were replaced, the oldest first.
+
+        Raises:
+            StoreError: Where the file cannot be read or an entry is damaged.
+        """
+        return self._rows(_HISTORY, (source.key,))
+
+    def counts(self) -> list[MemoryCount]:
+        """Return how many translations there are, by languages and origin.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        try:
+            rows = self._file.execute(_COUNT).fetchall()
+        except sqlite3.Error as error:
+            raise memory_error(self.path, "read", error) from error
+        return [MemoryCount(*row) for row in rows]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Do all or nothing, alone among all processes.
+
+        Raises:
+            StoreError: Where the file cannot be written.
+        """
+        try:
+            self._file.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._file.execute("COMMIT")
+            finally:
+                if self._file.in_transaction:
+                    self._file.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise memory_error(self.path, "written", error) from error
+        except UNREADABLE as error:
+            raise StoreError(f"{self.path}: a text cannot be stored ({error})") from error
+
+    def _put(self, entry: MemoryEntry) -> MemoryEntry:
+        key = entry.source.key
+        rows = self._rows(_GET, (key,))
+        if rows and not _replaces(entry, rows[0]):
+            return rows[0]
+        if rows:
+            self._file.execute(_KEEP, (key,))
+        self._file.execute(_PUT, _row(entry))
+        return entry
+
+    def _rows(self, query: str, values: Sequence[object]) -> list[MemoryEntry]:
+        try:
+            with closing(self._file.execute(query, values)) as rows:
+                return [self._entry(*row) for row in rows]
+        except sqlite3.Error as error:
+            raise memory_error(self.path, "read", error) from error
+
+    def _entry(self, key: bytes, source: str, target: str, origin: str, data: bytes) -> MemoryEntry:
+        try:
+            return _DECODER.decode(unsealed(data, key, source, target, origin))
+        except (ValueError, *UNREADABLE) as error:
+            raise StoreError(
+                f"{self.path}: a translation from {source} into {target} is damaged ({error}): put a "
+                "copy of the file in its place"
+            ) from error
+
+
+def _replaces(new: MemoryEntry, old: MemoryEntry) -> bool:
+    """Whether a translation takes the place of another of the same text."""
+    if new.target == old.target and new.origin == old.origin:
+        return False
+    match new.origin:
+        case "machine":
+            return False
+        case "imported":
+            return old.origin != "reviewed"
+        case "reviewed":
+            return old.origin != "reviewed" or new.made > old.made
+
+
+def _row(entry: MemoryEntry) -> tuple[object, ...]:
+    source = entry.source
+    columns = (source.key, source.source_language, source.target_language, entry.origin)
+    return (*columns, sealed(msgspec.json.encode(entry), *columns))
+
+
+def _place(entry: MemoryEntry) -> tuple[str, str, str, str]:
+    source = entry.source
+    return (source.source_language, source.target_language, source.context, source.text)
