@@ -5,14 +5,12 @@ takes stands in quotes in the English description. Translated descriptions quote
 these parameters need a map as those with a listed enumeration do.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from dragoman.conditions.language.text_rules.markdown import LITERAL
 from dragoman.core.tools import Toolset
-
-_QUOTED = re.compile(r"(?<![A-Za-z0-9])'([^'\n]{1,80})'(?![A-Za-z0-9])")
 
 
 class DiscoveredEnum(msgspec.Struct, frozen=True):
@@ -35,7 +33,7 @@ class DiscoveredEnum(msgspec.Struct, frozen=True):
 
 def quoted_literals(text: str) -> tuple[str, ...]:
     """Return what stands in single quotes in a text, in order."""
-    return tuple(_QUOTED.findall(text))
+    return tuple(LITERAL.findall(text))
 
 
 def discover_enums(

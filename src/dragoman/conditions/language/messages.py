@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dragoman.conditions.language.artifacts import ToolReturns
 from dragoman.core.errors import DataError
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MAX_MESSAGE = 4_000
 
 
@@ -58,7 +58,7 @@ class _Template(NamedTuple):
 
 def placeholders(template: str) -> frozenset[str]:
     """Return the names in braces of a template."""
-    return frozenset(_PLACEHOLDER.findall(template))
+    return frozenset(PLACEHOLDER.findall(template))
 
 
 def pattern_of(template: str) -> str:
@@ -69,7 +69,7 @@ def pattern_of(template: str) -> str:
     parts: list[str] = []
     seen: set[str] = set()
     end = 0
-    for found in _PLACEHOLDER.finditer(template):
+    for found in PLACEHOLDER.finditer(template):
         name = found.group(1)
         parts.append(re.escape(template[end : found.start()]))
         parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>.+)")
@@ -91,7 +91,7 @@ def _filled(text: str, ways: Iterable[tuple[re.Pattern[str], str]]) -> str | Non
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Return a template with its placeholders filled in; every one must have a value."""
-    return _PLACEHOLDER.sub(lambda name: values[name.group(1)], template)
+    return PLACEHOLDER.sub(lambda name: values[name.group(1)], template)
 
 
 def _compiled(template: str) -> re.Pattern[str]:

@@ -2,7 +2,7 @@
 
 from dragoman.conditions.language.artifacts import MANIFEST, Translation
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.lint.markdown import lines_of
+from dragoman.conditions.language.text_rules.markdown import lines_of
 
 
 def missing_files(assets: LanguageAssets) -> Found:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dragoman.conditions.language.database_names import differences, dotted, text_leaves
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.lint.texts import has_letters
+from dragoman.conditions.language.text_rules.scripts import has_letters
 
 
 class _Named(NamedTuple):

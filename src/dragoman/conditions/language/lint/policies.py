@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.lint.markdown import (
+from dragoman.conditions.language.surface import build_value_sets
+from dragoman.conditions.language.text_rules.kept import lost_numbers
+from dragoman.conditions.language.text_rules.markdown import (
     code_spans_of,
     headings_of,
     lines_of,
@@ -14,8 +16,6 @@ from dragoman.conditions.language.lint.markdown import (
     quoted_in,
     without_code,
 )
-from dragoman.conditions.language.lint.texts import lost_numbers
-from dragoman.conditions.language.surface import build_value_sets
 from dragoman.conditions.language.value_maps import ValueSet, fold
 
 _PARTS: tuple[tuple[str, Callable[[str], list[str]]], ...] = (

@@ -6,13 +6,12 @@ from typing import NamedTuple
 from dragoman.conditions.language.artifacts import TASKS
 from dragoman.conditions.language.database_names import differences, dotted
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.lint.texts import (
-    has_letters,
-    latin_share,
+from dragoman.conditions.language.text_rules.kept import (
     lost_identifiers,
     lost_numbers,
     reformatted,
 )
+from dragoman.conditions.language.text_rules.scripts import has_letters, latin_share
 
 _TRANSLATED = (
     ("description", "purpose"),

@@ -9,8 +9,9 @@ from dragoman.conditions.language.discovery import quoted_literals
 from dragoman.conditions.language.docstrings import ToolText, parse_docstring
 from dragoman.conditions.language.field_trees import FieldTree, tree_of_annotation
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.lint.texts import is_latin, lost_identifiers
 from dragoman.conditions.language.surface import argument_tree, build_value_sets, types_of
+from dragoman.conditions.language.text_rules.kept import lost_identifiers
+from dragoman.conditions.language.text_rules.scripts import is_latin
 from dragoman.conditions.language.value_maps import ValueSet, fold
 from dragoman.core.language.declarations import Declarations
 from dragoman.core.tools import Role, ToolSpec

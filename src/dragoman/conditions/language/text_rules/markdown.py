@@ -1,11 +1,13 @@
-"""Parts of a Markdown text that a translation keeps: lines, headings, list items, code spans."""
+"""Parts of a text that a translation keeps: lines, headings, list items, code, what is quoted."""
 
 import re
 
 _HEADING = re.compile(r"#{1,6}\s")
 _LIST_ITEM = re.compile(r"\s*([-*+]|\d+[.)])\s")
-_CODE_SPAN = re.compile(r"`([^`\n]+)`")
-_QUOTED = re.compile(r'["\u201c\u300c]([^"\u201c\u201d\u300c\u300d\n]+)["\u201d\u300d]')
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+LITERAL = re.compile(r"(?<![A-Za-z0-9])'([^'\n]{1,80})'(?![A-Za-z0-9])")
+BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+QUOTED = re.compile(r'["\u201c\u300c]([^"\u201c\u201d\u300c\u300d\n]+)["\u201d\u300d]')
 
 
 def lines_of(text: str) -> list[str]:
@@ -25,14 +27,14 @@ def list_items_of(text: str) -> list[str]:
 
 def code_spans_of(text: str) -> list[str]:
     """Return what stands between backticks in a text."""
-    return _CODE_SPAN.findall(text)
+    return CODE_SPAN.findall(text)
 
 
 def quoted_in(text: str) -> list[str]:
     """Return what stands in double quotes in a text, straight or as the script has them."""
-    return _QUOTED.findall(text)
+    return QUOTED.findall(text)
 
 
 def without_code(text: str) -> str:
     """Return a text without its code spans."""
-    return _CODE_SPAN.sub("", text)
+    return CODE_SPAN.sub("", text)

@@ -1,7 +1,6 @@
 """Identifiers and numbers that a translation must repeat as they are."""
 
 import re
-import unicodedata
 from collections import Counter
 
 _IDENTIFIER = re.compile(
@@ -11,7 +10,6 @@ _IDENTIFIER = re.compile(
     r"|\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{5,}\b"  # a reservation, a flight
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_LETTER = re.compile(r"[A-Za-z]")
 _SEPARATORS = str.maketrans("", "", ".,\u00a0\u202f ")
 
 
@@ -34,20 +32,3 @@ def reformatted(number: str, translation: str) -> str | None:
         each for each in _NUMBER.findall(translation) if each.translate(_SEPARATORS) == digits
     )
     return next(written, None) if len(digits) > 1 else None
-
-
-def has_letters(text: str) -> bool:
-    """Whether a text has a Latin letter: others need no translation."""
-    return _LETTER.search(text) is not None
-
-
-def latin_share(text: str) -> float | None:
-    """Return the share of Latin letters among letters and their marks; None where there are none."""
-    latin = sum(letter.isascii() and letter.isalpha() for letter in text)
-    other = sum(not letter.isascii() and not letter.isspace() for letter in text)
-    return latin / (latin + other) if latin + other else None
-
-
-def is_latin(text: str) -> bool:
-    """Whether all letters of a text are of the Latin script, which separates words by spaces."""
-    return all(unicodedata.name(each, "").startswith("LATIN") for each in text if each.isalpha())

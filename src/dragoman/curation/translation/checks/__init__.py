@@ -1,0 +1,1 @@
+"""What came back from a translator, judged text by text without a model."""

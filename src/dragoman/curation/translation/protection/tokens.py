@@ -1,0 +1,200 @@
+"""What must stay in the texts of a domain, and where it stands in one."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from dragoman.conditions.language.messages import PLACEHOLDER
+from dragoman.conditions.language.text_rules.markdown import BOLD, CODE_SPAN, LITERAL, QUOTED
+from dragoman.core.stop_tokens import MARKER
+from dragoman.core.texts.entities import entities_in
+from dragoman.core.tools import ToolSpec
+from dragoman.curation.translation.protection.domain import DomainData
+from dragoman.curation.translation.protection.fields import (
+    ids_by_field,
+    is_named_for_ids,
+    names_in_calls,
+    people_in,
+)
+from dragoman.curation.translation.protection.placeholders import placeholders_in
+from dragoman.curation.translation.protection.shapes import fits, shapes_of
+from dragoman.curation.translation.protection.spans import Kind, Span, settled
+from dragoman.curation.translation.segments import Component
+from dragoman.curation.translation.values import Mentions, cued, values_of
+
+_WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'`)\]}]*[^\s<>\"'`)\]}.,;:!?]")
+_WORD = re.compile(r"(?<![A-Za-z0-9_#])#?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9_])")
+_CALLED = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]\w*(?=\()")
+_TWO_NAMES = re.compile(r"(?<!\w)([A-Z][\w'-]*)(?= ([A-Z][\w'-]*)(?!\w))")
+_HEADING = re.compile(r"^(?:Args|Returns|Raises):(?=[ \t]*$)", re.MULTILINE)
+_PARAMETER = re.compile(r"^ {4}(\w+)(?=(?: \([^)\n]*\))?:)", re.MULTILINE)
+_ERROR = re.compile(r"(?<![A-Za-z0-9_])(?:[A-Z][a-z]+)+(?:Error|Exception)(?![A-Za-z0-9_])")
+_CLASS = re.compile(r"[A-Z][a-z0-9]+[A-Z]\w*")
+_QUOTES = "'\"\u201c\u201d"
+_DESCRIBED: frozenset[Component] = frozenset({"tools", "functions"})
+_NEVER = re.compile(r"(?!)")
+
+
+class Protection:
+    """What stays in a domain's texts, compiled once; it belongs to that domain alone.
+
+    Attributes:
+        ids: Ids by the name of the field that they were found in.
+        shapes: Their shapes.
+        names: What calls must repeat that is no id: streets, cities, dates.
+        people: First and last names of people, which are names where two stand together.
+        identifiers: Names of tools, parameters and types.
+        values: The values of its value sets.
+    """
+
+    def __init__(
+        self,
+        ids: Mapping[str, frozenset[str]],
+        names: frozenset[str],
+        people: frozenset[str],
+        identifiers: frozenset[str],
+        values: Mentions,
+    ) -> None:
+        self.ids = ids
+        self.names = names - people
+        self.people = people
+        self.identifiers = identifiers
+        self.values = values
+        self.shapes = shapes_of(
+            each for field, found in ids.items() if is_named_for_ids(field) for each in found
+        )
+        self._ids = frozenset[str]().union(*ids.values())
+        self._long_names = _either(name for name in names if not _WORD.fullmatch(name))
+        self._found: dict[tuple[str, bool], tuple[Span, ...]] = {}
+
+    def spans(self, text: str, component: Component) -> tuple[Span, ...]:
+        """Return what stays in a text, in order and without overlaps; each text is read once."""
+        key = (text, component in _DESCRIBED)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = settled(self._candidates(*key))
+        return found
+
+    def is_id(self, word: str) -> bool:
+        """Whether a word is an id of the data, or has the shape of one."""
+        return word in self._ids or fits(word, self.shapes)
+
+    def _candidates(self, text: str, is_described: bool) -> Iterator[Span]:
+        """Yield what may have to stay; what comes first wins where two overlap."""
+        yield from (Span(each.start, each.end, "placeholder") for each in placeholders_in(text))
+        yield from _spans(MARKER, text, "marker")
+        yield from _spans(_WEB, text, "address")
+        yield from _entities(text)
+        yield from _spans(PLACEHOLDER, text, "template")
+        yield from self._marked(text, is_described)
+        if is_described:
+            yield from self._docstring(text)
+        yield from _spans(self._long_names, text, "name")
+        yield from self._full_names(text)
+        yield from self._words(text)
+        yield from self._called(text)
+        yield from self._cued(text)
+
+    def _marked(self, text: str, is_described: bool) -> Iterator[Span]:
+        """Yield values and literals in quotes, code and bold, and other code."""
+        for found in CODE_SPAN.finditer(text):
+            inner = found.group(1).strip(_QUOTES)
+            if self.values.among(inner):
+                start = text.index(inner, found.start())
+                yield Span(start, start + len(inner), "value")
+            else:
+                yield Span(found.start(), found.end(), "code")
+        for pattern in (LITERAL, QUOTED, BOLD):
+            for found in pattern.finditer(text):
+                if self.values.among(found.group(1)):
+                    yield Span(*found.span(1), "value")
+                elif is_described and pattern is LITERAL:
+                    yield Span(*found.span(1), "literal")
+
+    def _docstring(self, text: str) -> Iterator[Span]:
+        yield from _spans(_HEADING, text, "heading")
+        yield from _spans(_ERROR, text, "identifier")
+        for found in _PARAMETER.finditer(text):
+            if found.group(1) in self.identifiers:
+                yield Span(*found.span(1), "identifier")
+
+    def _full_names(self, text: str) -> Iterator[Span]:
+        for found in _TWO_NAMES.finditer(text):
+            if self.people.issuperset(found.group(1, 2)):
+                yield Span(found.start(), found.end(2), "name")
+
+    def _words(self, text: str) -> Iterator[Span]:
+        """Yield ids, identifiers and names of one word."""
+        for found in _WORD.finditer(text):
+            kind = self._kind_of(found.group())
+            if kind is not None:
+                yield Span(found.start(), found.end(), kind)
+            elif "-" in found.group():
+                yield from self._parts(found)
+
+    def _parts(self, word: re.Match[str]) -> Iterator[Span]:
+        start = word.start()
+        for part in word.group().split("-"):
+            kind = self._kind_of(part)
+            if kind is not None:
+                yield Span(start, start + len(part), kind)
+            start += len(part) + 1
+
+    def _kind_of(self, word: str) -> Kind | None:
+        if self.is_id(word):
+            return "id"
+        if "_" in word:
+            return "value" if self.values.among(word) else "identifier"
+        if word in self.names:
+            return "name"
+        return "identifier" if word in self.identifiers and _CLASS.fullmatch(word) else None
+
+    def _called(self, text: str) -> Iterator[Span]:
+        for found in _CALLED.finditer(text):
+            if found.group() in self.identifiers:
+                yield Span(found.start(), found.end(), "identifier")
+
+    def _cued(self, text: str) -> Iterator[Span]:
+        for found in self.values.find(text):
+            if cued(text, found.start, found.end, found.values):
+                yield Span(found.start, found.end, "value", is_prose=True)
+
+
+def protection_of(data: DomainData) -> Protection:
+    """Find what must stay in the texts of a domain from its data."""
+    records = (*data.databases, *data.tasks)
+    return Protection(
+        {field: frozenset(ids) for field, ids in ids_by_field(records).items()},
+        frozenset(names_in_calls(data.tasks)),
+        frozenset(people_in(records)),
+        frozenset(_identifiers(data)),
+        Mentions(values_of(data.schemas)),
+    )
+
+
+def _identifiers(data: DomainData) -> Iterator[str]:
+    for tool in data.tools:
+        yield tool.name
+        yield from _parameters(tool)
+    for schema in data.schemas.values():
+        yield from schema.models
+
+
+def _parameters(tool: ToolSpec) -> Iterable[str]:
+    properties = tool.parameters.get("properties")
+    return properties if isinstance(properties, Mapping) else ()
+
+
+def _spans(pattern: re.Pattern[str], text: str, kind: Kind) -> Iterator[Span]:
+    return (Span(found.start(), found.end(), kind) for found in pattern.finditer(text))
+
+
+def _entities(text: str) -> Iterator[Span]:
+    for found in entities_in(text):
+        if found.kind in {"email", "phone"}:
+            yield Span(found.start, found.end, "address" if found.kind == "email" else "phone")
+
+
+def _either(texts: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(texts, key=lambda each: (-len(each), each))
+    either = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)") if either else _NEVER
