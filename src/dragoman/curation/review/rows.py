@@ -1,0 +1,172 @@
+"""What a reviewer is shown, what comes back, and what is made of it.
+
+A row is one text in one context, however often it occurs, or one section of a document. Its key
+carries hashes of source and translation: a source that changed since is told from one that did not,
+and a translation that was edited in its own cell is taken for the correction that it is.
+"""
+
+import hashlib
+import re
+import unicodedata
+from typing import Literal
+
+import msgspec
+
+from dragoman.curation.review.sections import aligned_sections
+
+Verdict = Literal["ok", "fixed", "unsure", ""]
+"""`ok`: may be used as it is. `fixed`: corrected. `unsure`: looked at, left open. `""`: not read."""
+
+_KEY = re.compile(r"([0-9a-f]{16})-([0-9a-f]{8})")
+_OK = frozenset({"ok", "okay", "yes", "y", "x", "true", "1", "good", "fine", "accepted", "✓", "✔"})
+_FIXED = frozenset({"fixed", "corrected", "changed"})
+_UNSURE = frozenset({"unsure", "?", "unclear", "open"})
+
+
+class Translated(msgspec.Struct, frozen=True):
+    """One text in one context with its translation, as the memory has it.
+
+    Attributes:
+        sheet: The artifact it is first found in, `retail_tasks`.
+        place: Its first address.
+        occurrences: At how many addresses it stands.
+        context: Its context in the translation memory.
+        source: The text.
+        target: What it is translated as.
+        is_document: Whether it is a Markdown document, which is read section by section.
+        back_translation: The translation, translated back; "" where nobody did.
+        quality: An estimate, 0 (worst) to 1; None where there is none.
+        doubts: Why it is low, in words.
+        is_reviewed: Whether somebody has reviewed it before.
+    """
+
+    sheet: str
+    place: str
+    occurrences: int
+    context: str
+    source: str
+    target: str
+    is_document: bool = False
+    back_translation: str = ""
+    quality: float | None = None
+    doubts: str = ""
+    is_reviewed: bool = False
+
+
+class ReviewRow(msgspec.Struct, frozen=True):
+    """A text, or section `number` of `of` sections of one, as a reviewer is shown it."""
+
+    text: Translated
+    number: int
+    of: int
+    source: str
+    translation: str
+
+    @property
+    def key(self) -> str:
+        """What identifies the row in any order and any file."""
+        return f"{self.source_key}-{_hash(self.translation, 4)}"
+
+    @property
+    def source_key(self) -> str:
+        """The part of the key that stays when the translation changes."""
+        whole = _hash(self.text.source, 8) if self.of > 1 else ""
+        return _hash(f"{self.text.context}\n{whole}\n{self.number}\n{self.source}", 8)
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return f"{self.text.place}#{self.number}" if self.of > 1 else self.text.place
+
+
+class ReviewedRow(msgspec.Struct, frozen=True):
+    """One row as it came back; `where` names its file, sheet and line."""
+
+    where: str
+    key: str
+    translation: str
+    correction: str
+    verdict: str
+    notes: str = ""
+
+    @property
+    def source_key(self) -> str:
+        """The part of the key that names the source; "" where there is no key."""
+        found = _KEY.fullmatch(self.key.strip())
+        return found[1] if found else ""
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """What a reviewer says of a row; `text` is what may be used, or what was there."""
+
+    row: ReviewRow
+    verdict: Verdict
+    text: str
+    notes: str
+    where: str
+
+
+def rows_of(text: Translated) -> tuple[ReviewRow, ...]:
+    """Return the rows in which a text is reviewed, in its order."""
+    pairs = (
+        aligned_sections(text.source, text.target)
+        if text.is_document
+        else ((text.source, text.target),)
+    )
+    return tuple(
+        ReviewRow(text, number, len(pairs), source, translation)
+        for number, (source, translation) in enumerate(pairs, start=1)
+    )
+
+
+def judgement(row: ReviewRow, reviewed: ReviewedRow) -> Judgement:
+    """Return what a reviewer says of a row.
+
+    What was approved is what was shown, even where the memory holds another translation by now. A
+    translation that was edited in its own cell is a correction, one that repeats it an approval.
+
+    Raises:
+        ValueError: For a verdict that is not understood; the text says which.
+    """
+    said = _verdict(reviewed.verdict)
+    shown, correction = cell_text(reviewed.translation), cell_text(reviewed.correction)
+    was_edited = bool(shown) and not reviewed.key.strip().endswith(_hash(shown, 4))
+    before = cell_text(row.translation) if was_edited or not shown else shown
+    after = correction or shown or before
+    verdict: Verdict
+    if said == "unsure":
+        verdict, after = "unsure", before
+    elif after != before:
+        verdict = "fixed"
+    else:
+        verdict = "ok" if said or correction else ""
+    return Judgement(row, verdict, _spaced_as(row.source, after), reviewed.notes, reviewed.where)
+
+
+def cell_text(text: str) -> str:
+    """Return a cell's text in the form in which texts are compared: NFC, one kind of line break."""
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _spaced_as(source: str, text: str) -> str:
+    """Return a text with the white space around it that its source has: cells lose it."""
+    start = source[: len(source) - len(source.lstrip())]
+    end = source[len(source.rstrip()) :]
+    return f"{start}{text}{end}"
+
+
+def _verdict(text: str) -> Verdict:
+    said = text.strip().casefold().rstrip(".")
+    if said in _OK:
+        return "ok"
+    if said in _FIXED:
+        return "fixed"
+    if said in _UNSURE:
+        return "unsure"
+    if said:
+        raise ValueError(f"verdict {text.strip()[:40]!r}: write ok, fixed or unsure")
+    return ""
+
+
+def _hash(text: str, size: int) -> str:
+    return hashlib.blake2b(cell_text(text).encode(), digest_size=size).hexdigest()

@@ -1,0 +1,190 @@
+"""Workbooks and CSV files: what is written comes back, whatever people do to it meanwhile."""
+
+import io
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from dragoman.core.errors import DataError
+from dragoman.curation.review.columns import COLUMNS
+from dragoman.curation.review.csv_files import decode_csv, encode_csv
+from dragoman.curation.review.rows import ReviewedRow, ReviewRow, Translated, rows_of
+from dragoman.curation.review.workbook import decode_workbook, encode_workbook, sheet_names
+
+TEXTS = ["Where is my order?", "=1+1", "two\nlines", "'quoted'", "-5 %", "<b>&amp;</b>", "退货吗"]
+
+
+def rows(sources: Sequence[str] = TEXTS) -> list[ReviewRow]:
+    return [
+        row
+        for number, source in enumerate(sources)
+        for row in rows_of(
+            Translated("retail", f"tasks.json::{number}", 1, "retail/text", source, f"ว่า {source}")
+        )
+    ]
+
+
+def keys(found: Sequence[ReviewedRow]) -> list[str]:
+    return [row.key for row in found]
+
+
+def marked(content: bytes, sheet: str, edit: Callable[[Worksheet], None]) -> bytes:
+    book = load_workbook(io.BytesIO(content))
+    edit(book[sheet])
+    changed = io.BytesIO()
+    book.save(changed)
+    return changed.getvalue()
+
+
+def workbook() -> bytes:
+    return encode_workbook({"retail": rows()}, "Thai")
+
+
+def column(name: str) -> int:
+    return COLUMNS.index(name) + 1
+
+
+def all_marked(sheet: Worksheet) -> None:
+    for line in range(2, sheet.max_row + 1):
+        sheet.cell(line, column("verdict")).value = "ok"
+
+
+def test_rows_come_back_from_a_workbook() -> None:
+    found = decode_workbook(marked(workbook(), "retail", all_marked), "th.xlsx")
+    assert keys(found) == [row.key for row in rows()]
+    assert [row.translation for row in found] == [row.translation for row in rows()]
+    assert found[0].where == "th.xlsx: retail line 2"
+
+
+def test_a_text_that_looks_like_a_formula_is_a_text_in_the_workbook() -> None:
+    sheet = load_workbook(io.BytesIO(workbook()))["retail"]
+    cell = sheet.cell(3, column("source"))
+    assert (cell.value, cell.data_type) == ("=1+1", "s")
+
+
+def test_sorted_filtered_widened_and_titled_sheets_come_back() -> None:
+    def edit(sheet: Worksheet) -> None:
+        all_marked(sheet)
+        lines = [[cell.value for cell in line] for line in sheet.iter_rows(min_row=2)]
+        lines = lines[3:] + lines[:3]
+        for at, line in enumerate(lines, start=2):
+            for number, value in enumerate(line, start=1):
+                sheet.cell(at, number).value = value
+                sheet.cell(at, number).data_type = "s"
+        sheet.row_dimensions[3].hidden = True
+        sheet.insert_cols(3)
+        sheet.cell(1, 3).value = "who"
+        sheet.insert_rows(1, amount=2)
+        sheet.cell(1, 1).value = "Review of Thai"
+
+    found = decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+    assert sorted(keys(found)) == sorted(row.key for row in rows())
+
+
+def test_a_merged_verdict_holds_for_all_its_lines() -> None:
+    def edit(sheet: Worksheet) -> None:
+        at = column("verdict")
+        sheet.cell(2, at).value = "ok"
+        sheet.merge_cells(start_row=2, end_row=4, start_column=at, end_column=at + 1)
+
+    found = decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+    assert [row.verdict for row in found] == ["ok", "ok", "ok", "", "", "", ""]
+
+
+def test_a_formula_is_no_correction() -> None:
+    def edit(sheet: Worksheet) -> None:
+        sheet.cell(2, column("correction")).value = "=A1"
+
+    with pytest.raises(DataError, match="retail line 2: a formula, not a text"):
+        decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+
+
+def test_a_workbook_without_our_columns_is_refused() -> None:
+    content = io.BytesIO()
+    Workbook().save(content)
+    with pytest.raises(DataError, match="no sheet has the columns id, correction and verdict"):
+        decode_workbook(content.getvalue(), "other.xlsx")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut", b"id,correction,verdict\n"])
+def test_what_is_no_workbook_is_said_in_one_line(content: bytes) -> None:
+    with pytest.raises(DataError, match=r"th\.xlsx: no Excel workbook"):
+        decode_workbook(content, "th.xlsx")
+
+
+def test_sheets_have_short_and_different_names() -> None:
+    names = sheet_names(
+        ["telecom/tech_support_workflow_solo.md", "telecom/tech_support_workflow.md"]
+    )
+    assert list(names.values()) == [
+        "telecom_tech_support_workflow_s",
+        "telecom_tech_support_workflow.m",
+    ]
+    assert list(sheet_names(["a" * 40, "a" * 41]).values()) == ["a" * 31, "a" * 29 + "_2"]
+
+
+def test_rows_come_back_from_csv() -> None:
+    found = decode_csv(encode_csv(rows()), "th.csv")
+    assert [row.translation for row in found] == [row.translation for row in rows()]
+    assert keys(found) == [row.key for row in rows()]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_csv_may_be_separated_otherwise(delimiter: str) -> None:
+    content = f"verdict{delimiter}correction{delimiter}id\nok{delimiter}{delimiter}k\n".encode()
+    assert decode_csv(content, "th.csv") == (ReviewedRow("th.csv: line 2", "k", "", "", "ok"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"\xff\xfe", "no UTF-8"),
+        (b"", "does not name the columns"),
+        (b"id,correction\n", "does not name the columns"),
+        (b"id,correction,verdict,verdict\n", "two columns are called 'verdict'"),
+    ],
+)
+def test_what_is_no_csv_of_ours_is_said_in_one_line(content: bytes, why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        decode_csv(content, "th.csv")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1)))
+def test_any_text_comes_back_from_csv_as_itself_or_trimmed(sources: list[str]) -> None:
+    found = decode_csv(encode_csv(rows(sources)), "th.csv")
+    assert [row.translation for row in found] == [row.translation.strip() for row in rows(sources)]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_as_csv_or_refused(content: bytes) -> None:
+    with suppress(DataError):
+        assert isinstance(decode_csv(content, "th.csv"), tuple)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize("form", ["ods", "xlsx"])
+def test_a_spreadsheet_program_converts_a_workbook_without_loss(form: str, tmp_path: Path) -> None:
+    (tmp_path / "th.xlsx").write_bytes(marked(workbook(), "retail", all_marked))
+    convert(tmp_path / "th.xlsx", form, tmp_path / "there")
+    convert(tmp_path / "there" / f"th.{form}", "xlsx", tmp_path / "back")
+
+    found = decode_workbook((tmp_path / "back" / "th.xlsx").read_bytes(), "th.xlsx")
+
+    assert keys(found) == [row.key for row in rows()]
+    assert [row.translation for row in found] == [row.translation for row in rows()]
+    assert {row.verdict for row in found} == {"ok"}
+
+
+def convert(file: Path, form: str, folder: Path) -> None:
+    profile = f"-env:UserInstallation=file://{folder.parent}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", form, "--outdir", str(folder)]
+    subprocess.run([*command, str(file)], check=True, capture_output=True, timeout=120)

@@ -1,0 +1,88 @@
+"""A reviewer's file is taken whole or not at all, and says how much was accepted."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from dragoman.curation.review.importing import Acceptance, Refusal, reviewed
+from dragoman.curation.review.rows import ReviewedRow, Translated, rows_of
+
+ORDER = Translated("tasks", "tasks.json::0", 3, "retail/text", "Order #W1", "Đơn #W1")
+GREETING = Translated("tasks", "tasks.json::1", 1, "retail/text", "Hello", "Xin chào")
+LABEL = Translated("schema", "data_model.json::0", 1, "retail/label/Reason", "damaged", "hỏng")
+POLICY = Translated(
+    "policy",
+    "policy.md::full",
+    1,
+    "retail/text",
+    "# One\n" + "a " * 500 + "\n# Two\nb\n",
+    "# Một\nă\n# Hai\nbê\n",
+    is_document=True,
+)
+TEXTS = (ORDER, GREETING, LABEL, POLICY)
+
+
+def keeps_numbers(text: Translated, target: str) -> Sequence[str]:
+    return ["#W1 is lost"] if "#W1" in text.source and "#W1" not in target else []
+
+
+def line(text: Translated, number: int = 1, correction: str = "", verdict: str = "") -> ReviewedRow:
+    row = rows_of(text)[number - 1]
+    where = f"line {TEXTS.index(text) + 2}"
+    return ReviewedRow(where, row.key, row.translation, correction, verdict)
+
+
+def test_what_was_read_is_approved_and_the_rest_waits() -> None:
+    review = reviewed(
+        TEXTS, [line(ORDER, verdict="ok"), line(LABEL, correction="bị hỏng")], keeps_numbers
+    )
+    assert [(each.text.source, each.target) for each in review.approved] == [
+        ("Order #W1", "Đơn #W1"),
+        ("damaged", "bị hỏng"),
+    ]
+    assert review.refused == ()
+    assert review.acceptance() == {"tasks": Acceptance(1, 1), "schema": Acceptance(1, 0)}
+
+
+def test_a_correction_that_loses_an_identifier_is_refused() -> None:
+    review = reviewed(TEXTS, [line(ORDER, correction="Đơn hàng")], keeps_numbers)
+    assert review.refused == (Refusal("line 2", "#W1 is lost"),)
+
+
+def test_a_row_that_stands_twice_must_say_the_same() -> None:
+    one, other = line(GREETING, correction="Chào"), line(GREETING, correction="Xin kính chào")
+    same = reviewed(TEXTS, [one, one, line(GREETING)], keeps_numbers)
+    assert ([each.target for each in same.approved], same.refused) == (["Chào"], ())
+    differing = reviewed(TEXTS, [line(GREETING), one, other], keeps_numbers)
+    assert [each.why for each in differing.refused] == ["contradicts line 3, which has the same id"]
+
+
+def test_a_row_whose_source_is_gone_is_told_and_kept_nowhere() -> None:
+    gone = replace(GREETING, source="Good morning")
+    row = ReviewedRow("line 9", rows_of(gone)[0].key, "Xin chào", "", "ok")
+    review = reviewed(TEXTS, [row], keeps_numbers)
+    assert (review.gone, review.approved, review.refused) == (("line 9",), (), ())
+
+
+def test_a_row_without_its_id_is_refused() -> None:
+    review = reviewed(TEXTS, [ReviewedRow("line 4", "", "", "Chào", "")], keeps_numbers)
+    assert [each.where for each in review.refused] == ["line 4"]
+
+
+def test_a_document_keeps_the_sections_that_were_not_read() -> None:
+    review = reviewed(TEXTS, [line(POLICY, 2, correction="# Hai\nbê bê")], keeps_numbers)
+    (approved,) = review.approved
+    assert approved.target == "# Một\nă\n# Hai\nbê bê\n"
+    assert (approved.read, approved.of) == (1, 2)
+
+
+def test_a_text_that_was_reviewed_before_counts_no_second_time() -> None:
+    before = replace(GREETING, is_reviewed=True)
+    review = reviewed((before,), [line(GREETING, verdict="ok")], keeps_numbers)
+    assert review.acceptance() == {}
+    assert len(review.approved) == 1
+
+
+def test_the_rate_of_nothing_is_none() -> None:
+    assert Acceptance(0, 0).rate is None
+    assert Acceptance(100, 91).rate == 0.91
