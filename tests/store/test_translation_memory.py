@@ -13,6 +13,8 @@ from dragoman.store.translation_memory import (
     MemoryCount,
     MemoryEntry,
     Origin,
+    ReviewCount,
+    ReviewRecord,
     SourceText,
     TranslationMemory,
 )
@@ -229,3 +231,34 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="folder cannot be made or written"):
         TranslationMemory(tmp_path / "file" / "memory.sqlite")
+
+
+def review(language: str = "th", made: int = 5) -> ReviewRecord:
+    counts = (ReviewCount("retail_tasks", 10, 9, 1),)
+    return ReviewRecord(language, "Somchai", "th.xlsx", "ab" * 32, made, counts)
+
+
+def test_a_review_is_kept_with_what_it_approved(memory: TranslationMemory) -> None:
+    memory.put([entry("machine's")])
+    (kept,) = memory.put_review([entry("reviewer's", "reviewed", 5)], review())
+    assert kept.target == "reviewer's"
+    memory.put_review([], review("vi"))
+    assert memory.reviews("th") == [review()]
+    assert memory.reviews() == [review(), review("vi")]
+
+
+def test_a_review_whose_texts_cannot_be_stored_is_not_kept(memory: TranslationMemory) -> None:
+    with pytest.raises(StoreError, match="cannot be stored"):
+        memory.put_review([entry("\ud800", "reviewed", 5)], review())
+    assert memory.reviews() == []
+
+
+def test_a_damaged_record_of_a_review_is_told_in_one_line(
+    memory: TranslationMemory, path: Path
+) -> None:
+    memory.put_review([], review())
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE reviews SET target_language = 'vi'")
+    file.close()
+    with pytest.raises(StoreError, match="record of a review is damaged"):
+        memory.reviews()

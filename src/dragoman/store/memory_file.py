@@ -28,6 +28,10 @@ CREATE TABLE entries (id INTEGER PRIMARY KEY, {_COLUMNS});
 CREATE UNIQUE INDEX entries_by_key ON entries (key);
 CREATE TABLE replaced (id INTEGER PRIMARY KEY, {_COLUMNS});
 CREATE INDEX replaced_by_key ON replaced (key);
+CREATE TABLE reviews (
+    id INTEGER PRIMARY KEY, target_language TEXT NOT NULL,
+    data BLOB NOT NULL CHECK (typeof(data) = 'blob')
+);
 """
 _OBJECTS = "SELECT type, name, sql FROM sqlite_master"
 

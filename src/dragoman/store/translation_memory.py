@@ -73,6 +73,34 @@ class MemoryCount(msgspec.Struct, frozen=True):
     entries: int
 
 
+class ReviewCount(msgspec.Struct, frozen=True):
+    """Of the texts of one artifact that were read: how many stood as they were, and were left open."""
+
+    artifact: str
+    read: int
+    accepted: int
+    unsure: int = 0
+
+
+class ReviewRecord(msgspec.Struct, frozen=True):
+    """One reviewer's file that was imported.
+
+    Attributes:
+        target_language: The language that was read.
+        reviewer: Who read it, as they want to be named; "" where nobody said.
+        file: The name of the file, and `file_hash` its SHA-256.
+        made: When it was imported, in seconds since 1970.
+        counts: What was read of each artifact.
+    """
+
+    target_language: str
+    reviewer: str
+    file: str
+    file_hash: str
+    made: int
+    counts: tuple[ReviewCount, ...]
+
+
 _COLUMNS = "key, source_language, target_language, origin, data"
 _GET = f"SELECT {_COLUMNS} FROM entries WHERE key = ?"  # noqa: S608 - our own names
 _PUT = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608 - our own names
@@ -87,7 +115,11 @@ _COUNT = (
     "ORDER BY 1, 2, 3"
 )
 
+_PUT_REVIEW = "INSERT INTO reviews (target_language, data) VALUES (?, ?)"
+_REVIEWS = "SELECT target_language, data FROM reviews WHERE ?1 IN ('', target_language) ORDER BY id"
+
 _DECODER = msgspec.json.Decoder(MemoryEntry)
+_REVIEW_DECODER = msgspec.json.Decoder(ReviewRecord)
 
 
 class TranslationMemory:
@@ -146,6 +178,37 @@ class TranslationMemory:
         """
         with self._transaction():
             return tuple(map(self._put, entries))
+
+    def put_review(
+        self, entries: Sequence[MemoryEntry], review: ReviewRecord
+    ) -> tuple[MemoryEntry, ...]:
+        """Keep what a reviewer approved and the record of the review, both or neither; see `put`.
+
+        Raises:
+            StoreError: Where the file cannot be written.
+        """
+        with self._transaction():
+            language = review.target_language
+            data = sealed(msgspec.json.encode(review), language)
+            self._file.execute(_PUT_REVIEW, (language, data))
+            return tuple(map(self._put, entries))
+
+    def reviews(self, target_language: str = "") -> list[ReviewRecord]:
+        """Return the reviews that were imported, or those of a language, the oldest first.
+
+        Raises:
+            StoreError: Where the file cannot be read or a record is damaged.
+        """
+        try:
+            rows = self._file.execute(_REVIEWS, (target_language,)).fetchall()
+            return [_REVIEW_DECODER.decode(unsealed(data, language)) for language, data in rows]
+        except sqlite3.Error as error:
+            raise memory_error(self.path, "read", error) from error
+        except (ValueError, *UNREADABLE) as error:
+            raise StoreError(
+                f"{self.path}: the record of a review is damaged ({error}): put a copy of the file "
+                "in its place"
+            ) from error
 
     def annotate(self, entries: Iterable[MemoryEntry]) -> None:
         """Keep notes, back-translations and estimates of translations that still stand.

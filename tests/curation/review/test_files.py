@@ -16,7 +16,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from dragoman.core.errors import DataError
 from dragoman.curation.review.columns import COLUMNS
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow, Translated, rows_of
+from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, rows_of
 from dragoman.curation.review.workbook import decode_workbook, encode_workbook, sheet_names
 
 TEXTS = ["Where is my order?", "=1+1", "two\nlines", "'quoted'", "-5 %", "<b>&amp;</b>", "退货吗"]
@@ -27,7 +27,7 @@ def rows(sources: Sequence[str] = TEXTS) -> list[ReviewRow]:
         row
         for number, source in enumerate(sources)
         for row in rows_of(
-            Translated("retail", f"tasks.json::{number}", 1, "retail/text", source, f"ว่า {source}")
+            ReviewText("retail", f"tasks.json::{number}", 1, "retail/text", source, f"ว่า {source}")
         )
     ]
 

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from dragoman.curation.review.importing import Acceptance, Refusal, reviewed
-from dragoman.curation.review.rows import ReviewedRow, Translated, rows_of
+from dragoman.curation.review.importing import RefusedRow, reviewed
+from dragoman.curation.review.rows import ReviewedRow, ReviewText, rows_of
+from dragoman.store.translation_memory import ReviewCount
 
-ORDER = Translated("tasks", "tasks.json::0", 3, "retail/text", "Order #W1", "Đơn #W1")
-GREETING = Translated("tasks", "tasks.json::1", 1, "retail/text", "Hello", "Xin chào")
-LABEL = Translated("schema", "data_model.json::0", 1, "retail/label/Reason", "damaged", "hỏng")
-POLICY = Translated(
+ORDER = ReviewText("tasks", "tasks.json::0", 3, "retail/text", "Order #W1", "Đơn #W1")
+GREETING = ReviewText("tasks", "tasks.json::1", 1, "retail/text", "Hello", "Xin chào")
+LABEL = ReviewText("schema", "data_model.json::0", 1, "retail/label/Reason", "damaged", "hỏng")
+POLICY = ReviewText(
     "policy",
     "policy.md::full",
     1,
@@ -22,11 +23,11 @@ POLICY = Translated(
 TEXTS = (ORDER, GREETING, LABEL, POLICY)
 
 
-def keeps_numbers(text: Translated, target: str) -> Sequence[str]:
+def keeps_numbers(text: ReviewText, target: str) -> Sequence[str]:
     return ["#W1 is lost"] if "#W1" in text.source and "#W1" not in target else []
 
 
-def line(text: Translated, number: int = 1, correction: str = "", verdict: str = "") -> ReviewedRow:
+def line(text: ReviewText, number: int = 1, correction: str = "", verdict: str = "") -> ReviewedRow:
     row = rows_of(text)[number - 1]
     where = f"line {TEXTS.index(text) + 2}"
     return ReviewedRow(where, row.key, row.translation, correction, verdict)
@@ -41,12 +42,12 @@ def test_what_was_read_is_approved_and_the_rest_waits() -> None:
         ("damaged", "bị hỏng"),
     ]
     assert review.refused == ()
-    assert review.acceptance() == {"tasks": Acceptance(1, 1), "schema": Acceptance(1, 0)}
+    assert review.counts() == (ReviewCount("tasks", 1, 1), ReviewCount("schema", 1, 0))
 
 
 def test_a_correction_that_loses_an_identifier_is_refused() -> None:
     review = reviewed(TEXTS, [line(ORDER, correction="Đơn hàng")], keeps_numbers)
-    assert review.refused == (Refusal("line 2", "#W1 is lost"),)
+    assert review.refused == (RefusedRow("line 2", "#W1 is lost"),)
 
 
 def test_a_row_that_stands_twice_must_say_the_same() -> None:
@@ -79,10 +80,5 @@ def test_a_document_keeps_the_sections_that_were_not_read() -> None:
 def test_a_text_that_was_reviewed_before_counts_no_second_time() -> None:
     before = replace(GREETING, is_reviewed=True)
     review = reviewed((before,), [line(GREETING, verdict="ok")], keeps_numbers)
-    assert review.acceptance() == {}
+    assert review.counts() == ()
     assert len(review.approved) == 1
-
-
-def test_the_rate_of_nothing_is_none() -> None:
-    assert Acceptance(0, 0).rate is None
-    assert Acceptance(100, 91).rate == 0.91

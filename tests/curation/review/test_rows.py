@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow, Translated, judgement, rows_of
+from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, read_row, rows_of
 from dragoman.curation.review.sections import aligned_sections, sections
 
-TEXT = Translated(
+TEXT = ReviewText(
     "retail_tasks",
     "tasks.json::3/ticket",
     2,
@@ -18,7 +18,7 @@ TEXT = Translated(
 )
 
 
-def row(text: Translated = TEXT) -> ReviewRow:
+def row(text: ReviewText = TEXT) -> ReviewRow:
     (only,) = rows_of(text)
     return only
 
@@ -29,49 +29,49 @@ def sent_back(shown: ReviewRow, **changed: str) -> ReviewedRow:
 
 @pytest.mark.parametrize("mark", ["ok", "OK", " x ", "yes", "✓", "Fine."])
 def test_a_marked_row_is_accepted_as_it_was_shown(mark: str) -> None:
-    said = judgement(row(), sent_back(row(), verdict=mark))
+    said = read_row(row(), sent_back(row(), verdict=mark))
     assert (said.verdict, said.text) == ("ok", "Đơn hàng ở đâu?")
 
 
 def test_a_row_without_a_mark_was_not_read() -> None:
-    assert judgement(row(), sent_back(row())).verdict == ""
+    assert read_row(row(), sent_back(row())).verdict == ""
 
 
 def test_a_correction_needs_no_verdict() -> None:
-    said = judgement(row(), sent_back(row(), correction="Đơn của tôi đang ở đâu?"))
+    said = read_row(row(), sent_back(row(), correction="Đơn của tôi đang ở đâu?"))
     assert (said.verdict, said.text) == ("fixed", "Đơn của tôi đang ở đâu?")
 
 
 def test_a_correction_that_repeats_the_translation_accepts_it() -> None:
-    said = judgement(row(), sent_back(row(), correction="Đơn hàng ở đâu?"))
+    said = read_row(row(), sent_back(row(), correction="Đơn hàng ở đâu?"))
     assert said.verdict == "ok"
 
 
 def test_a_translation_edited_in_its_own_cell_is_a_correction() -> None:
-    said = judgement(row(), sent_back(row(), translation="Đơn hàng của tôi đâu?", verdict="ok"))
+    said = read_row(row(), sent_back(row(), translation="Đơn hàng của tôi đâu?", verdict="ok"))
     assert (said.verdict, said.text) == ("fixed", "Đơn hàng của tôi đâu?")
 
 
 def test_what_was_approved_is_what_was_shown_not_what_was_translated_since() -> None:
     shown = row()
     newer = row(replace(TEXT, target="Đơn hàng đâu rồi?"))
-    said = judgement(newer, sent_back(shown, verdict="ok"))
+    said = read_row(newer, sent_back(shown, verdict="ok"))
     assert (said.verdict, said.text) == ("ok", "Đơn hàng ở đâu?")
 
 
 def test_an_unsure_row_keeps_its_text() -> None:
-    said = judgement(row(), sent_back(row(), correction="?", verdict="unsure", notes="formal?"))
+    said = read_row(row(), sent_back(row(), correction="?", verdict="unsure", notes="formal?"))
     assert (said.verdict, said.text, said.notes) == ("unsure", "Đơn hàng ở đâu?", "formal?")
 
 
 def test_a_verdict_of_ones_own_is_refused() -> None:
     with pytest.raises(ValueError, match="'bad': write ok, fixed or unsure"):
-        judgement(row(), sent_back(row(), verdict="bad"))
+        read_row(row(), sent_back(row(), verdict="bad"))
 
 
 def test_white_space_around_a_text_is_that_of_its_source() -> None:
     text = replace(TEXT, source="Hello \n", target="Xin chào \n")
-    said = judgement(row(text), sent_back(row(text), correction="Chào"))
+    said = read_row(row(text), sent_back(row(text), correction="Chào"))
     assert said.text == "Chào \n"
 
 

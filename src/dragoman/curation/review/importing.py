@@ -1,80 +1,68 @@
 """Reviewed rows become approved texts, all of them or none."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from dragoman.curation.review.rows import (
-    Judgement,
+    ReadRow,
     ReviewedRow,
     ReviewRow,
-    Translated,
-    judgement,
+    ReviewText,
+    read_row,
     rows_of,
 )
+from dragoman.store.translation_memory import ReviewCount
 
-Check = Callable[[Translated, str], Sequence[str]]
+Check = Callable[[ReviewText, str], Sequence[str]]
 """Returns why a text cannot stand for a translation: lost identifiers, placeholders, numbers."""
 
 
 class Approved(msgspec.Struct, frozen=True):
     """A text that a reviewer lets stand; `read` of `of` sections of it were read."""
 
-    text: Translated
+    text: ReviewText
     target: str
     read: int
     of: int
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class RefusedRow(msgspec.Struct, frozen=True):
     """A row that cannot be imported, and why."""
 
     where: str
     why: str
 
 
-class Acceptance(msgspec.Struct, frozen=True):
-    """Of `reviewed` rows `accepted` stand as the machine translated them; `unsure` are left open."""
-
-    reviewed: int
-    accepted: int
-    unsure: int = 0
-
-    @property
-    def rate(self) -> float | None:
-        """The share that was accepted; None where nothing was reviewed."""
-        return self.accepted / self.reviewed if self.reviewed else None
-
-
 class Review(msgspec.Struct, frozen=True):
     """What a reviewer's file says.
 
     Attributes:
-        judgements: What is said of each row that was read.
+        rows: What is said of each row that was read.
         approved: The texts that may be kept, of rows `ok` and `fixed`.
         gone: Rows whose source is not among the texts any more.
         refused: Rows that cannot be imported; where there is one, nothing is to be kept.
     """
 
-    judgements: tuple[Judgement, ...]
+    rows: tuple[ReadRow, ...]
     approved: tuple[Approved, ...]
     gone: tuple[str, ...]
-    refused: tuple[Refusal, ...]
+    refused: tuple[RefusedRow, ...]
 
-    def acceptance(self) -> Mapping[str, Acceptance]:
-        """Return how much was accepted, by sheet; a row that a reviewer had fixed before counts not."""
+    def counts(self) -> tuple[ReviewCount, ...]:
+        """Return how much was accepted, by sheet; what had been reviewed before counts not."""
         counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-        for each in self.judgements:
+        for each in self.rows:
             if not each.row.text.is_reviewed:
                 count = counts[each.row.text.sheet]
                 count[0] += each.verdict in {"ok", "fixed"}
                 count[1] += each.verdict == "ok"
                 count[2] += each.verdict == "unsure"
-        return {sheet: Acceptance(*count) for sheet, count in counts.items()}
+        return tuple(ReviewCount(sheet, *count) for sheet, count in counts.items())
 
 
-def reviewed(texts: Sequence[Translated], rows: Iterable[ReviewedRow], check: Check) -> Review:
+def reviewed(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check: Check) -> Review:
     """Return what a reviewer's rows say of texts; nothing is stored here.
 
     Args:
@@ -84,17 +72,17 @@ def reviewed(texts: Sequence[Translated], rows: Iterable[ReviewedRow], check: Ch
     """
     known = {row.source_key: row for text in texts for row in rows_of(text)}
     gone: list[str] = []
-    refused: list[Refusal] = []
-    found: dict[str, Judgement] = {}
+    refused: list[RefusedRow] = []
+    found: dict[str, ReadRow] = {}
     for row in rows:
         shown = known.get(row.source_key)
         if shown is None:
             _without_text(row, gone, refused)
             continue
         try:
-            said = judgement(shown, row)
+            said = read_row(shown, row)
         except ValueError as error:
-            refused.append(Refusal(row.where, str(error)))
+            refused.append(RefusedRow(row.where, str(error)))
             continue
         _keep(said, row.source_key, found, refused)
     judged = [each for each in found.values() if each.verdict]
@@ -102,39 +90,41 @@ def reviewed(texts: Sequence[Translated], rows: Iterable[ReviewedRow], check: Ch
     return Review(tuple(judged), tuple(_approved(judged)), tuple(gone), tuple(refused))
 
 
-def _without_text(row: ReviewedRow, gone: list[str], refused: list[Refusal]) -> None:
+def _without_text(row: ReviewedRow, gone: list[str], refused: list[RefusedRow]) -> None:
     if not row.source_key:
-        refused.append(Refusal(row.where, "its id is missing or damaged: copy it from the export"))
+        refused.append(
+            RefusedRow(row.where, "its id is missing or damaged: copy it from the export")
+        )
     else:
         gone.append(row.where)
 
 
-def _keep(said: Judgement, key: str, found: dict[str, Judgement], refused: list[Refusal]) -> None:
+def _keep(said: ReadRow, key: str, found: dict[str, ReadRow], refused: list[RefusedRow]) -> None:
     """Keep what is said of a row; a row that stands twice must say the same, or be read once."""
     before = found.get(key)
     if before is None or not before.verdict:
         found[key] = said
     elif said.verdict and (said.verdict, said.text) != (before.verdict, before.text):
-        refused.append(Refusal(said.where, f"contradicts {before.where}, which has the same id"))
+        refused.append(RefusedRow(said.where, f"contradicts {before.where}, which has the same id"))
 
 
-def _faults(judged: Iterable[Judgement], check: Check) -> list[Refusal]:
+def _faults(judged: Iterable[ReadRow], check: Check) -> list[RefusedRow]:
     return [
-        Refusal(each.where, why)
+        RefusedRow(each.where, why)
         for each in judged
         if each.verdict == "fixed"
         for why in check(_alone(each.row), each.text)
     ]
 
 
-def _alone(row: ReviewRow) -> Translated:
+def _alone(row: ReviewRow) -> ReviewText:
     """Return a row as a text of its own: a section is checked beside its own source."""
     return msgspec.structs.replace(row.text, source=row.source, target=row.translation)
 
 
-def _approved(judged: Iterable[Judgement]) -> list[Approved]:
+def _approved(judged: Iterable[ReadRow]) -> list[Approved]:
     """Put the texts together; what was not read of a document stays as it is."""
-    by_text: defaultdict[tuple[str, str], dict[int, Judgement]] = defaultdict(dict)
+    by_text: defaultdict[tuple[str, str], dict[int, ReadRow]] = defaultdict(dict)
     for each in judged:
         if each.verdict in {"ok", "fixed"}:
             text = each.row.text

@@ -23,7 +23,7 @@ _FIXED = frozenset({"fixed", "corrected", "changed"})
 _UNSURE = frozenset({"unsure", "?", "unclear", "open"})
 
 
-class Translated(msgspec.Struct, frozen=True):
+class ReviewText(msgspec.Struct, frozen=True):
     """One text in one context with its translation, as the memory has it.
 
     Attributes:
@@ -56,7 +56,7 @@ class Translated(msgspec.Struct, frozen=True):
 class ReviewRow(msgspec.Struct, frozen=True):
     """A text, or section `number` of `of` sections of one, as a reviewer is shown it."""
 
-    text: Translated
+    text: ReviewText
     number: int
     of: int
     source: str
@@ -96,7 +96,7 @@ class ReviewedRow(msgspec.Struct, frozen=True):
         return found[1] if found else ""
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class ReadRow(msgspec.Struct, frozen=True):
     """What a reviewer says of a row; `text` is what may be used, or what was there."""
 
     row: ReviewRow
@@ -106,7 +106,7 @@ class Judgement(msgspec.Struct, frozen=True):
     where: str
 
 
-def rows_of(text: Translated) -> tuple[ReviewRow, ...]:
+def rows_of(text: ReviewText) -> tuple[ReviewRow, ...]:
     """Return the rows in which a text is reviewed, in its order."""
     pairs = (
         aligned_sections(text.source, text.target)
@@ -119,7 +119,7 @@ def rows_of(text: Translated) -> tuple[ReviewRow, ...]:
     )
 
 
-def judgement(row: ReviewRow, reviewed: ReviewedRow) -> Judgement:
+def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
     """Return what a reviewer says of a row.
 
     What was approved is what was shown, even where the memory holds another translation by now. A
@@ -140,7 +140,7 @@ def judgement(row: ReviewRow, reviewed: ReviewedRow) -> Judgement:
         verdict = "fixed"
     else:
         verdict = "ok" if said or correction else ""
-    return Judgement(row, verdict, _spaced_as(row.source, after), reviewed.notes, reviewed.where)
+    return ReadRow(row, verdict, _spaced_as(row.source, after), reviewed.notes, reviewed.where)
 
 
 def cell_text(text: str) -> str:
