@@ -517,7 +517,7 @@ DATA = Path(os.environ.get("DRAGOMAN_DATA", Path(__file__).parents[4] / "shared/
 def test_the_real_local_copy_fills_a_folder(tmp_path: Path) -> None:
     source = tau2_source()
     report = fill(tmp_path, source, from_dir=DATA)
-    assert len(report.written) == 28
+    assert len(report.written) == 32
     for name in report.written:
         assert open_file(tmp_path, source, name, HINT)
     assert fill(tmp_path, source, from_dir=DATA).written == ()

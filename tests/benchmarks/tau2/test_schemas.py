@@ -9,7 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tau2.schemas import MAX_SOURCE, tool_kinds, tool_schemas
+from dragoman.benchmarks.tau2.schemas import (
+    MAX_SOURCE,
+    tool_docstrings,
+    tool_kinds,
+    tool_schemas,
+)
 from dragoman.core.errors import DataError
 
 MODELS = '''
@@ -430,6 +435,15 @@ def test_a_toolkit_is_shown_in_the_order_of_its_text_with_inherited_tools_last()
 def test_kinds_are_those_of_the_decorators() -> None:
     kinds = {"lend": "write", "list_books": "read", "burn": "write", "hush": "generic"}
     assert tool_kinds(TOOLS, where="desk") == kinds
+
+
+def test_docstrings_are_whole_and_discoverable_tools_have_them_too() -> None:
+    docstrings = tool_docstrings(TOOLS, where="desk")
+    assert docstrings.keys() == tool_kinds(TOOLS, where="desk").keys()
+    first, *_, last = docstrings["lend"].splitlines()
+    assert first == "Lend a book. It must be on the shelf,"
+    assert "Args:" in docstrings["lend"]
+    assert last == last.rstrip() != ""
 
 
 def test_what_the_docstring_says_goes_before_what_the_annotation_says() -> None:

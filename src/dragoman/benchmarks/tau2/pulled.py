@@ -1,5 +1,6 @@
 """tau2 domains as pulled into the cache."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,11 +16,18 @@ from dragoman.benchmarks.tau2.suite import (
     decode_tools,
 )
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.tau2.upstream import DOCSTRINGS, derive_schemas, tau2_source
+from dragoman.core.errors import DataError
 from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Provenance
+from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.tools import Role
 
 HINT = "run `dragoman data pull tau2`"
+DOCSTRING_FILES: Mapping[Role, str] = {
+    "agent": f"tools{DOCSTRINGS}",
+    "user": f"user_tools{DOCSTRINGS}",
+}
 
 
 class PulledSuite(DomainSuite):
@@ -77,8 +85,16 @@ def english_domain(name: str, folder: Path) -> EnglishDomain:
         compose_policy=domain.compose_policy,
         decode_tasks=lambda told, where: decode_tasks(told, f"tau2:{name}", domain, where),
         release=RELEASE,
+        docstrings=lambda: {side: _docstrings(name, side, folder) for side in domain.kinds},
         declared=declarations_of(name),
     )
+
+
+def _docstrings(domain: str, side: Role, folder: Path) -> dict[str, str]:
+    """Return the docstrings of a side's tools, with what they say of results and errors."""
+    name = f"{domain}/{DOCSTRING_FILES[side]}"
+    with OutsideErrors(DataError, f"{name}: damaged"):
+        return msgspec.json.decode(_open(folder, name), type=dict[str, str])
 
 
 def _files(domain: str, folder: Path) -> dict[str, bytes]:

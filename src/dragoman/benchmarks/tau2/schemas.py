@@ -63,6 +63,15 @@ def tool_kinds(tools_source: str, *, where: str) -> dict[str, str]:
         raise DataError(f"{where}: definitions nested too deeply to be read") from error
 
 
+def tool_docstrings(tools_source: str, *, where: str) -> dict[str, str]:
+    """Return the docstrings of a toolkit's tools, discoverable ones among them, by tool name."""
+    try:
+        tools = _parse(tools_source, where)
+        return {method.name: ast.get_docstring(method) or "" for method, _ in _tools(tools, where)}
+    except RecursionError as error:
+        raise DataError(f"{where}: definitions nested too deeply to be read") from error
+
+
 # Modules and the names in them
 
 

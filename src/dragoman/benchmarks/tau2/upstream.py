@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, load_source
 
+DOCSTRINGS = "_docstrings.json"
+"""How the names of files with docstrings end."""
+
 
 @functools.cache
 def tau2_source() -> PinnedSource:
@@ -14,17 +17,21 @@ def tau2_source() -> PinnedSource:
     return load_source(folder.joinpath("sources.toml").read_bytes())
 
 
-def derive_schemas(entry: Derived, modules: Mapping[str, str]) -> list[dict[str, object]]:
-    """Return a toolkit's schemas from the texts of its modules.
+def derive_schemas(
+    entry: Derived, modules: Mapping[str, str]
+) -> list[dict[str, object]] | dict[str, str]:
+    """Return a toolkit's schemas, or its docstrings, from the texts of its modules.
 
     Args:
-        entry: The file of schemas, which names its modules: the toolkit first, then its records.
+        entry: The file, which names its modules: the toolkit first, then its records.
         modules: Their texts by short name.
 
     Raises:
         DataError: Where the modules are not of the form that is understood.
     """
-    from dragoman.benchmarks.tau2.schemas import tool_schemas
+    from dragoman.benchmarks.tau2.schemas import tool_docstrings, tool_schemas
 
     toolkit, *models = entry.modules
+    if entry.name.endswith(DOCSTRINGS):
+        return tool_docstrings(modules[toolkit], where=toolkit)
     return tool_schemas(modules[toolkit], [modules[name] for name in models], where=toolkit)

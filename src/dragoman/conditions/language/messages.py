@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from dragoman.conditions.language.artifacts import ToolReturns
 from dragoman.core.errors import DataError
 
@@ -54,6 +56,17 @@ class _Template(NamedTuple):
         if placeholders(source) != placeholders(localized):
             raise DataError(f"{where}: the translation has other placeholders than the message")
         return cls(source, localized, _compiled(source), _compiled(localized))
+
+
+def in_english(returns: ToolReturns) -> ToolReturns:
+    """Return messages before they are translated, their patterns made of their sources."""
+    return ToolReturns(
+        exact={key: replace(each, localized=each.source) for key, each in returns.exact.items()},
+        templates={
+            key: replace(each, pattern=pattern_of(each.source), localized=each.source)
+            for key, each in returns.templates.items()
+        },
+    )
 
 
 def placeholders(template: str) -> frozenset[str]:

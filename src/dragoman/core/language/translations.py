@@ -52,6 +52,8 @@ class EnglishDomain(msgspec.Struct, frozen=True):
             raises DataError where it is damaged.
         release: Artifacts that need not be named; None where there are none.
         declared: What artifacts leave out.
+        docstrings: Returns the docstrings of tools by side, for sides whose schemas do not say all.
+        modules: Returns the texts of the modules with the records of a side, by their path.
     """
 
     name: str
@@ -63,3 +65,5 @@ class EnglishDomain(msgspec.Struct, frozen=True):
     decode_tasks: Callable[[bytes, str], Sequence[Task]]
     release: Release | None = None
     declared: Declarations = NOTHING_DECLARED
+    docstrings: Callable[[], Mapping[Role, Mapping[str, str]]] = dict
+    modules: Callable[[], Mapping[Role, Mapping[str, str]]] = dict

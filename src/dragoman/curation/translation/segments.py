@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from dragoman.conditions.language.artifacts import SourceHash
+from dragoman.conditions.language.lint.assets import EnglishAssets
 
 Component = Literal["schema", "tools", "messages", "database", "policy", "tasks", "functions"]
 """What a file is for; `schema` is translated before all others, whose glossary it gives."""
@@ -23,9 +24,10 @@ class Segment(msgspec.Struct, frozen=True):
     """One text to translate.
 
     Attributes:
-        address: Its place, `FILE::PLACE`, unique in a domain: `tasks.json::3/ticket`.
+        address: Its place, `FILE::PLACE`, unique in a domain: `tasks.json::3/ticket`. The steps of a
+            place are joined by `/`; `~1` and `~0` stand for `/` and `~` in a step.
         component: What its file is for.
-        source: The text, as it stands.
+        source: The text, as it stands; lines that only wrap are joined.
         mode: Whether it is a label or prose.
         context: What tells its meaning apart from that of an equal text: one source in one context
             has one translation. `retail/label/CancelReason`, `retail/name`, `retail/text`.
@@ -68,3 +70,42 @@ class Artifact(Protocol):
             texts: Translations by the address of their segment; what is absent stays English.
         """
         ...
+
+    def translations(self, content: bytes, where: str) -> dict[str, str]:
+        """Return what a translated file has in the places of the segments, by their address.
+
+        A segment whose place the file does not have is absent.
+
+        Args:
+            content: The translated file.
+            where: The file, for messages.
+
+        Raises:
+            DataError: Where the file is damaged.
+        """
+        ...
+
+
+class TranslatableDomain(msgspec.Struct, frozen=True):
+    """All of a domain that can be had in another language.
+
+    Attributes:
+        domain: The name of its folder.
+        artifacts: Its files, the schemas first.
+        english: The English side that they are made from.
+    """
+
+    domain: str
+    artifacts: tuple[Artifact, ...]
+    english: EnglishAssets
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The texts of all files, in their order."""
+        return tuple(segment for artifact in self.artifacts for segment in artifact.segments)
+
+
+def address_of(file: str, place: Sequence[str | int]) -> str:
+    """Return the address of a place in a file."""
+    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in place)
+    return f"{file}::{'/'.join(steps)}"

@@ -12,8 +12,10 @@ import msgspec
 
 from dragoman.conditions.language.artifacts import (
     SCHEMA_FILES,
+    TOOL_RETURNS,
     ListedLanguage,
     Schema,
+    ToolReturns,
     decode_artifact,
 )
 from dragoman.conditions.language.folders import (
@@ -24,7 +26,13 @@ from dragoman.conditions.language.folders import (
     languages_of,
 )
 from dragoman.conditions.language.lint.assets import EnglishAssets, LanguageAssets
-from dragoman.conditions.language.surface import DomainSurface, English, load_surface
+from dragoman.conditions.language.messages import in_english
+from dragoman.conditions.language.surface import (
+    DomainSurface,
+    English,
+    load_surface,
+    read_tool_returns,
+)
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import HasTranslations
 from dragoman.core.language.translations import (
@@ -121,6 +129,29 @@ def lint_subjects(
         yield LanguageAssets(domain, language, folder, english[domain], names.get(language))
 
 
+def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAssets:
+    """Return the English side of a domain that is to be translated.
+
+    Args:
+        english: The domain.
+        assets: A folder of artifacts, whose English files come first; it need hold none yet. "" for
+            the release that the domain has, if any.
+        data: The folder of pulled data.
+
+    Raises:
+        DataError: Where a file is damaged, or the release was not pulled.
+    """
+    release = english.release
+    if not assets and release is None:
+        return _english_assets(english, None, None)
+    given, _ = given_folder(
+        assets or str(release and release.name), () if release is None else (release,), data
+    )
+    roots = (given, given / UPSTREAM)
+    folder = next((root / english.name for root in roots if (root / english.name).is_dir()), None)
+    return _english_assets(english, folder, given)
+
+
 def given_folder(
     assets: str, releases: Sequence[Release], data: Path
 ) -> tuple[Path, Release | None]:
@@ -154,19 +185,45 @@ def _require_there(asked: Sequence[str], there: Sequence[str], what: str, given:
         raise UsageError(f"{given} has no {what} {unknown[0]!r}: choose {', '.join(there)}")
 
 
-def _english_assets(english: EnglishDomain, folder: Path, given: Path) -> EnglishAssets:
-    files = {**english.files(), **_files_beside(folder)}
+def _english_assets(
+    english: EnglishDomain, folder: Path | None, given: Path | None
+) -> EnglishAssets:
+    """Return a domain's English side.
+
+    Args:
+        english: The domain.
+        folder: The domain's folder of artifacts, where there is one.
+        given: The folder that holds it, where there is one.
+    """
+    files = {**english.files(), **(_files_beside(folder) if folder else {})}
+    own = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     computed = {
-        f"{UPSTREAM}/{english.name}/{name}": hashlib.sha256(content).hexdigest()
-        for name, content in files.items()
+        f"{root}/{name}": digest
+        for root in (english.name, f"{UPSTREAM}/{english.name}")
+        for name, digest in own.items()
     }
+    known = {**_checkout_hashes(given, english.name), **_recorded_hashes(given)} if given else {}
     return EnglishAssets(
         files=files,
         toolsets=dict(english.toolsets),
-        hashes={**computed, **_checkout_hashes(given, english.name), **_recorded_hashes(given)},
-        schemas=_english_schemas(given, english.name),
+        hashes={**computed, **known},
+        schemas=_english_schemas(given, english.name) if given else {},
         declared=english.declared,
+        docstrings={side: dict(texts) for side, texts in english.docstrings().items()},
+        modules={side: dict(texts) for side, texts in english.modules().items()},
+        messages=_english_messages(files, folder),
     )
+
+
+def _english_messages(files: Mapping[str, bytes], folder: Path | None) -> ToolReturns:
+    """Return what tools say: from an English file, or from the sources that translations repeat."""
+    if TOOL_RETURNS in files:
+        return decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS)
+    for language in languages_of(folder) if folder else ():
+        translated = read_tool_returns(AssetFolder(folder / language)) if folder else ToolReturns()
+        if translated != ToolReturns():
+            return in_english(translated)
+    return ToolReturns()
 
 
 def _files_beside(folder: Path) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dragoman.conditions.language.artifacts import TASKS
 from dragoman.conditions.language.database_names import differences, dotted
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
+from dragoman.conditions.language.places import places
 from dragoman.conditions.language.text_rules.kept import (
     lost_identifiers,
     lost_numbers,
@@ -13,22 +14,6 @@ from dragoman.conditions.language.text_rules.kept import (
 )
 from dragoman.conditions.language.text_rules.scripts import has_letters, latin_share
 
-_TRANSLATED = (
-    ("description", "purpose"),
-    ("description", "notes"),
-    ("description", "relevant_policies"),
-    ("user_scenario", "persona"),
-    ("user_scenario", "instructions"),
-    ("user_scenario", "instructions", "reason_for_call"),
-    ("user_scenario", "instructions", "known_info"),
-    ("user_scenario", "instructions", "unknown_info"),
-    ("user_scenario", "instructions", "task_instructions"),
-    ("ticket",),
-    ("evaluation_criteria", "nl_assertions", "*"),
-    ("initial_state", "message_history", "*", "content"),
-    ("initial_state", "initialization_data", "agent_data", "tasks", "*", "title"),
-    ("initial_state", "initialization_data", "agent_data", "tasks", "*", "description"),
-)
 _MOSTLY = 0.7
 
 
@@ -47,7 +32,7 @@ def changed_leaves(assets: LanguageAssets) -> Found:
             yield assets.defect("fixed-leaf-changed", TASKS, what, place=name)
             continue
         for difference in differences(original, translation):
-            if difference.structure or _pattern(difference.path) not in _TRANSLATED:
+            if difference.structure or _pattern(difference.path) not in places().tasks:
                 place = f"{name}.{dotted(difference.path)}"
                 yield assets.defect("fixed-leaf-changed", TASKS, "not as in English", place=place)
 
@@ -105,7 +90,7 @@ def latin_texts(assets: LanguageAssets) -> Found:
 def _texts(assets: LanguageAssets) -> Iterator[_Text]:
     """Yield the texts of tasks that are to be translated: those that have letters."""
     for original, translation in assets.tasks or ():
-        for path in _TRANSLATED:
+        for path in places().tasks:
             for place, text, other in _along(original, translation, path, ()):
                 if has_letters(text):
                     yield _Text(f"{original.get('id')}.{dotted(place)}", text, other)

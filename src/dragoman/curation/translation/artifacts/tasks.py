@@ -1,0 +1,83 @@
+"""Task files: the texts that users, agents and judges read, by an allow-list of places."""
+
+from collections.abc import Iterator, Mapping
+
+from dragoman.conditions.language.places import places
+from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.core.errors import DataError
+from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
+from dragoman.curation.translation.artifacts.json_places import (
+    Place,
+    at_place,
+    decode,
+    encode,
+    put,
+    texts_along,
+)
+from dragoman.curation.translation.segments import Segment, address_of
+
+_MESSAGE = "content"
+
+
+def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
+    """Return a JSON list of tasks as an artifact.
+
+    Raises:
+        DataError: Where it is no list of tasks.
+    """
+    tasks = _tasks(content, origin.name)
+    found = {
+        address_of(origin.name, place): (place, text)
+        for at, task in enumerate(tasks)
+        for place, text in _texts(task, at)
+    }
+    segments = tuple(
+        Segment(address, "tasks", text, "text", f"{origin.domain}/text")
+        for address, (_, text) in found.items()
+    )
+    names = [task.get("id") for task in tasks]
+
+    def write(texts: Mapping[str, str]) -> bytes:
+        changed = {
+            place: texts[address]
+            for address, (place, text) in found.items()
+            if texts.get(address, text) != text
+        }
+        if not changed:
+            return content
+        written = _tasks(content, origin.name)
+        put(written, changed)
+        return encode(written)
+
+    def read(translated: bytes, where: str) -> dict[str, str]:
+        by_name = {task.get("id"): task for task in _tasks(translated, where)}
+        there = {
+            address: at_place(by_name.get(names[int(place[0])]), place[1:])
+            for address, (place, _) in found.items()
+        }
+        return {address: text for address, text in there.items() if isinstance(text, str)}
+
+    return FileArtifact(origin, "tasks", segments, write, read)
+
+
+def _tasks(content: bytes, where: str) -> list[dict[str, object]]:
+    tasks = decode(content, where)
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise DataError(f"{where}: not a list of tasks")
+    return tasks
+
+
+def _texts(task: dict[str, object], at: int) -> Iterator[tuple[Place, str]]:
+    """Yield the texts of a task that are to be translated."""
+    for pattern in places().tasks:
+        for place, text in texts_along(task, pattern):
+            if has_letters(text) and _is_said(task, place):
+                yield (at, *place), text
+
+
+def _is_said(task: dict[str, object], place: Place) -> bool:
+    """Return whether a place is none of a message, or of one that somebody said."""
+    if place[-1] != _MESSAGE:
+        return True
+    message = at_place(task, place[:-1])
+    return isinstance(message, dict) and message.get("role") in places().said_by

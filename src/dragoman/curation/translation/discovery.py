@@ -1,0 +1,160 @@
+"""Which files of a domain become which artifacts."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dragoman.conditions.language.artifacts import (
+    DATABASES,
+    SCHEMA_FILES,
+    TASKS,
+    TOOL_FILES,
+    TOOL_RETURNS,
+    Schema,
+    SourceHash,
+    encode_artifact,
+)
+from dragoman.conditions.language.folders import UPSTREAM
+from dragoman.conditions.language.lint.assets import EnglishAssets
+from dragoman.conditions.language.places import places
+from dragoman.conditions.language.surface import SIDES
+from dragoman.core.errors import UsageError
+from dragoman.core.facets import Translatable
+from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.protocols import Suite
+from dragoman.core.tools import Role
+from dragoman.curation.translation.artifacts.databases import database_artifact
+from dragoman.curation.translation.artifacts.documents import document_artifact
+from dragoman.curation.translation.artifacts.file import SourcedFile
+from dragoman.curation.translation.artifacts.messages import messages_artifact
+from dragoman.curation.translation.artifacts.schemas import schema_artifact
+from dragoman.curation.translation.artifacts.tasks import tasks_artifact
+from dragoman.curation.translation.artifacts.tools import composed_docstrings, tools_artifact
+from dragoman.curation.translation.segments import Artifact, TranslatableDomain
+from dragoman.wiring.conditions.language_assets import english_side
+
+
+def domain_of(suite: Suite, data: Path, assets: str = "") -> TranslatableDomain:
+    """Return all of a suite's domain that can be translated.
+
+    Args:
+        suite: The suite.
+        data: The folder of pulled data.
+        assets: A folder of artifacts whose English files come before those of the suite; "" for the
+            release that the suite's domain has, if any.
+
+    Raises:
+        UsageError: Where the suite is of no domain that can be translated.
+        DataError: Where a file is missing or damaged.
+    """
+    if not isinstance(suite, Translatable):
+        raise UsageError(f"{suite.name} cannot be translated: it names no files of its domain")
+    english = suite.english()
+    return translatable(english, english_side(english, assets, data))
+
+
+def translatable(english: EnglishDomain, side: EnglishAssets) -> TranslatableDomain:
+    """Return all of a domain that can be translated, the schemas first.
+
+    Args:
+        english: The domain.
+        side: Its English files.
+
+    Raises:
+        DataError: Where a file is damaged.
+    """
+    found = _Found(english, side)
+    artifacts = (
+        *_schemas(found),
+        *_tools(found),
+        *_messages(found),
+        *_databases(found),
+        *_policies(found),
+        *_tasks(found),
+    )
+    return TranslatableDomain(english.name, artifacts, side)
+
+
+class _Found(NamedTuple):
+    """A domain, and its files."""
+
+    english: EnglishDomain
+    side: EnglishAssets
+
+    def origin(self, name: str, *sources: SourceHash) -> SourcedFile:
+        return SourcedFile(name, self.english.name, sources)
+
+    def file(self, name: str) -> SourceHash:
+        """Return one of the files as a source: upstream's under their path there."""
+        root = (
+            self.english.name if self.english.release is None else f"{UPSTREAM}/{self.english.name}"
+        )
+        return SourceHash(f"{root}/{name}", _hash(self.side.files[name]))
+
+
+def _schemas(found: _Found) -> Iterator[Artifact]:
+    for side, schema in found.side.schemas.items():
+        source = _schema_source(schema, found)
+        yield schema_artifact(found.origin(SCHEMA_FILES[side], source), schema)
+
+
+def _schema_source(schema: Schema, found: _Found) -> SourceHash:
+    """Return the module of a schema with the hash that is known of it, or that of the schema."""
+    known = found.side.hashes.get(schema.source_file)
+    return SourceHash(schema.source_file, known or _hash(encode_artifact(schema)))
+
+
+def _tools(found: _Found) -> Iterator[Artifact]:
+    for side in _sides(found):
+        tools = found.side.toolsets[side]
+        docstrings = found.side.docstrings.get(side) or composed_docstrings(tools)
+        source = SourceHash(
+            f"{found.english.name}/{TOOL_FILES[side]}", _hash(encode_artifact(docstrings))
+        )
+        yield tools_artifact(found.origin(TOOL_FILES[side], source), docstrings)
+
+
+def _messages(found: _Found) -> Iterator[Artifact]:
+    messages = found.side.messages
+    if messages.exact or messages.templates:
+        sources = {
+            "exact": {key: each.source for key, each in messages.exact.items()},
+            "templates": {key: each.source for key, each in messages.templates.items()},
+        }
+        source = SourceHash(f"{found.english.name}/{TOOL_RETURNS}", _hash(encode_artifact(sources)))
+        yield messages_artifact(found.origin(TOOL_RETURNS, source), messages)
+
+
+def _databases(found: _Found) -> Iterator[Artifact]:
+    for side, name in found.english.databases.items():
+        origin = found.origin(_database_name(side, name), found.file(name))
+        leaves = found.english.declared.name_leaves
+        yield database_artifact(origin, found.side.files[name], leaves)
+
+
+def _database_name(side: Role, name: str) -> str:
+    """Return the name under which a side's database is looked for in a folder of artifacts."""
+    as_json, as_toml = DATABASES[side]
+    return as_toml if name.endswith(".toml") else as_json
+
+
+def _policies(found: _Found) -> Iterator[Artifact]:
+    for name, content in found.side.files.items():
+        if name.endswith(".md"):
+            yield document_artifact(found.origin(name, found.file(name)), content)
+
+
+def _tasks(found: _Found) -> Iterator[Artifact]:
+    first, last = TASKS.split(".")
+    for name, content in found.side.files.items():
+        if name.startswith(first) and name.endswith(last) and name not in places().no_tasks:
+            yield tasks_artifact(found.origin(name, found.file(name)), content)
+
+
+def _sides(found: _Found) -> Iterator[Role]:
+    return (side for side in SIDES if side in found.side.toolsets)
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,41 @@
+"""Fixtures of tests over the released artifacts."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks.pulling.data import pull
+from dragoman.benchmarks.tau2.pulled import english_domain, source_folder
+from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.curation.translation.discovery import translatable
+from dragoman.curation.translation.segments import TranslatableDomain
+from dragoman.wiring.conditions.language_assets import english_side
+
+
+@pytest.fixture(scope="session")
+def pulled_tau2(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of pulled data that has tau2-bench."""
+    folder = tmp_path_factory.mktemp("pulled")
+    local = data_folder / "tau2"
+    if not local.is_dir():
+        pytest.skip(f"{local} is absent: nothing to translate")
+    pull(tau2_source(), source_folder(folder), derive=derive_schemas, from_dir=local)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def translatable_of(data_folder: Path, pulled_tau2: Path) -> Callable[[str], TranslatableDomain]:
+    """What can be translated of a domain, as the fork has it."""
+    released = data_folder / "seataubench"
+    if not released.is_dir():
+        pytest.skip(f"{released} is absent: the fork's English side is there")
+    found: dict[str, TranslatableDomain] = {}
+
+    def of(domain: str) -> TranslatableDomain:
+        if domain not in found:
+            english = english_domain(domain, pulled_tau2)
+            found[domain] = translatable(english, english_side(english, str(released), pulled_tau2))
+        return found[domain]
+
+    return of
