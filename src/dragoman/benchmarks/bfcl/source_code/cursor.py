@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceText, SourceToken
+from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode, SourceToken
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
 NodeKind = Literal[
@@ -45,7 +45,7 @@ class Node(NamedTuple):
 class Cursor:
     """Goes through the tokens of one text."""
 
-    def __init__(self, source: SourceText) -> None:
+    def __init__(self, source: SourceCode) -> None:
         self.source = source
         self.position = 0
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from dragoman.benchmarks.bfcl.source_code.cursor import Node
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceText
+from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
 _ESCAPE = re.compile(r"\\(u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL)
@@ -17,7 +17,7 @@ _MAPPED = frozenset({"Map.of", "Collections.emptyMap"})
 _WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 
-def is_text(node: Node, source: SourceText) -> bool:
+def is_text(node: Node, source: SourceCode) -> bool:
     """Whether an expression is a string: a literal in quotes, or a template without holes."""
     token = source.tokens[node.first]
     if node.kind != "literal" or token.kind not in {"string", "char", "template"}:
@@ -25,7 +25,7 @@ def is_text(node: Node, source: SourceText) -> bool:
     return token.kind != "template" or "${" not in token.text
 
 
-def text_of(node: Node, source: SourceText) -> str:
+def text_of(node: Node, source: SourceCode) -> str:
     """Return the text that a string stands for."""
     text = source.tokens[node.first].text
     quotes = 3 if text.startswith('"""') and len(text) > 5 else 1  # noqa: PLR2004 - two of three
@@ -56,13 +56,13 @@ def number_of(text: str) -> int | float:
         raise UnreadableError(f"{text:.50} is no number") from error
 
 
-def source_of(node: Node, source: SourceText) -> str:
+def source_of(node: Node, source: SourceCode) -> str:
     """Return the text of an expression as it is written."""
     first, last = source.tokens[node.first], source.tokens[node.last - 1]
     return source.text[first.start : last.end]
 
 
-def value_of(node: Node, source: SourceText) -> object:
+def value_of(node: Node, source: SourceCode) -> object:
     """Return the value of an expression; what is no literal stands for itself, as source text.
 
     Java's collections are read in their usual spellings, blocks of `add` and `put` among them.
@@ -82,7 +82,7 @@ def value_of(node: Node, source: SourceText) -> object:
     return _collection(node, source)
 
 
-def _collection(node: Node, source: SourceText) -> object:
+def _collection(node: Node, source: SourceCode) -> object:
     if node.kind == "array" or (node.kind == "new" and node.mark == "["):
         return [value_of(part, source) for part in node.parts]
     if node.kind == "object":
@@ -98,7 +98,7 @@ def _collection(node: Node, source: SourceText) -> object:
     return source_of(node, source)
 
 
-def _called(node: Node, source: SourceText) -> object:
+def _called(node: Node, source: SourceCode) -> object:
     name = source_of(node.parts[0], source)
     values = [value_of(part, source) for part in node.parts[1:]]
     if name in _LISTED:
@@ -108,7 +108,7 @@ def _called(node: Node, source: SourceText) -> object:
     return source_of(node, source)
 
 
-def _class_name(node: Node, source: SourceText) -> str:
+def _class_name(node: Node, source: SourceCode) -> str:
     """Return the last part of the name behind `new`."""
     last = node.first + 1
     while source.tokens[last + 1].text == ".":
@@ -116,7 +116,7 @@ def _class_name(node: Node, source: SourceText) -> str:
     return source.tokens[last].text
 
 
-def _new_list(node: Node, source: SourceText) -> object:
+def _new_list(node: Node, source: SourceCode) -> object:
     given = [value_of(part, source) for part in node.parts if part.kind != "block"]
     if source.language == "javascript":
         return given
@@ -127,7 +127,7 @@ def _new_list(node: Node, source: SourceText) -> object:
     return [*first, *(values[0] for values in added)]
 
 
-def _new_map(node: Node, source: SourceText) -> object:
+def _new_map(node: Node, source: SourceCode) -> object:
     given = [value_of(part, source) for part in node.parts if part.kind != "block"]
     first = given[0] if given else {}
     put = _block_calls(node, source, "put", 2)
@@ -137,7 +137,7 @@ def _new_map(node: Node, source: SourceText) -> object:
 
 
 def _block_calls(
-    node: Node, source: SourceText, name: str, count: int
+    node: Node, source: SourceCode, name: str, count: int
 ) -> list[list[object]] | None:
     """Return the arguments of the calls in a block, or None where something else is in it."""
     calls = [call for part in node.parts if part.kind == "block" for call in part.parts]
@@ -157,7 +157,7 @@ def _paired(keys: list[object], values: list[object]) -> dict[object, object]:
     return dict(zip(keys, values, strict=True))
 
 
-def _entries(node: Node, source: SourceText) -> object:
+def _entries(node: Node, source: SourceCode) -> object:
     """Return a JavaScript object; one with methods or spreads stays text."""
     if any(part.kind != "pair" or part.parts[0].kind == "other" for part in node.parts):
         return source_of(node, source)

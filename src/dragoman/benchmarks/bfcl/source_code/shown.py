@@ -1,7 +1,7 @@
 """Java and JavaScript expressions as the reference writes them down again."""
 
 from dragoman.benchmarks.bfcl.source_code.cursor import Node
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceText
+from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
 _QUOTES = "\"'"
@@ -14,7 +14,7 @@ class Shown:
     ASCII shifts what follows.
     """
 
-    def __init__(self, source: SourceText) -> None:
+    def __init__(self, source: SourceCode) -> None:
         self._source = source
         self._bytes = None if source.text.isascii() else _byte_positions(source.text)
 

@@ -9,7 +9,7 @@ from dragoman.benchmarks.bfcl.source_code.grammar import Statement
 from dragoman.benchmarks.bfcl.source_code.literals import is_text, source_of, text_of
 from dragoman.benchmarks.bfcl.source_code.parsing import grammar_of
 from dragoman.benchmarks.bfcl.source_code.shown import Shown
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage, SourceText, tokenize
+from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage, SourceCode, tokenize
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.python_text import NAMELESS
 from dragoman.core.tools import ToolCall
@@ -35,7 +35,7 @@ def _read(text: str, language: SourceLanguage, rules: BfclRules) -> tuple[ToolCa
         raise UnreadableError("chained too long") from error
 
 
-def _calls(source: SourceText, rules: BfclRules) -> tuple[ToolCall, ...]:
+def _calls(source: SourceCode, rules: BfclRules) -> tuple[ToolCall, ...]:
     statements = grammar_of(source).statements()
     if rules.source_is_read_as_written:
         return tuple(_call(node, source) for node in _listed(statements))
@@ -65,7 +65,7 @@ def _listed(statements: list[Statement]) -> list[Node]:
     ]
 
 
-def _call(node: Node, source: SourceText) -> ToolCall:
+def _call(node: Node, source: SourceCode) -> ToolCall:
     """Return a call as it is written, each argument as the source text of its value."""
     if node.kind != "call":
         raise UnreadableError(f"{source_of(node, source):.100} is no call")
@@ -84,7 +84,7 @@ def _call(node: Node, source: SourceText) -> ToolCall:
     return ToolCall("", name, named, positionals=tuple(positionals), raw=raw)
 
 
-def _plain_name(node: Node, source: SourceText) -> str:
+def _plain_name(node: Node, source: SourceCode) -> str:
     """Return a dotted name, or raise UnreadableError."""
     inner = node
     while inner.kind == "member":
@@ -94,12 +94,12 @@ def _plain_name(node: Node, source: SourceText) -> str:
     return "".join(token.text for token in source.tokens[node.first : node.last])
 
 
-def _argument(node: Node, source: SourceText) -> str:
+def _argument(node: Node, source: SourceCode) -> str:
     """Return the source text of a value; a string holds one, as agents are asked to write it."""
     return text_of(node, source) if is_text(node, source) else source_of(node, source)
 
 
-def _refuse_unrepaired(statements: list[Statement], source: SourceText) -> None:
+def _refuse_unrepaired(statements: list[Statement], source: SourceCode) -> None:
     """Refuse what the reference's parser does not repair: commas, a short statement left open."""
     if any(node.kind == "sequence" for node in _expressions(statements)):
         raise UnreadableError("Java has no commas between calls")
@@ -122,7 +122,7 @@ def _first_call(node: Node) -> Node | None:
     return None
 
 
-def _reference_call(node: Node, source: SourceText) -> ToolCall:
+def _reference_call(node: Node, source: SourceCode) -> ToolCall:
     """Return a call as the reference has it: texts without spaces, shifted beyond ASCII."""
     shown = Shown(source)
     arguments: dict[str, object] = {}

@@ -45,7 +45,7 @@ class SourceToken(NamedTuple):
     end: int
 
 
-class SourceText(NamedTuple):
+class SourceCode(NamedTuple):
     """A text in tokens, with an end token last, and the partner of every bracket by index."""
 
     text: str
@@ -54,7 +54,7 @@ class SourceText(NamedTuple):
     partners: dict[int, int]
 
 
-def tokenize(text: str, language: SourceLanguage) -> SourceText:
+def tokenize(text: str, language: SourceLanguage) -> SourceCode:
     """Return a text in tokens.
 
     Raises:
@@ -72,7 +72,7 @@ def tokenize(text: str, language: SourceLanguage) -> SourceText:
             tokens.append(SourceToken(kind, found.group(), position, found.end()))
         position = found.end()
     tokens.append(SourceToken("end", "", len(text), len(text)))
-    return SourceText(text, language, tokens, _paired(tokens))
+    return SourceCode(text, language, tokens, _paired(tokens))
 
 
 def _match(
