@@ -9,7 +9,7 @@ from dragoman.benchmarks.bfcl.source_code.grammar import Statement
 from dragoman.benchmarks.bfcl.source_code.literals import is_text, source_of, text_of
 from dragoman.benchmarks.bfcl.source_code.parsing import grammar_of
 from dragoman.benchmarks.bfcl.source_code.shown import Shown
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage, SourceCode, tokenize
+from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode, SourceLanguage, tokenize
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.python_text import NAMELESS
 from dragoman.core.tools import ToolCall
