@@ -1,7 +1,7 @@
 """The released artifacts in other languages: what is wrong with them, and that maps have a way back.
 
-The expected numbers are those of the specification's sections 1, 8 and 9, by language; they are
-checked for every language of the folder of real data that they are known for.
+The expected numbers are those of the specification's sections 1, 8 and 9, by language; where it
+and the data differ, a comment says so.
 """
 
 import gzip
@@ -43,9 +43,7 @@ DOMAINS = ("airline", "retail", "telecom")
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 RECORDED = ("vi", "th", "id")
 SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
-UNKNOWN = None
-
-Counts = tuple[int | None, int | None, int | None, int | None, int | None]
+Counts = tuple[int, int, int, int, int]
 
 EXPECTED: Mapping[tuple[str, str, str], Counts] = {
     # 1.8 and 9: sources that changed, and texts that show it
@@ -71,7 +69,8 @@ EXPECTED: Mapping[tuple[str, str, str], Counts] = {
     ("telecom", "identifier-lost", "tools.json"): (0, 0, 0, 0, 0),
     ("telecom", "identifier-lost", "user_tools.json"): (0, 0, 0, 0, 0),
     # 1.4: a gift card that became a credit card; structure kept everywhere
-    ("retail", "value-swapped", "tools.json"): (0, 0, 1, UNKNOWN, UNKNOWN),
+    ("airline", "value-swapped", "tools.json"): (0, 0, 0, 0, 0),
+    ("retail", "value-swapped", "tools.json"): (0, 0, 1, 0, 0),
     ("airline", "tool-missing", ""): (0, 0, 0, 0, 0),
     ("retail", "tool-missing", ""): (0, 0, 0, 0, 0),
     ("telecom", "tool-missing", ""): (0, 0, 0, 0, 0),
@@ -81,7 +80,14 @@ EXPECTED: Mapping[tuple[str, str, str], Counts] = {
     # 3.6: labels for a plain string
     ("retail", "plain-string-enum", "tools.json"): (1, 1, 1, 1, 1),
     ("airline", "plain-string-enum", "tools.json"): (0, 0, 0, 0, 0),
-    ("airline", "literal-replaced", "tools.json"): (11, 11, 11, UNKNOWN, 5),
+    # 1.4 has 5 to 11 and, of reasons alone, 2; the identifiers above are quoted literals as well
+    ("airline", "literal-replaced", "tools.json"): (11, 11, 11, 11, 5),
+    ("retail", "literal-replaced", "tools.json"): (2, 2, 4, 4, 2),
+    ("telecom", "literal-replaced", ""): (0, 0, 0, 0, 0),
+    # 1.4: spaces injected where Chinese has none; 1,048 together
+    ("airline", "space-between-han", ""): (0, 0, 0, 0, 314),
+    ("retail", "space-between-han", ""): (0, 0, 0, 0, 378),
+    ("telecom", "space-between-han", ""): (0, 0, 0, 0, 356),
     # 1.5: messages
     ("telecom", "placeholder-lost", ""): (0, 0, 0, 0, 0),
     ("telecom", "message-pattern", ""): (0, 0, 0, 0, 0),
@@ -95,7 +101,8 @@ EXPECTED: Mapping[tuple[str, str, str], Counts] = {
     ("retail", "number-lost", "tasks.json"): (7, 1, 11, 0, 1),
     ("airline", "one-text-two-translations", "tasks.json"): (4, 2, 1, 2, 0),
     ("retail", "one-text-two-translations", "tasks.json"): (13, 14, 7, 12, 18),
-    ("airline", "text-mostly-latin", "tasks.json"): (0, 1, 0, 0, UNKNOWN),
+    # more than 70 % of letters and punctuation; see test_release.py for the 18 of 1.6
+    ("airline", "text-mostly-latin", "tasks.json"): (0, 1, 0, 0, 33),
     # 1.7: databases
     ("retail", "fixed-leaf-changed", "db.json"): (0, 0, 0, 0, 0),
     ("telecom", "fixed-leaf-changed", "db.toml"): (0, 0, 0, 0, 0),
@@ -103,17 +110,34 @@ EXPECTED: Mapping[tuple[str, str, str], Counts] = {
     ("retail", "one-name-two-translations", "db.json"): (28, 26, 24, 16, 26),
     ("retail", "item-name-differs-from-product", "db.json"): (820, 644, 630, 140, 615),
     ("retail", "two-names-merged", "db.json"): (2, 0, 0, 0, 2),
-    ("telecom", "untranslated-leaf", "db.toml"): (1, 0, 1, UNKNOWN, 0),
+    ("telecom", "untranslated-leaf", "db.toml"): (1, 0, 1, 5, 0),
+    ("telecom", "fixed-leaf-changed", "user_db.toml"): (0, 0, 0, 0, 0),
     # 1.8: parts of the manual; 9: labels that it advertises
     ("telecom", "list-item-lost", ""): (0, 1, 0, 0, 0),
     ("telecom", "code-span-lost", ""): (0, 1, 0, 0, 0),
     ("telecom", "heading-lost", ""): (0, 0, 0, 0, 0),
     ("airline", "list-item-lost", ""): (0, 0, 0, 0, 0),
     ("retail", "list-item-lost", ""): (0, 0, 0, 0, 0),
+    ("airline", "code-span-lost", ""): (0, 0, 0, 0, 0),
+    ("retail", "code-span-lost", ""): (0, 0, 0, 0, 0),
+    ("airline", "heading-lost", ""): (0, 0, 0, 0, 0),
+    ("retail", "heading-lost", ""): (0, 0, 0, 0, 0),
+    ("airline", "number-lost", "policy.md"): (0, 0, 0, 0, 0),
+    ("retail", "number-lost", "policy.md"): (0, 0, 0, 0, 0),
+    ("telecom", "number-lost", ""): (0, 0, 0, 0, 0),
     ("telecom", "label-outside-value-set", ""): (0, 3, 3, 3, 3),
+    # 9 has `storage` alone; the Chinese manual quotes `sms` translated too
+    ("telecom", "argument-translated", "tech_support_manual.md"): (1, 1, 1, 0, 2),
+    # 1.9: files patched by hand, 26 together
+    ("airline", "hand-patched", ""): (2, 2, 1, 3, 1),
+    ("retail", "hand-patched", ""): (2, 2, 1, 4, 1),
+    ("telecom", "hand-patched", ""): (0, 1, 1, 3, 2),
+    # 1.1: every asset's manifest says Chinese (Simplified), the registry Chinese
+    ("airline", "language-name", ""): (0, 0, 0, 0, 5),
+    ("retail", "language-name", ""): (0, 0, 0, 0, 5),
+    ("telecom", "language-name", ""): (0, 0, 0, 0, 13),
 }
 
-PATCHED = {"vi": 4, "th": 5, "id": 3, "tl": 10, "zh": 4}
 MISSING = {
     ("airline", "db.json"): ("vi", "th", "zh"),
     ("telecom", "tasks.json"): LANGUAGES,
@@ -182,20 +206,10 @@ def test_defects_are_as_many_as_were_counted_by_hand(
 ) -> None:
     required(released / "retail" / code)
     column = LANGUAGES.index(code)
-    known = {
-        place: counts[column] for place, counts in EXPECTED.items() if counts[column] is not UNKNOWN
-    }
-    assert known == {
+    assert {place: counts[column] for place, counts in EXPECTED.items()} == {
         (domain, defect, path): times(found[domain, code], defect, path)
-        for domain, defect, path in known
+        for domain, defect, path in EXPECTED
     }
-
-
-def test_patches_by_hand_are_as_many_as_were_counted(
-    found: Mapping[tuple[str, str], tuple[Defect, ...]], language: str
-) -> None:
-    patched = sum(times(found[domain, language], "hand-patched", "") for domain in DOMAINS)
-    assert patched == PATCHED[language]
 
 
 def test_files_that_could_not_be_had_are_named(
@@ -220,12 +234,39 @@ def test_nothing_was_left_unread_and_every_source_was_at_hand(
     )
 
 
-def test_the_manual_advertises_two_modes_that_no_value_set_has(
-    found: Mapping[tuple[str, str], tuple[Defect, ...]], language: str
+@pytest.mark.parametrize(
+    ("code", "labels"),
+    [
+        ("vi", ()),
+        ("th", ("ต้องการ 4G/5G", "4G เท่านั้น")),
+        ("id", ("4G/5G lebih disukai", "hanya 4G")),
+        ("tl", ("mas gusto ang 4G/5G", "4G lang")),
+        ("zh", ("首选 4G/5G", "仅限 4G")),
+    ],
+)
+def test_the_manual_advertises_modes_that_no_value_set_has(
+    found: Mapping[tuple[str, str], tuple[Defect, ...]], code: str, labels: tuple[str, ...]
 ) -> None:
-    wrong = [each for each in found["telecom", language] if each.code == "label-outside-value-set"]
+    wrong = [each for each in found["telecom", code] if each.code == "label-outside-value-set"]
     assert {each.path for each in wrong} <= {"tech_support_manual.md"}
-    assert len(wrong) == (0 if language == "vi" else 2)
+    assert [each.what.partition(" stands for ")[0] for each in wrong] == [*map(repr, labels)]
+
+
+@pytest.mark.parametrize(
+    ("code", "values"),
+    [
+        ("vi", {"poor"}),
+        ("th", {"Suspended", "Closed", "poor"}),
+        ("id", {"poor"}),
+        ("tl", set[str]()),
+        ("zh", {"Active", "poor"}),
+    ],
+)
+def test_values_of_telecom_that_have_two_labels_are_named(
+    found: Mapping[tuple[str, str], tuple[Defect, ...]], code: str, values: set[str]
+) -> None:
+    varying = [each for each in found["telecom", code] if each.code == "one-canonical-two-labels"]
+    assert {each.what.partition(" has ")[0] for each in varying} == set(map(repr, values))
 
 
 def test_modes_that_the_manual_advertises_are_accepted_as_aliases(
