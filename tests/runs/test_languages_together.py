@@ -59,7 +59,7 @@ def grid(suite: str) -> Setup:
         RunConfig(
             suite,
             ("gold",),
-            languages=("en", "vi", "th", "id", "en+th+vi+id"),
+            languages=("en", "vi", "th", "id", "tl", "zh", "en+th+vi+id+zh"),
             scenarios=("tools",),
             limit=20,
         )
@@ -71,7 +71,7 @@ def domains(suite: str) -> Setup:
         RunConfig(
             suite,
             ("gold",),
-            languages=("en", "vi", "th", "id"),
+            languages=("en", "vi", "th", "id", "tl", "zh"),
             scenarios=("domain", "interaction"),
             limit=20,
         )
