@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -26,6 +26,15 @@ class Answerer(Protocol):
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
         """Return the reply, or why there is none."""
+        ...
+
+
+@runtime_checkable
+class ToldOfEnds(Protocol):
+    """What an answerer has besides, where it counts what became of its answers."""
+
+    def ended(self, content: str, outcome: str) -> None:
+        """Learn how a request ended, by the hash of its body."""
         ...
 
 

@@ -71,7 +71,7 @@ class StreamOptions(msgspec.Struct, frozen=True):
 
 
 class ChatBody(msgspec.Struct, frozen=True):
-    """A request's body as far as answers depend on it."""
+    """A request's body as far as answers depend on it; `content` is its hash, as logs have it."""
 
     model: str
     messages: tuple[ChatMessage, ...]
@@ -79,6 +79,7 @@ class ChatBody(msgspec.Struct, frozen=True):
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     user: str | None = None
+    content: str = ""
 
 
 class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,8 +102,8 @@ _BODY = msgspec.json.Decoder(ChatBody)
 _PARAMETERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_request(body: bytes, checks: Checks) -> ChatBody | Refusal:
-    """Decode and check a request's body."""
+def read_request(body: bytes, checks: Checks, content: str = "") -> ChatBody | Refusal:
+    """Decode and check a request's body, whose hash is `content`."""
     try:
         request = _BODY.decode(body)
         given = _PARAMETERS.decode(body) if checks.refuses else {}
@@ -115,7 +116,7 @@ def read_request(body: bytes, checks: Checks) -> ChatBody | Refusal:
         return Refusal(f"no model '{request.model}' here", "model", "model_not_found", 404)
     if checks.only_streams and not request.stream:
         return Refusal("this model only streams: set stream to true", "stream")
-    return check_messages(request.messages) or request
+    return check_messages(request.messages) or msgspec.structs.replace(request, content=content)
 
 
 def check_messages(messages: Sequence[ChatMessage]) -> Refusal | None:

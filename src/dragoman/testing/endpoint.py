@@ -69,7 +69,7 @@ class Endpoint:
 
     def _completion(self, asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
         """Return the completion that a body asks for."""
-        chat = read_request(asked.body, self._behaviour.checks)
+        chat = read_request(asked.body, self._behaviour.checks, asked.content)
         if isinstance(chat, Refusal):
             return "refused", error_answer(chat)
         reply = self._answerer(chat)

@@ -13,6 +13,7 @@ from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour, load_behaviour
 from dragoman.testing.recorded_episodes import answers_from_run
 from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
+from dragoman.testing.translating import Mistakes, TranslatingAnswers
 
 _EXAMPLE = """\
 example:
@@ -23,10 +24,11 @@ example:
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of answers: rules, or recorded conversations."""
+    """A file of answers: rules, recorded conversations, or the mistakes of made-up translations."""
 
     rules: tuple[Rule, ...] = ()
     conversations: tuple[RecordedConversation, ...] = ()
+    translations: Mistakes | None = None
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -64,11 +66,11 @@ async def load_answerer(options: Options) -> Answerer:
         return await answers_from_run(options.run, options.side)
     if options.script is None:
         raise UsageError("nothing to answer from: name --script or --replay")
-    return load_script(options.script)
+    return load_script(options.script, options.behaviour.seed)
 
 
-def load_script(path: Path) -> Answerer:
-    """Return what a script file answers.
+def load_script(path: Path, seed: int = 0) -> Answerer:
+    """Return what a script file answers; the seed draws the mistakes of translations.
 
     Raises:
         UsageError: Where the file cannot be read, or is no script.
@@ -79,8 +81,10 @@ def load_script(path: Path) -> Answerer:
         raise UsageError(f"script {path}: {error.strerror}") from error
     except UNREADABLE as error:
         raise UsageError(f"script {path}: {error}") from error
-    if bool(script.rules) == bool(script.conversations):
-        raise UsageError(f"script {path}: it holds either rules or conversations")
+    if [bool(script.rules), bool(script.conversations), bool(script.translations)].count(True) != 1:
+        raise UsageError(f"script {path}: it holds rules, conversations or translations")
+    if script.translations:
+        return TranslatingAnswers(script.translations, seed)
     if script.conversations:
         return RecordedAnswers(script.conversations)
     try:
@@ -98,7 +102,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--script", type=Path, metavar="FILE", help="rules or conversations, JSON")
+    source.add_argument(
+        "--script", type=Path, metavar="FILE", help="rules, conversations or translations, JSON"
+    )
     source.add_argument(
         "--replay", type=Path, metavar="RUN", help="a run's folder, whose conversations to replay"
     )

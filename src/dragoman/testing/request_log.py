@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -56,16 +57,20 @@ class LogLine(msgspec.Struct, frozen=True, omit_defaults=True):
 class RequestLog:
     """The counts of one server; it grows with the number of different requests."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(
+        self, path: Path | None = None, on_end: Callable[[str, str], None] | None = None
+    ) -> None:
         """Start counting.
 
         Args:
             path: A file to append a line of JSON to whenever a request starts or ends.
+            on_end: Is told the content and the outcome of every request that ends.
 
         Raises:
             UsageError: Where the file cannot be written.
         """
         self._lock = threading.Lock()
+        self._on_end = on_end
         self._ended: Counter[tuple[str, str]] = Counter()
         self._started = 0
         self._finished = 0
@@ -91,6 +96,8 @@ class RequestLog:
             self._finished += 1
             self._ended[content, outcome] += 1
             self._write(LogLine("ended", content, outcome))
+        if self._on_end is not None:
+            self._on_end(content, outcome)
 
     def view(self) -> LogView:
         """Return the counts at this instant."""

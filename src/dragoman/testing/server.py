@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.core.errors import DragomanError
-from dragoman.testing.answers import Answerer
+from dragoman.testing.answers import Answerer, ToldOfEnds
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.endpoint import Endpoint
 from dragoman.testing.local_server import LocalServer
@@ -45,7 +45,8 @@ class ModelServer(LocalServer):
             UsageError: Where the log file cannot be written.
         """
         behaviour = behaviour or Behaviour()
-        endpoint = Endpoint(answerer, behaviour, RequestLog(log_file))
+        on_end = answerer.ended if isinstance(answerer, ToldOfEnds) else None
+        endpoint = Endpoint(answerer, behaviour, RequestLog(log_file, on_end))
         outages = behaviour.capacity.outages
         super().__init__(endpoint.application(), endpoint.exchange, outages, port)
 

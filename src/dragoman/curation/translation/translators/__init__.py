@@ -1,0 +1,1 @@
+"""Who translates: any chat model, or what is known already and nothing else."""
