@@ -2,6 +2,7 @@ import pytest
 
 from dragoman.conditions.language.database_names import (
     TranslatedName,
+    count_texts,
     decode_database,
     differences,
     names_of,
@@ -63,6 +64,8 @@ def test_texts_are_found_by_their_key_at_any_depth() -> None:
         ("products", "2", "name"): "Electric Kettle",
         ("orders", "#W1", "items", 0, "name"): "Tea Kettle",
     }
+    assert count_texts(ENGLISH, LEAVES) == 3
+    assert count_texts({"name": {"name": ["name", {"name": "a"}]}}, LEAVES) == 1
 
 
 def test_a_database_is_json_or_toml() -> None:

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -42,16 +42,17 @@ UNSOLVABLE_IN_THE_RELEASE = (
 )
 """Retail tasks with a cancellation whose advertised reason the released system refuses."""
 
-LACKING = {
-    **{
-        ("airline", code): (f"{code}: no database of the agent in airline: its names stay English",)
-        for code in ("vi", "th", "zh")
-    },
-    **{
-        ("telecom", code): (f"{code}: no tasks in telecom: what users are told stays English",)
-        for code in LANGUAGES
-    },
+NAMES_LEFT = {
+    ("airline", "id"): "1,500 of 1,500",
+    ("airline", "tl"): "1,500 of 1,500",
+    ("retail", "id"): "224 of 3,028",
+    ("retail", "tl"): "2,829 of 3,028",
+    ("telecom", "vi"): "1 of 17",
+    ("telecom", "id"): "1 of 17",
+    ("telecom", "tl"): "5 of 17",
 }
+"""How many names of a released database are as in English."""
+
 
 IN_LANGUAGES = pytest.mark.usefixtures("in_languages")
 
@@ -91,7 +92,18 @@ def test_gold_in_the_domain_scenario_earns_1_and_ends_in_the_english_state(domai
         assert (each.failing, each.undecided, each.other_states) == ((), (), ())
         assert each.labels > 0
         assert each.refused == ()
-        assert each.notes == LACKING.get((domain, code), ())
+        assert each.notes == tuple(lacking(domain, code))
+
+
+def lacking(domain: str, code: str) -> Iterator[str]:
+    """Yield what is said of the release where it leaves something in English."""
+    if domain == "airline" and code in {"vi", "th", "zh"}:
+        yield f"{code}: no database of the agent in airline: its names stay English"
+    if (domain, code) in NAMES_LEFT:
+        names = NAMES_LEFT[domain, code]
+        yield f"{code}: {names} names in the database of the agent in {domain} are as in English"
+    if domain == "telecom":
+        yield f"{code}: no tasks in telecom: what users are told stays English"
 
 
 @IN_LANGUAGES

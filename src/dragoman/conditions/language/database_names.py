@@ -132,6 +132,16 @@ def text_leaves(
             yield from text_leaves(part, leaves, (*path, at))
 
 
+def count_texts(value: object, leaves: frozenset[str]) -> int:
+    """Return how many strings have one of the keys given: what `text_leaves` yields, uncollected."""
+    if isinstance(value, dict):
+        own = sum(isinstance(value[key], str) for key in leaves & value.keys())
+        return own + sum(count_texts(part, leaves) for part in value.values())
+    if isinstance(value, list):
+        return sum(count_texts(part, leaves) for part in value)
+    return 0
+
+
 def _require_shallow(path: Path) -> None:
     if len(path) > _MAX_DEPTH:
         raise DataError(f"a file is nested more than {_MAX_DEPTH} deep at {dotted(path[:3])}")

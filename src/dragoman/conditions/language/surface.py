@@ -20,7 +20,12 @@ from dragoman.conditions.language.artifacts import (
     ToolReturns,
     decode_artifact,
 )
-from dragoman.conditions.language.database_names import DatabaseNames, decode_database, names_of
+from dragoman.conditions.language.database_names import (
+    DatabaseNames,
+    count_texts,
+    decode_database,
+    names_of,
+)
 from dragoman.conditions.language.docstrings import ToolText, parse_docstring
 from dragoman.conditions.language.field_trees import (
     NOTHING,
@@ -82,6 +87,18 @@ class DomainSurface(msgspec.Struct, frozen=True):
     names: dict[Role, DatabaseNames]
     tools: dict[Role, Toolset]
     declared: Declarations = NOTHING_DECLARED
+
+    def names_left(self, side: Role) -> tuple[int, int]:
+        """Return how many names of a side's database are as in English, and how many it has.
+
+        Both are 0 where there is no English database to compare with.
+        """
+        translated = self.names.get(side)
+        if translated is None:
+            return 0, 0
+        where = f"{self.domain}/{self.language}: database of the {side}"
+        names = count_texts(decode_database(self.databases[side], where), self.declared.name_leaves)
+        return names - len(translated.by_path), names
 
 
 SIDES: tuple[Role, ...] = ("agent", "user")

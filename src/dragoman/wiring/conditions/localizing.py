@@ -180,7 +180,7 @@ def _used(localized: Localized, artifacts: Artifacts) -> dict[str, str]:
 
 
 def _left_in_english(localized: Localized, artifacts: Artifacts) -> Iterator[str]:
-    """Yield what the artifacts do not have, so that it stays English."""
+    """Yield what the artifacts do not have or have in English, so that it stays English."""
     for code in localized.languages:
         surface = artifacts.surface(code) if code != ENGLISH and _reads(localized) else None
         if surface is None:
@@ -189,8 +189,14 @@ def _left_in_english(localized: Localized, artifacts: Artifacts) -> Iterator[str
             for side in surface.tools:
                 if side not in surface.databases:
                     yield f"{code}: no database of the {side} in {artifacts.domain}: its names stay English"
+                elif (left := surface.names_left(side))[0]:
+                    yield _english_names(code, side, artifacts.domain, *left)
         if "tasks" in localized.surfaces and surface.tasks is None:
             yield f"{code}: no tasks in {artifacts.domain}: what users are told stays English"
+
+
+def _english_names(code: str, side: Role, domain: str, left: int, names: int) -> str:
+    return f"{code}: {left:,} of {names:,} names in the database of the {side} in {domain} are as in English"
 
 
 def _reads(localized: Localized) -> bool:
