@@ -4,8 +4,11 @@ The headings and the names of arguments stay English; everything else is in the 
 """
 
 import re
+from collections.abc import Mapping
 
 import msgspec
+
+from dragoman.core.tools import Toolset
 
 _HEADING = re.compile(r"(Args|Returns|Raises):")
 _ARGUMENT = re.compile(r" {4}(\w+)(?: \([^)]*\))?: (.*)")
@@ -63,3 +66,19 @@ def _arguments(lines: list[str]) -> dict[str, str]:
 
 def _joined(lines: list[str]) -> str:
     return " ".join(line.strip() for line in lines if line.strip())
+
+
+def composed_docstrings(tools: Toolset) -> dict[str, str]:
+    """Return docstrings made of schemas, for tools of which there are no others."""
+    return {tool.name: _composed(tool.description, tool.parameters) for tool in tools}
+
+
+def _composed(description: str, parameters: Mapping[str, object]) -> str:
+    properties = parameters.get("properties")
+    described = [
+        f"    {name}: {text}"
+        for name, schema in (properties.items() if isinstance(properties, Mapping) else ())
+        if isinstance(schema, Mapping) and isinstance(text := schema.get("description"), str)
+    ]
+    indented = [entry.replace("\n", "\n        ") for entry in described]
+    return "\n".join([description.strip(), *(["", "Args:", *indented] if indented else [])])

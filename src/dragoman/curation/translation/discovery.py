@@ -18,7 +18,6 @@ from dragoman.conditions.language.artifacts import (
 from dragoman.conditions.language.folders import UPSTREAM
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.conditions.language.places import places
-from dragoman.conditions.language.surface import SIDES
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Translatable
 from dragoman.core.language.translations import EnglishDomain
@@ -30,7 +29,7 @@ from dragoman.curation.translation.artifacts.file import SourcedFile
 from dragoman.curation.translation.artifacts.messages import messages_artifact
 from dragoman.curation.translation.artifacts.schemas import schema_artifact
 from dragoman.curation.translation.artifacts.tasks import tasks_artifact
-from dragoman.curation.translation.artifacts.tools import composed_docstrings, tools_artifact
+from dragoman.curation.translation.artifacts.tools import tools_artifact
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
 from dragoman.wiring.conditions.language_assets import english_side
 
@@ -106,12 +105,9 @@ def _schema_source(schema: Schema, found: _Found) -> SourceHash:
 
 
 def _tools(found: _Found) -> Iterator[Artifact]:
-    for side in _sides(found):
-        tools = found.side.toolsets[side]
-        docstrings = found.side.docstrings.get(side) or composed_docstrings(tools)
-        source = SourceHash(
-            f"{found.english.name}/{TOOL_FILES[side]}", _hash(encode_artifact(docstrings))
-        )
+    for side, docstrings in found.side.docstrings.items():
+        path = f"{found.english.name}/{TOOL_FILES[side]}"
+        source = SourceHash(path, found.side.hashes[path])
         yield tools_artifact(found.origin(TOOL_FILES[side], source), docstrings)
 
 
@@ -150,10 +146,6 @@ def _tasks(found: _Found) -> Iterator[Artifact]:
     for name, content in found.side.files.items():
         if name.startswith(first) and name.endswith(last) and name not in places().no_tasks:
             yield tasks_artifact(found.origin(name, found.file(name)), content)
-
-
-def _sides(found: _Found) -> Iterator[Role]:
-    return (side for side in SIDES if side in found.side.toolsets)
 
 
 def _hash(content: bytes) -> str:

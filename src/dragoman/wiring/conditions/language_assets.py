@@ -12,12 +12,15 @@ import msgspec
 
 from dragoman.conditions.language.artifacts import (
     SCHEMA_FILES,
+    TOOL_FILES,
     TOOL_RETURNS,
     ListedLanguage,
     Schema,
     ToolReturns,
     decode_artifact,
+    encode_artifact,
 )
+from dragoman.conditions.language.docstrings import composed_docstrings
 from dragoman.conditions.language.folders import (
     ENGLISH,
     UPSTREAM,
@@ -203,16 +206,30 @@ def _english_assets(
         for name, digest in own.items()
     }
     known = {**_checkout_hashes(given, english.name), **_recorded_hashes(given)} if given else {}
+    docstrings = _docstrings(english)
+    described = {
+        f"{english.name}/{TOOL_FILES[side]}": hashlib.sha256(encode_artifact(texts)).hexdigest()
+        for side, texts in docstrings.items()
+    }
     return EnglishAssets(
         files=files,
         toolsets=dict(english.toolsets),
-        hashes={**computed, **known},
+        hashes={**computed, **known, **described},
         schemas=_english_schemas(given, english.name) if given else {},
         declared=english.declared,
-        docstrings={side: dict(texts) for side, texts in english.docstrings().items()},
+        docstrings=docstrings,
         modules={side: dict(texts) for side, texts in english.modules().items()},
         messages=_english_messages(files, folder),
     )
+
+
+def _docstrings(english: EnglishDomain) -> dict[Role, dict[str, str]]:
+    """Return the docstrings of each side's tools, made of their schemas where there are none."""
+    given = english.docstrings()
+    return {
+        side: dict(given.get(side) or composed_docstrings(tools))
+        for side, tools in english.toolsets.items()
+    }
 
 
 def _english_messages(files: Mapping[str, bytes], folder: Path | None) -> ToolReturns:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conditions.language.artifacts import Schema, ToolReturns
+from dragoman.conditions.language.docstrings import composed_docstrings
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.artifacts.databases import database_artifact
@@ -19,7 +20,7 @@ from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFi
 from dragoman.curation.translation.artifacts.messages import messages_artifact
 from dragoman.curation.translation.artifacts.schemas import is_label, schema_artifact
 from dragoman.curation.translation.artifacts.tasks import tasks_artifact
-from dragoman.curation.translation.artifacts.tools import composed_docstrings, tools_artifact
+from dragoman.curation.translation.artifacts.tools import tools_artifact
 
 LEAVES = frozenset({"name", "description"})
 

@@ -33,7 +33,7 @@ class EnglishAssets(msgspec.Struct, frozen=True):
         hashes: SHA-256 of sources, by their path upstream.
         schemas: The English schema artifacts by side; none where they are not at hand.
         declared: What the domain declares of itself.
-        docstrings: The docstrings of tools by side; of a side without, the schemas say all.
+        docstrings: The docstrings of tools by side.
         modules: The texts of the modules with the records of a side, by their path.
         messages: What tools say in sentences; nothing where no file tells.
     """

@@ -1,5 +1,7 @@
 """Files that are there, and what the manifest says of them."""
 
+import hashlib
+
 from dragoman.conditions.language.artifacts import MANIFEST, Translation
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.text_rules.markdown import lines_of
@@ -29,6 +31,8 @@ def hand_patches(assets: LanguageAssets) -> Found:
     for name, entry in _entries(assets).items():
         if entry.manual_patch_at is not None:
             yield assets.defect("hand-patched", name, f"patched at {entry.manual_patch_at}")
+        elif name in assets.folder and entry.output_sha256 not in {None, _hash(assets, name)}:
+            yield assets.defect("hand-patched", name, "not as it was written")
 
 
 def stale_files(assets: LanguageAssets) -> Found:
@@ -87,3 +91,7 @@ def _lines_lost(assets: LanguageAssets, name: str) -> int:
         return 0
     original, translation = assets.policies[name]
     return len(lines_of(original)) - len(lines_of(translation))
+
+
+def _hash(assets: LanguageAssets, name: str) -> str:
+    return hashlib.sha256(assets.folder.read(name)).hexdigest()

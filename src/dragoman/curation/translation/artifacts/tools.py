@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from dragoman.conditions.language.artifacts import decode_artifact
 from dragoman.conditions.language.text_rules.scripts import has_letters
-from dragoman.core.tools import Toolset
 from dragoman.curation.translation.artifacts.docstring_parts import (
     DESCRIPTION,
     in_one,
@@ -56,19 +55,3 @@ def tools_artifact(origin: SourcedFile, docstrings: Mapping[str, str]) -> FileAr
         }
 
     return FileArtifact(origin, "tools", segments, write, read)
-
-
-def composed_docstrings(tools: Toolset) -> dict[str, str]:
-    """Return docstrings made of schemas, for tools of which there are no others."""
-    return {tool.name: _composed(tool.description, tool.parameters) for tool in tools}
-
-
-def _composed(description: str, parameters: Mapping[str, object]) -> str:
-    properties = parameters.get("properties")
-    described = [
-        f"    {name}: {text}"
-        for name, schema in (properties.items() if isinstance(properties, Mapping) else ())
-        if isinstance(schema, Mapping) and isinstance(text := schema.get("description"), str)
-    ]
-    indented = [entry.replace("\n", "\n        ") for entry in described]
-    return "\n".join([description.strip(), *(["", "Args:", *indented] if indented else [])])
