@@ -176,3 +176,16 @@ def test_the_released_systems_rules_fail_the_known_cancellations_and_ours_fail_n
     theirs = told(*judged, "--rules", "seatau", cache=translated, status=1)
 
     assert [len(found["failing"]) for found in (*ours["checks"], *theirs["checks"])] == [0, 18]
+
+
+def test_agents_languages_and_scenarios_may_be_named_with_commas(told: Told) -> None:
+    result = told(
+        *("run", "sample:shop", "--agent", "gold,silent", "--limit", "1"),
+        *("--language", "en,vi", "--scenario", "interaction"),
+    )
+    assert [(cell["agent"], cell["condition"]) for cell in result["cells"]] == [
+        ("gold", "en/text/none"),
+        ("silent", "en/text/none"),
+        ("gold", "vi:interaction/text/none"),
+        ("silent", "vi:interaction/text/none"),
+    ]

@@ -29,6 +29,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             value="AGENT",
             example='["gold", "openai/gpt-4.1-mini"]',
             singular="agent",
+            commas=True,
             axis=True,
         ),
     ]
@@ -178,6 +179,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example='["th", "vi"]',
             default="en",
             singular="language",
+            commas=True,
             axis=True,
             commands=("check",),
         ),
@@ -189,6 +191,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             value="SCENARIO",
             example='["interaction", "domain"]',
             singular="scenario",
+            commas=True,
             axis=True,
             commands=("check",),
         ),
