@@ -7,6 +7,7 @@ listed with the number of its rows.
 import gzip
 import hashlib
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -370,7 +371,10 @@ def test_every_label_and_every_spelling_of_it_is_read_as_its_value(
 
 def spellings(text: str) -> tuple[str, ...]:
     spaced = text.replace("_", " ")
-    return (text, f" {text} ", f"'{text}'", text.upper(), spaced, spaced.replace(" ", "-"))
+    written = (text, f" {text} ", f"'{text}'", text.upper(), text.title())
+    forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD", "NFKC")]
+    spacings = (spaced, spaced.replace(" ", "-"), spaced.replace(" ", "\N{NO-BREAK SPACE}"))
+    return (*written, *forms, *spacings)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -388,6 +392,44 @@ def test_any_text_of_an_open_field_comes_back_from_its_label(
                 assert call.arguments == at(path, value)
                 read += 1
     assert read == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "escaped", "ours"),
+    [
+        ("vi", 2414, 1604),
+        ("th", 4606, 1521),
+        ("id", 1532, 1532),
+        ("tl", 1488, 1488),
+        ("zh", 1948, 1078),
+    ],
+)
+def test_a_list_of_products_is_longer_where_the_released_system_escapes_it(
+    domains: Domains, language: str, escaped: int, ours: int
+) -> None:
+    retail = domains.suites["retail"]
+    call = ToolCall("1", "list_all_product_types", {})
+    result = retail.factory(DEFAULT_RULES)(retail.tasks[0]).call(call)
+    lengths = [
+        len(domains.view("retail", language, "agent", rules).present(result, call).content)
+        for rules in (SEATAU_VIEW_RULES, DEFAULT_VIEW_RULES)
+    ]
+    assert lengths == [escaped, ours]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_label_inside_an_object_is_read_and_by_the_released_system_is_not(
+    domains: Domains, language: str
+) -> None:
+    labels = domains.surface("telecom", language).value_sets["APNNames"].labels
+    call = ToolCall(
+        "1", "set_apn_settings", {"apn_settings": {"apn_name": labels["broken"]}}, "user"
+    )
+    ours = domains.view("telecom", language, "user").canonical(call)
+    assert ours.arguments == {"apn_settings": {"apn_name": "broken"}}
+    assert labels["broken"] != "broken"
+    assert domains.view("telecom", language, "user", SEATAU_VIEW_RULES).canonical(call) is call
+    assert (labels["internet"] == "internet") == (language in {"vi", "id", "tl"})
 
 
 # One world in two languages
