@@ -14,6 +14,7 @@ Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
 Told = Callable[..., Any]
 
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "linting.md"
 REASONS = {"no longer needed": "tidak lagi diperlukan", "ordered by mistake": "salah pesan"}
 MODEL = {
     "kind": "schema",
@@ -139,5 +140,17 @@ def test_an_unknown_language_is_a_mistake_of_usage(
 
 
 def test_every_code_is_documented() -> None:
-    text = (Path(__file__).resolve().parents[3] / "docs" / "linting.md").read_text("utf-8")
+    text = GUIDE.read_text("utf-8")
     assert [code for code in MEANINGS if f"| `{code}` | {MEANINGS[code]} |" not in text] == []
+
+
+@pytest.mark.slow
+@pytest.mark.conformance
+def test_the_table_of_the_guide_is_what_is_printed_of_the_release(
+    dragoman: Cli, translated: Path
+) -> None:
+    done = dragoman("lint", "seataubench", cache=translated)
+    table, _, _ = done.stdout.partition("  missing-file:")
+    assert table.endswith(" defects\n")
+    assert done.returncode == 1
+    assert f"```\n{table}```\n" in GUIDE.read_text("utf-8")
