@@ -12,13 +12,16 @@ from dragoman.runs.plan import not_applicable
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
+WHOLE = "domain"
+"""The scenario that languages are checked in where none is named."""
+
 
 def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -> int:
     """Check a suite, or what it is in other languages; 1 where anything is unfair or impossible."""
     base = RunConfig(suite, ("gold", "silent"))
     if options.keys() <= {"rules", "judge"}:
         return _check_suite(msgspec.structs.replace(base, **options), as_json=as_json)
-    given = {**options, "agents": ("gold",)}
+    given = {"scenarios": (WHOLE,), **options, "agents": ("gold",)}
     return _check_languages(checked(msgspec.structs.replace(base, **given)), as_json=as_json)
 
 

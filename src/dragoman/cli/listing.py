@@ -131,8 +131,16 @@ def _options() -> dict[str, str]:
 
 def _languages() -> dict[str, str]:
     from dragoman.conditions.language.languages import SHIPPED, find_language
+    from dragoman.wiring.conditions.language_assets import domains_by_language
+    from dragoman.wiring.environment import data_folder
 
-    shipped = {code: find_language(code).full_name for code in SHIPPED}
+    translated = domains_by_language(data_folder())
+    shipped = {
+        code: "; whole in ".join(
+            filter(None, (find_language(code).full_name, ", ".join(translated.get(code, ()))))
+        )
+        for code in SHIPPED
+    }
     return {
         **shipped,
         "FILE.toml": "a language of your own",

@@ -1,4 +1,4 @@
-"""A suite of our own with translated tools: a folder of artifacts is all that it takes."""
+"""courier in other languages: what comes with it, and a folder of one's own."""
 
 import json
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dragoman.conditions.language.lint.checks import lint
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall
@@ -77,8 +78,8 @@ def test_the_gold_of_a_task_passes_with_translated_tools(told: Told, assets: Pat
 
 
 def test_what_is_missing_is_told_in_one_line(assets: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"courier has no translated artifacts.*courier/LANGUAGE"):
-        courier("")
+    with pytest.raises(UsageError, match=r"has no language 'ms': choose .*th"):
+        courier("", language="docs/examples/ms.toml")
     with pytest.raises(UsageError, match="has no language 'vi': choose th"):
         courier(assets, language="vi")
     (assets / "courier").rename(tmp_path / "retail")
@@ -93,3 +94,97 @@ def test_artifacts_of_a_suite_of_our_own_are_linted_beside_its_english_side(
     assert (subject.domain, subject.language) == ("courier", "th")
     assert "file_claim" in subject.english.toolsets["agent"]
     assert subject.english.files["policy.md"].startswith(b"#")
+
+
+# What comes with it
+
+
+def bundled_languages() -> tuple[str, ...]:
+    subjects = lint_subjects("courier", Path())
+    return tuple(subject.language for subject in subjects)
+
+
+@pytest.mark.parametrize("language", bundled_languages())
+def test_gold_passes_in_every_language_and_nothing_that_is_seen_is_english(
+    told: Told, language: str
+) -> None:
+    (found,) = told("check", "courier", "--language", language)["checks"]
+    assert found["condition"] == f"{language}:domain/text/none"
+    assert (found["passed"], found["tasks"]) == (33, 33)
+    assert (found["failing"], found["other_states"], found["refused"]) == ([], [], [])
+    assert found["notes"] == []
+    assert found["labels"] > 500
+    english = {part["kind"]: part["english"] for part in found["coverage"] if part["texts"]}
+    assert set(english) >= {"tools of the agent", "tools of the user", "results", "policy"}
+    assert {kind for kind, count in english.items() if count} <= {"keys of results"}
+
+
+@pytest.mark.parametrize("language", bundled_languages())
+def test_the_linter_finds_nothing_in_what_comes_with_it(language: str) -> None:
+    (subject,) = lint_subjects("courier", Path(), languages=[language])
+    assert [f"{each.code}: {each.place} {each.what}" for each in lint(subject)] == []
+
+
+def test_names_are_english_until_the_database_is_in_the_language() -> None:
+    names = {"name": "Stephen Marsh", "email": "stephen.marsh@example.com"}
+    find = ToolCall("1", "find_customers_by_name", {"name": "Stephen Marsh", "postcode": "AL-2217"})
+    shown: dict[str, dict[str, Any]] = {}
+    for scenario in ("tools", "tools+database"):
+        setup = courier("", scenario)
+        view = setup.localization(setup.conditions[0]).views["agent"]
+        world = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
+        (shown[scenario],) = json.loads(view.present(world.call(find), find).content)
+        name = shown[scenario]["name"]
+        call = ToolCall("2", find.name, {"name": name, "postcode": "AL-2217"})
+        assert view.canonical(call).arguments == find.arguments
+        properties: Any = view.show(world.tools("agent")).by_name[find.name].parameters
+        assert "enum" not in properties["properties"]["name"]
+
+    assert {key: shown["tools"][key] for key in names} == names
+    assert shown["tools"]["plan"] == shown["tools+database"]["plan"] != "basic"
+    for key, text in names.items():
+        assert shown["tools+database"][key] != text
+
+
+def test_a_text_that_is_no_name_reaches_the_tool_as_it_is() -> None:
+    setup = courier("", "domain")
+    view = setup.localization(setup.conditions[0]).views["agent"]
+    for name, argument, text in (
+        ("find_customer_by_contact", "contact", "+44 7700 900102"),
+        ("find_customers_by_name", "name", "Stephen Marsh"),
+        ("change_address", "street", "ถนนที่ไม่มีอยู่"),
+    ):
+        call = ToolCall("1", name, {argument: text})
+        assert view.canonical(call) == call
+
+
+def test_users_who_say_names_that_the_database_lacks_are_told_of() -> None:
+    setup = courier("", "conversation+tasks")
+    (note,) = setup.localization(setup.conditions[0]).realised.notes
+    assert "its database is English" in note
+    setup = courier("", "domain")
+    assert setup.localization(setup.conditions[0]).realised.notes == ()
+
+
+def test_a_folder_of_ones_own_stands_in_for_what_comes_with_it(assets: Path) -> None:
+    setup = courier(assets, "tools+database")
+    localization = setup.localization(setup.conditions[0])
+    assert set(localization.realised.assets) == {
+        "courier/th/data_model.json",
+        "courier/th/tools.json",
+    }
+    (note,) = localization.realised.notes
+    assert note.startswith("th: no Contents, Country, Email")
+
+
+def test_what_must_be_said_may_be_said_in_the_language() -> None:
+    setup = courier("", "domain")
+    wording = setup.localization(setup.conditions[0]).wording(setup.suite.tasks[0])
+    must = {
+        text
+        for task in setup.suite.tasks
+        for text in (task.criteria.must_say if task.criteria else ())
+        if not text.replace(".", "").replace(":", "").isdecimal()
+    }
+    assert must == {"Brackwater", "invoice", "17 March", "Aldermoor", "Pennick Station"}
+    assert must <= wording.labels.keys()

@@ -12,7 +12,8 @@ from dragoman.benchmarks.kit.solo import Solo
 from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, WorldOfTask
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, ToolError
-from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
+from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Conductor, Limits, Provenance, World
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Stakes, Task
@@ -36,6 +37,10 @@ class SuiteParts(msgspec.Struct, frozen=True):
         files: The content of all files by name: policies, databases, tasks.
         decode_tasks: Decodes tasks in the suite's format, given how to name them in errors.
         stakes: What can go badly wrong.
+        english_texts: Returns its translatable texts as artifacts would have them in English, by
+            file, where no file holds them so.
+        declared: What artifacts in other languages leave out.
+        release: Artifacts that need not be named.
     """
 
     name: str
@@ -47,6 +52,9 @@ class SuiteParts(msgspec.Struct, frozen=True):
     files: Mapping[str, bytes]
     decode_tasks: Callable[[bytes, str], Sequence[Task]]
     stakes: Stakes = Stakes()
+    english_texts: Callable[[], Mapping[str, bytes]] = dict
+    declared: Declarations = NOTHING_DECLARED
+    release: Release | None = None
 
 
 class ConversationSuite:
@@ -91,11 +99,13 @@ class ConversationSuite:
         return EnglishDomain(
             name=self._domain.folder or self.name.partition(":")[0],
             toolsets=self.toolsets,
-            files=lambda: self._parts.files,
+            files=lambda: {**self._parts.files, **self._parts.english_texts()},
             databases=self._domain.databases,
             policy_files=self._domain.policy_files,
             compose_policy=self._domain.compose_policy,
             decode_tasks=self._parts.decode_tasks,
+            release=self._parts.release,
+            declared=self._parts.declared,
         )
 
     def factory(self, rules: Rules) -> WorldOfTask:

@@ -1,8 +1,9 @@
 """Suites of one's own from a folder of files, with one schema: that of `core.tasks`.
 
 The folder holds `suite.toml` (origin, what is at stake, keywords), `policy.md`, the databases, and
-tasks in `tasks/*.toml`; the name of a task file is the name of a split. Fields that the schema does
-not know are refused, and what the files say of each other is checked.
+tasks in `tasks/*.toml`; the name of a task file is the name of a split. Translations may lie beside
+them. Fields that the schema does not know are refused, and what the files say of each other is
+checked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,11 @@ import msgspec
 from msgspec.structs import replace
 
 from dragoman.benchmarks.kit.arguments import compile_validators
+from dragoman.benchmarks.kit.bundled import (
+    bundled_artifacts,
+    declarations_in,
+    english_texts,
+)
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteParts
 from dragoman.benchmarks.kit.task_checks import require_fitting_names, stakes_faults, task_faults
 from dragoman.benchmarks.kit.tool_schemas import toolset_of
@@ -98,6 +104,9 @@ def suite_from_files(
             files=content,
             decode_tasks=lambda told, where: _translated(told, name, where),
             stakes=about.stakes,
+            english_texts=lambda: english_texts(tasks, folder),
+            declared=declarations_in(name, folder),
+            release=bundled_artifacts(name, folder),
         )
     )
 

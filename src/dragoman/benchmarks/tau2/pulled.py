@@ -85,6 +85,7 @@ def english_domain(name: str, folder: Path) -> EnglishDomain:
         compose_policy=domain.compose_policy,
         decode_tasks=lambda told, where: decode_tasks(told, f"tau2:{name}", domain, where),
         release=RELEASE,
+        source_root="data/tau2/domains",
         docstrings=lambda: {side: _docstrings(name, side, folder) for side in domain.kinds},
         declared=declarations_of(name),
     )

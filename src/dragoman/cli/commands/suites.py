@@ -19,8 +19,8 @@ def check(
 ) -> None:
     """Prove a suite: gold must pass; lists free, unpassable and undecidable tasks and the floor.
 
-    With --language and --scenario: gold must pass and end in the English state there too, and every
-    tool must take every label that it shows.
+    With --language (and --scenario, domain where none is named): gold must pass and end in the
+    English state there too, and every tool must take every label that it shows.
     """
     from dragoman.cli.checking import check_command
 
@@ -32,7 +32,8 @@ def lint(
     assets: Annotated[
         str,
         typer.Argument(
-            metavar="ASSETS", help="A folder with DOMAIN/LANGUAGE, or seataubench as pulled."
+            metavar="ASSETS",
+            help="A folder with DOMAIN/LANGUAGE, courier, or seataubench as pulled.",
         ),
     ],
     domain: Annotated[list[str] | None, typer.Option(help="Only this domain; repeatable.")] = None,

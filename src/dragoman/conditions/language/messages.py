@@ -1,61 +1,150 @@
 """Messages of tools in a language, and back: as they stand, and with something filled in."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from dragoman.conditions.language.artifacts import ToolReturns
+from dragoman.conditions.language.value_maps import ValueSet
 from dragoman.core.errors import DataError
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MAX_MESSAGE = 4_000
+_QUOTES = "'\""
+
+_Say = Callable[[str], str | None]
+
+
+class Filling(msgspec.Struct, frozen=True):
+    """What is filled into messages, by placeholder; any other content belongs to no language.
+
+    Attributes:
+        values: Placeholders that hold a value, bare or in quotes, and the value set of it.
+        nested: Placeholders that hold another message; where it is none, the whole is none.
+    """
+
+    values: Mapping[str, ValueSet] = {}
+    nested: frozenset[str] = frozenset()
 
 
 class Messages:
     """The messages of a domain's tools and their translations, reversible message by message."""
 
-    def __init__(self, returns: ToolReturns, where: str) -> None:
+    def __init__(self, returns: ToolReturns, where: str, filling: Filling | None = None) -> None:
         """Take messages from an artifact.
+
+        Args:
+            returns: The artifact.
+            where: Its name, for messages.
+            filling: What placeholders hold; nothing of a language where it is not given.
 
         Raises:
             DataError: Where two messages share a text, or a translation lost a placeholder.
         """
+        self._returns, self._where = returns, where
+        self._filling = Filling() if filling is None else filling
         self._labels = {each.source: each.localized for each in returns.exact.values()}
         self._sources = {label: source for source, label in self._labels.items()}
         if not len(self._labels) == len(self._sources) == len(returns.exact):
             raise DataError(f"{where}: two messages share a text: give one another translation")
-        self._templates = [
-            _Template.of(each.source, each.localized, f"{where}: {key}")
-            for key, each in returns.templates.items()
-        ]
+        for key, each in returns.templates.items():
+            if placeholders(each.source) != placeholders(each.localized):
+                raise DataError(
+                    f"{where}: {key}: the translation has other placeholders than the message"
+                )
+        pairs = [(each.source, each.localized) for each in returns.templates.values()]
+        self._to_language = _ways(pairs)
+        self._to_world = _ways((localized, source) for source, localized in pairs)
+        self._shown = {
+            name: {text: values.label(text) for text in values.canonicals}
+            for name, values in self._filling.values.items()
+        }
+        self._meant = {
+            name: {label: text for text, label in labels.items()}
+            for name, labels in self._shown.items()
+        }
+
+    def filled_from(self, filling: Filling) -> "Messages":
+        """Return the same messages with other value sets for what is filled in."""
+        return Messages(self._returns, self._where, filling)
+
+    @property
+    def filling(self) -> Filling:
+        """What placeholders hold."""
+        return self._filling
 
     def label(self, text: str) -> str | None:
-        """Return a message in the language, or None where it is none that has a way back."""
-        found = self._labels.get(text) or _filled(
-            text, ((each.source_pattern, each.localized) for each in self._templates)
-        )
-        return found if found is not None and self.canon(found) == text else None
+        """Return a message in the language, or None where it is none that has a way back.
+
+        A text whose lines are messages is one.
+        """
+        return _by_line(text, self._label)
 
     def canon(self, text: str) -> str | None:
         """Return the message that a text in the language stands for, or None."""
-        return self._sources.get(text) or _filled(
-            text, ((each.localized_pattern, each.source) for each in self._templates)
-        )
+        return _by_line(text, self._canon)
+
+    def _label(self, text: str) -> str | None:
+        found = self._labels.get(text)
+        if found is None:
+            found = self._filled(text, self._to_language, self._shown, self.label)
+        return found if found is not None and self._canon(found) == text else None
+
+    def _canon(self, text: str) -> str | None:
+        found = self._sources.get(text)
+        if found is None:
+            found = self._filled(text, self._to_world, self._meant, self.canon)
+        return found
+
+    def _filled(
+        self,
+        text: str,
+        ways: Iterable["_Way"],
+        words: Mapping[str, Mapping[str, str]],
+        say: _Say,
+    ) -> str | None:
+        """Return the other side of the first template that a text fills."""
+        if len(text) > _MAX_MESSAGE:
+            return None
+        for way in ways:
+            found = way.pattern.fullmatch(text)
+            contents = None if found is None else self._contents(found.groupdict(), words, say)
+            if contents is not None:
+                return fill(way.template, contents)
+        return None
+
+    def _contents(
+        self, found: Mapping[str, str], words: Mapping[str, Mapping[str, str]], say: _Say
+    ) -> dict[str, str] | None:
+        contents: dict[str, str] = {}
+        for name, content in found.items():
+            said = (
+                say(content)
+                if name in self._filling.nested
+                else _worded(content, words.get(name, {}))
+            )
+            if said is None:
+                return None
+            contents[name] = said
+        return contents
 
 
-class _Template(NamedTuple):
-    source: str
-    localized: str
-    source_pattern: re.Pattern[str]
-    localized_pattern: re.Pattern[str]
+class _Way(NamedTuple):
+    """From a filled template to the other side's."""
 
-    @classmethod
-    def of(cls, source: str, localized: str, where: str) -> "_Template":
-        if placeholders(source) != placeholders(localized):
-            raise DataError(f"{where}: the translation has other placeholders than the message")
-        return cls(source, localized, _compiled(source), _compiled(localized))
+    pattern: re.Pattern[str]
+    template: str
+
+
+def _ways(pairs: Iterable[tuple[str, str]]) -> list[_Way]:
+    """Return ways from the first template of each pair to the second, the most specific first."""
+    return [
+        _Way(_compiled(template), other)
+        for template, other in sorted(pairs, key=lambda pair: -len(PLACEHOLDER.sub("", pair[0])))
+    ]
 
 
 def in_english(returns: ToolReturns) -> ToolReturns:
@@ -91,20 +180,25 @@ def pattern_of(template: str) -> str:
     return f"^{''.join(parts)}{re.escape(template[end:])}$"
 
 
-def _filled(text: str, ways: Iterable[tuple[re.Pattern[str], str]]) -> str | None:
-    """Return the other side of the first template that a text fills."""
-    if len(text) > _MAX_MESSAGE:
-        return None
-    for pattern, template in ways:
-        found = pattern.fullmatch(text)
-        if found is not None:
-            return fill(template, found.groupdict())
-    return None
-
-
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Return a template with its placeholders filled in; every one must have a value."""
     return PLACEHOLDER.sub(lambda name: values[name.group(1)], template)
+
+
+def _by_line(text: str, say: _Say) -> str | None:
+    """Return a text said line by line where each line can be said, otherwise as a whole."""
+    if "\n" in text and len(text) <= _MAX_MESSAGE:
+        lines = [said for line in text.split("\n") if (said := say(line)) is not None]
+        if len(lines) == text.count("\n") + 1:
+            return "\n".join(lines)
+    return say(text)
+
+
+def _worded(content: str, words: Mapping[str, str]) -> str:
+    """Return what stands for a value, in the quotes that it stands in."""
+    if len(content) > 1 and content[0] in _QUOTES and content[0] == content[-1]:
+        return f"{content[0]}{words.get(content[1:-1], content[1:-1])}{content[-1]}"
+    return words.get(content, content)
 
 
 def _compiled(template: str) -> re.Pattern[str]:

@@ -57,7 +57,7 @@ class ShownResults:
         if not result.error:
             return self._remembered(call.name, result.content)
         if self._rules.errors_are_explained:
-            return refusal_in(self._surface.language, self._surface.domain, result.content)
+            return self._refusal(result.content)
         is_missing = "not found" in result.content.lower()
         return self._encoded(
             {
@@ -67,6 +67,11 @@ class ShownResults:
                 "arguments": call.arguments,
             }
         )
+
+    def _refusal(self, content: str) -> str:
+        """Return a refusal in the language: by the artifacts, or by our own texts."""
+        said = self._surface.messages.label(content)
+        return said or refusal_in(self._surface.language, self._surface.domain, content)
 
     def _answer(self, tool: str, content: str) -> str:
         decoded = _decoded(content)

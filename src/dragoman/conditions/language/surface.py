@@ -36,7 +36,7 @@ from dragoman.conditions.language.field_trees import (
     tree_of_schema,
 )
 from dragoman.conditions.language.folders import AssetFolder
-from dragoman.conditions.language.messages import Messages
+from dragoman.conditions.language.messages import Filling, Messages
 from dragoman.conditions.language.value_maps import ValueSet, joined, value_set_from
 from dragoman.core.errors import DataError
 from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
@@ -148,7 +148,9 @@ def load_surface(
             for side, model in declared.databases.items()
         },
         tool_texts=read_tool_texts(assets),
-        messages=Messages(read_tool_returns(assets), f"{where}/{TOOL_RETURNS}"),
+        messages=Messages(
+            read_tool_returns(assets), f"{where}/{TOOL_RETURNS}", filling_of(declared, value_sets)
+        ),
         policies={name: assets.text(name) for name in assets.names if name.endswith(".md")},
         tasks=assets.read(TASKS) if TASKS in assets else None,
         databases=databases,
@@ -257,6 +259,8 @@ def argument_tree(
 ) -> FieldTree:
     """Return the value maps of a tool's arguments: those of its schema and those declared.
 
+    An open value set that the artifacts do not have leaves its parameter as it is.
+
     Raises:
         DataError: Where a value set is declared that the artifacts do not have.
     """
@@ -267,6 +271,9 @@ def argument_tree(
             if quoted.value_set not in value_sets:
                 raise DataError(f"{tool.name}.{quoted.parameter}: no value set {quoted.value_set}")
             places[quoted.parameter,] = value_sets[quoted.value_set].opened()
+    for parameter, key in declared.arguments.get(tool.name, {}).items():
+        if key in value_sets:
+            places[parameter,] = value_sets[key].opened()
     return tree_of(places)
 
 
@@ -291,6 +298,14 @@ def _result_tree(
     if annotation is None:
         return NOTHING
     return tree_of_annotation(annotation, types, f"{where}: {tool}")
+
+
+def filling_of(declared: Declarations, value_sets: Mapping[str, ValueSet]) -> Filling:
+    """Return what the placeholders of messages hold, as far as the artifacts have its values."""
+    values = {
+        name: value_sets[key] for name, key in declared.messages.values.items() if key in value_sets
+    }
+    return Filling(values, declared.messages.nested)
 
 
 def _databases(assets: AssetFolder) -> dict[Role, bytes]:

@@ -52,6 +52,8 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name_lists: Tools that answer with a map of names to ids, and whose names these are.
         aliases: Labels taken beside those of the artifacts, by language, value set and value.
         messages: What tools say in sentences, where artifacts translate it.
+        numbers_follow_language: Whether translations write numbers as their language does;
+            otherwise as English does.
     """
 
     name_leaves: frozenset[str] = frozenset()
@@ -66,6 +68,7 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name_lists: dict[str, str] = {}
     aliases: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
     messages: SpokenTexts = SpokenTexts()
+    numbers_follow_language: bool = False
 
 
 NOTHING_DECLARED = Declarations()

@@ -53,6 +53,7 @@ class EnglishDomain(msgspec.Struct, frozen=True):
         release: Artifacts that need not be named; None where there are none.
         declared: What artifacts leave out.
         docstrings: Returns the docstrings of tools by side, for sides whose schemas do not say all.
+        source_root: The folder of upstream in which manifests say that its files lie; "" for none.
         modules: Returns the texts of the modules with the records of a side, by their path.
     """
 
@@ -67,3 +68,4 @@ class EnglishDomain(msgspec.Struct, frozen=True):
     declared: Declarations = NOTHING_DECLARED
     docstrings: Callable[[], Mapping[Role, Mapping[str, str]]] = dict
     modules: Callable[[], Mapping[Role, Mapping[str, str]]] = dict
+    source_root: str = ""

@@ -15,7 +15,6 @@ from dragoman.conditions.language.artifacts import (
     SourceHash,
     encode_artifact,
 )
-from dragoman.conditions.language.folders import UPSTREAM
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.conditions.language.places import places
 from dragoman.core.errors import UsageError
@@ -86,10 +85,8 @@ class _Found(NamedTuple):
 
     def file(self, name: str) -> SourceHash:
         """Return one of the files as a source: upstream's under their path there."""
-        root = (
-            self.english.name if self.english.release is None else f"{UPSTREAM}/{self.english.name}"
-        )
-        return SourceHash(f"{root}/{name}", _hash(self.side.files[name]))
+        path = f"{self.english.source_root}/{self.english.name}/{name}".removeprefix("/")
+        return SourceHash(path, _hash(self.side.files[name]))
 
 
 def _schemas(found: _Found) -> Iterator[Artifact]:

@@ -155,6 +155,20 @@ def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAsse
     return _english_assets(english, folder, given)
 
 
+def domains_by_language(data: Path) -> dict[str, tuple[str, ...]]:
+    """Return by language the domains whose artifacts are at hand: bundled, or pulled.
+
+    Args:
+        data: The folder of pulled data.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for domain, owner in _translated_domains().items():
+        for release in owner.releases():
+            for language in languages_of(release.folder(data) / domain):
+                found.setdefault(language, {})[domain] = None
+    return {language: tuple(domains) for language, domains in found.items()}
+
+
 def given_folder(
     assets: str, releases: Sequence[Release], data: Path
 ) -> tuple[Path, Release | None]:
@@ -220,6 +234,7 @@ def _english_assets(
         docstrings=docstrings,
         modules={side: dict(texts) for side, texts in english.modules().items()},
         messages=_english_messages(files, folder),
+        databases=dict(english.databases),
     )
 
 

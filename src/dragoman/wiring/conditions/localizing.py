@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
-
 from dragoman.conditions.language.artifacts import (
     DATABASES,
     SCHEMA_FILES,
@@ -11,6 +9,7 @@ from dragoman.conditions.language.artifacts import (
     TOOL_FILES,
     TOOL_RETURNS,
 )
+from dragoman.conditions.language.english_names import with_english_names
 from dragoman.conditions.language.languages import Language, directives
 from dragoman.conditions.language.localization import Assignment, Localization, Realised, english
 from dragoman.conditions.language.partition import deal_tools
@@ -132,7 +131,7 @@ def _seen(surface: DomainSurface, localized: Localized) -> DomainSurface:
     """Return a surface, without its names where the database is English."""
     if "database" in localized.surfaces:
         return surface
-    return msgspec.structs.replace(surface, names={}, databases={})
+    return with_english_names(surface)
 
 
 def _views(
@@ -186,13 +185,34 @@ def _left_in_english(localized: Localized, artifacts: Artifacts) -> Iterator[str
         if surface is None:
             continue
         if "database" in localized.surfaces:
-            for side in surface.tools:
-                if side not in surface.databases:
-                    yield f"{code}: no database of the {side} in {artifacts.domain}: its names stay English"
-                elif (left := surface.names_left(side))[0]:
-                    yield _english_names(code, side, artifacts.domain, *left)
+            yield from _names_left(code, surface)
         if "tasks" in localized.surfaces and surface.tasks is None:
             yield f"{code}: no tasks in {artifacts.domain}: what users are told stays English"
+        elif _names_differ(localized, surface):
+            yield (
+                f"{code}: users say the names of {artifacts.domain} in the language, and its "
+                "database is English: nobody is found by them without the surface database"
+            )
+
+
+def _names_left(code: str, surface: DomainSurface) -> Iterator[str]:
+    """Yield which names of databases stay English: those of a file, or of value sets."""
+    for side in () if surface.declared.names else surface.tools:
+        if side not in surface.databases:
+            yield f"{code}: no database of the {side} in {surface.domain}: its names stay English"
+        elif (left := surface.names_left(side))[0]:
+            yield _english_names(code, side, surface.domain, *left)
+    missing = sorted(surface.declared.names - surface.value_sets.keys())
+    if missing:
+        yield f"{code}: no {', '.join(missing)} in {surface.domain}: these names stay English"
+
+
+def _names_differ(localized: Localized, surface: DomainSurface) -> bool:
+    """Whether users are told names in the language that the database has in English."""
+    translated = surface.declared.names & surface.value_sets.keys()
+    return (
+        "tasks" in localized.surfaces and "database" not in localized.surfaces and bool(translated)
+    )
 
 
 def _english_names(code: str, side: Role, domain: str, left: int, names: int) -> str:

@@ -87,7 +87,7 @@ def test_tasks_of_ones_own_have_facts_and_keywords_to_translate() -> None:
             "facts": [{"name": "title", "value": "The Lantern", "keywords": ["title", "book"]}],
             "deeds": [{"name": "press", "arguments": {"on": "door"}, "keywords": ["press"]}],
         },
-        "criteria": {"must_say": ["B3"], "nl_assertions": ["Agent is kind."]},
+        "criteria": {"must_say": ["B3"], "assertions": ["Agent is kind."]},
     }
     artifact = tasks_artifact(origin("tasks.json"), json.dumps([task]).encode())
     assert sorted(listed(artifact).values()) == sorted(

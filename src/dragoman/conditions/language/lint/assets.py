@@ -17,7 +17,13 @@ from dragoman.conditions.language.artifacts import (
 from dragoman.conditions.language.database_names import decode_database
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.lint.defects import Defect
-from dragoman.conditions.language.surface import read_docstrings, read_schemas, read_tool_returns
+from dragoman.conditions.language.surface import (
+    build_value_sets,
+    read_docstrings,
+    read_schemas,
+    read_tool_returns,
+)
+from dragoman.conditions.language.value_maps import ValueSet
 from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
 from dragoman.core.tools import Role, Toolset
 
@@ -36,6 +42,7 @@ class EnglishAssets(msgspec.Struct, frozen=True):
         docstrings: The docstrings of tools by side.
         modules: The texts of the modules with the records of a side, by their path.
         messages: What tools say in sentences; nothing where no file tells.
+        databases: Which of the files is the database of a side.
     """
 
     files: dict[str, bytes]
@@ -46,6 +53,7 @@ class EnglishAssets(msgspec.Struct, frozen=True):
     docstrings: dict[Role, dict[str, str]] = {}
     modules: dict[Role, dict[str, str]] = {}
     messages: ToolReturns = ToolReturns()
+    databases: dict[Role, str] = {}
 
 
 class LanguageAssets:
@@ -95,6 +103,20 @@ class LanguageAssets:
     def tool_returns(self) -> ToolReturns:
         """Messages of tools."""
         return read_tool_returns(self.folder)
+
+    @cached_property
+    def value_sets(self) -> dict[str, ValueSet]:
+        """Value sets by the key of the artifact, with the aliases that are declared."""
+        where = f"{self.domain}/{self.language}"
+        return build_value_sets(self.schemas, self.english.declared, self.language, where)
+
+    @cached_property
+    def names(self) -> dict[str, ValueSet]:
+        """The value sets that are texts of databases, by the key of the artifact."""
+        declared = self.english.declared.names
+        if not declared:
+            return {}
+        return {key: each for key, each in self.value_sets.items() if key in declared}
 
     @cached_property
     def tasks(self) -> list[tuple[Task, Task]] | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dragoman.conditions.language.artifacts import SCHEMA_FILES, Schema, ValueText
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.lint.defects import Defect
+from dragoman.conditions.language.text_rules.kept import is_identifier
 from dragoman.conditions.language.value_maps import value_set_from
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Role
@@ -13,7 +14,7 @@ from dragoman.core.tools import Role
 def untranslated_labels(assets: LanguageAssets) -> Found:
     """Find labels that are the value itself."""
     for side, key, value in _values(assets):
-        if value.localized == value.canonical:
+        if value.localized == value.canonical and not is_identifier(value.canonical):
             what = f"the label of {value.canonical!r} is the value"
             yield assets.defect(
                 "label-equals-canonical", SCHEMA_FILES[side], what, place=f"value_sets.{key}"

@@ -2,7 +2,8 @@
 
 from dragoman.conditions.language.artifacts import TOOL_RETURNS
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.messages import pattern_of, placeholders
+from dragoman.conditions.language.messages import Messages, fill, pattern_of, placeholders
+from dragoman.conditions.language.surface import filling_of
 
 
 def lost_placeholders(assets: LanguageAssets) -> Found:
@@ -29,3 +30,39 @@ def wrong_patterns(assets: LanguageAssets) -> Found:
         if template.pattern != pattern_of(template.source):
             what = f"{template.pattern!r} is not the pattern of its message"
             yield assets.defect("message-pattern", TOOL_RETURNS, what, place=f"templates.{key}")
+
+
+def missing_messages(assets: LanguageAssets) -> Found:
+    """Find what tools say in sentences and no message translates."""
+    returns = assets.tool_returns
+    translated = {each.source for each in returns.exact.values()}
+    translated |= {each.source for each in returns.templates.values()}
+    for text in assets.english.declared.messages.texts:
+        if text not in translated:
+            what = f"{text!r} is not translated"
+            yield assets.defect("message-missing", TOOL_RETURNS, what)
+
+
+def ambiguous_messages(assets: LanguageAssets) -> Found:
+    """Find declared messages that, filled, cannot be read back: another has a text like theirs."""
+    spoken = assets.english.declared.messages
+    samples = {
+        name: next(iter(assets.value_sets[key].labels), name)
+        for name, key in spoken.values.items()
+        if key in assets.value_sets
+    }
+    filling = filling_of(assets.english.declared, assets.value_sets)
+    messages = Messages(assets.tool_returns, TOOL_RETURNS, filling)
+    whole = next((text for text in spoken.texts if not placeholders(text)), "")
+    translated = {each.source for each in assets.tool_returns.templates.values()}
+    for text in spoken.texts:
+        names = placeholders(text)
+        if text not in translated:
+            continue
+        filled = fill(
+            text,
+            {name: whole if name in spoken.nested else samples.get(name, name) for name in names},
+        )
+        if messages.label(filled) is None:
+            what = f"{filled!r} cannot be told from another message in the language"
+            yield assets.defect("message-ambiguous", TOOL_RETURNS, what)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.surface import build_value_sets
-from dragoman.conditions.language.text_rules.kept import lost_numbers
+from dragoman.conditions.language.text_rules.kept import lost_numbers, reformatted
 from dragoman.conditions.language.text_rules.markdown import (
     code_spans_of,
     headings_of,
@@ -41,8 +41,10 @@ def lost_parts(assets: LanguageAssets) -> Found:
 def lost_numbers_of_policies(assets: LanguageAssets) -> Found:
     """Find numbers of English policies that the translation does not have."""
     for name, (original, translation) in assets.policies.items():
+        follows = assets.english.declared.numbers_follow_language
         for number in dict.fromkeys(lost_numbers(original, translation)):
-            yield assets.defect("number-lost", name, f"{number} is not repeated")
+            if not (follows and reformatted(number, translation)):
+                yield assets.defect("number-lost", name, f"{number} is not repeated")
 
 
 def unaccepted_values(assets: LanguageAssets) -> Found:

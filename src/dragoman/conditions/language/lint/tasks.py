@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dragoman.conditions.language.artifacts import TASKS
+from dragoman.conditions.language.coverage import has_words
 from dragoman.conditions.language.database_names import differences, dotted
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.places import places
@@ -14,6 +15,12 @@ from dragoman.conditions.language.text_rules.kept import (
 )
 from dragoman.conditions.language.text_rules.scripts import has_letters, latin_share
 
+_KEYWORDS = (
+    ("scenario", "facts", "*", "keywords"),
+    ("scenario", "deeds", "*", "keywords"),
+)
+"""Lists of a language's own words: neither their number nor their order is that of English."""
+_FACT = ("scenario", "facts", "*", "value")
 _MOSTLY = 0.7
 
 
@@ -32,7 +39,7 @@ def changed_leaves(assets: LanguageAssets) -> Found:
             yield assets.defect("fixed-leaf-changed", TASKS, what, place=name)
             continue
         for difference in differences(original, translation):
-            if difference.structure or _pattern(difference.path) not in places().tasks:
+            if not _may_differ(_pattern(difference.path), structure=difference.structure):
                 place = f"{name}.{dotted(difference.path)}"
                 yield assets.defect("fixed-leaf-changed", TASKS, "not as in English", place=place)
 
@@ -48,7 +55,7 @@ def lost_identifiers_of_tasks(assets: LanguageAssets) -> Found:
     """Find identifiers of English tasks that the translation does not repeat."""
     for text in _texts(assets):
         for name in lost_identifiers(text.original, text.translation):
-            if name not in text.translation:
+            if name not in text.translation and not _is_named(name, assets):
                 what = f"{name} is not repeated"
                 yield assets.defect("identifier-lost", TASKS, what, place=text.place)
 
@@ -58,6 +65,8 @@ def lost_numbers_of_tasks(assets: LanguageAssets) -> Found:
     for text in _texts(assets):
         for number in lost_numbers(text.original, text.translation):
             other = reformatted(number, text.translation)
+            if other and assets.english.declared.numbers_follow_language:
+                continue
             what = f"{number} is written {other}" if other else f"{number} is not repeated"
             yield assets.defect("number-lost", TASKS, what, place=text.place)
 
@@ -88,11 +97,17 @@ def latin_texts(assets: LanguageAssets) -> Found:
 
 
 def _texts(assets: LanguageAssets) -> Iterator[_Text]:
-    """Yield the texts of tasks that are to be translated: those that have letters."""
+    """Yield the texts of tasks that are to be translated: those that have letters.
+
+    Keywords are not compared one by one, and facts are where they have words.
+    """
     for original, translation in assets.tasks or ():
         for path in places().tasks:
+            if path[:-1] in _KEYWORDS:
+                continue
+            is_told = has_words if path == _FACT else has_letters
             for place, text, other in _along(original, translation, path, ()):
-                if has_letters(text):
+                if is_told(text):
                     yield _Text(f"{original.get('id')}.{dotted(place)}", text, other)
 
 
@@ -109,6 +124,17 @@ def _along(
     elif isinstance(original, dict) and isinstance(translation, dict):
         name = path[0]
         yield from _along(original.get(name), translation.get(name), path[1:], (*done, name))
+
+
+def _may_differ(pattern: tuple[str, ...], *, structure: bool) -> bool:
+    if pattern in _KEYWORDS or pattern[:-1] in _KEYWORDS:
+        return True
+    return not structure and pattern in places().tasks
+
+
+def _is_named(text: str, assets: LanguageAssets) -> bool:
+    """Whether a text is a name of the database, which translations have otherwise."""
+    return any(text in names.labels for names in assets.names.values())
 
 
 def _pattern(path: tuple[str | int, ...]) -> tuple[str, ...]:

@@ -9,11 +9,10 @@ from dragoman.conditions.language.discovery import quoted_literals
 from dragoman.conditions.language.docstrings import ToolText, parse_docstring
 from dragoman.conditions.language.field_trees import FieldTree, tree_of_annotation
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.conditions.language.surface import argument_tree, build_value_sets, types_of
+from dragoman.conditions.language.surface import argument_tree, types_of
 from dragoman.conditions.language.text_rules.kept import lost_identifiers
 from dragoman.conditions.language.text_rules.scripts import is_latin
 from dragoman.conditions.language.value_maps import ValueSet, fold
-from dragoman.core.language.declarations import Declarations
 from dragoman.core.tools import Role, ToolSpec
 
 
@@ -117,9 +116,8 @@ class _Quotes(NamedTuple):
 
 def _quotes(assets: LanguageAssets) -> Iterator[_Quotes]:
     declared = assets.english.declared
-    value_sets = _value_sets(assets, declared)
     for side, tool, text in _texts(assets):
-        places = dict(argument_tree(tool, value_sets, declared).places())
+        places = dict(argument_tree(tool, assets.value_sets, declared).places())
         for name, description in _descriptions(tool).items():
             yield _Quotes(
                 TOOL_FILES[side],
@@ -139,15 +137,10 @@ def _texts(assets: LanguageAssets) -> Iterator[tuple[Role, ToolSpec, ToolText]]:
                 yield side, tool, parse_docstring(docstrings[tool.name])
 
 
-def _value_sets(assets: LanguageAssets, declared: Declarations) -> dict[str, ValueSet]:
-    where = f"{assets.domain}/{assets.language}"
-    return build_value_sets(assets.schemas, declared, assets.language, where)
-
-
 def _fields(assets: LanguageAssets) -> Iterator[ValueSet]:
     """Yield the value sets of databases, each once: fields of unions have those of all members."""
     declared = assets.english.declared
-    types = types_of(assets.schemas, _value_sets(assets, declared), declared)
+    types = types_of(assets.schemas, assets.value_sets, declared)
     seen: set[tuple[tuple[str, str], ...]] = set()
     for model in declared.databases.values():
         tree: FieldTree = tree_of_annotation(model, types, model)
@@ -175,9 +168,10 @@ def _english(tool: ToolSpec) -> str:
 
 def _mentions(text: str, within: str) -> int:
     """Return how often a folded text stands in another; in Latin script, as whole words."""
-    folded = re.escape(fold(text))
-    pattern = rf"(?<![^\W\d_]){folded}(?![^\W\d_])" if is_latin(text) else folded
-    return len(re.findall(pattern, within))
+    folded = fold(text)
+    if folded not in within or not is_latin(text):
+        return within.count(folded)
+    return len(re.findall(rf"(?<![^\W\d_]){re.escape(folded)}(?![^\W\d_])", within))
 
 
 def _listed(names: list[str] | tuple[str, ...]) -> str:

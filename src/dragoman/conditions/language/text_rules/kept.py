@@ -32,3 +32,8 @@ def reformatted(number: str, translation: str) -> str | None:
         each for each in _NUMBER.findall(translation) if each.translate(_SEPARATORS) == digits
     )
     return next(written, None) if len(digits) > 1 else None
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a text is an identifier: an e-mail address, an order, a user."""
+    return _IDENTIFIER.fullmatch(text) is not None

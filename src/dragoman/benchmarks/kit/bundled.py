@@ -1,0 +1,69 @@
+"""What a suite of our own has for its translations: declarations, artifacts, its English texts.
+
+Beside its data lie `translations.toml`, which declares what artifacts leave out, and a folder
+`translations` with `SUITE/LANGUAGE`. Both may be absent.
+"""
+
+from collections.abc import Iterable
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import msgspec
+
+from dragoman.benchmarks.kit.declared import decode_declarations
+from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
+from dragoman.core.language.translations import Release
+from dragoman.core.tasks import Task
+
+DECLARED, ARTIFACTS = "translations.toml", "translations"
+TASKS = "tasks.json"
+
+
+class BundledArtifacts:
+    """Artifacts that come with a suite: nothing is pulled, and they are as they were installed."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._folder = folder
+
+    def folder(self, data: Path) -> Path:  # noqa: ARG002 - they are no pulled data
+        """Return where they lie."""
+        return self._folder
+
+    def require_undamaged(self, prefix: str, data: Path) -> None:
+        """Do nothing: what is installed has no other pins than the program."""
+
+
+def bundled_artifacts(name: str, folder: Traversable) -> Release | None:
+    """Return the artifacts beside a suite's data; None where there are none."""
+    beside = folder / ARTIFACTS
+    return BundledArtifacts(name, beside) if isinstance(beside, Path) and beside.is_dir() else None
+
+
+def declarations_in(name: str, folder: Traversable) -> Declarations:
+    """Return what a suite declares of itself.
+
+    Raises:
+        DataError: Where the file is damaged.
+    """
+    file = folder / DECLARED
+    if not file.is_file():
+        return NOTHING_DECLARED
+    return decode_declarations(file.read_bytes(), f"{name}: {DECLARED}")
+
+
+def english_texts(tasks: Iterable[Task], folder: Traversable) -> dict[str, bytes]:
+    """Return the files that artifacts are made of and that a suite has otherwise, or not at all.
+
+    They are what it declares, and its tasks as one list of JSON.
+    """
+    file = folder / DECLARED
+    declared = {DECLARED: file.read_bytes()} if file.is_file() else {}
+    records = msgspec.json.encode([_task_record(task) for task in tasks])
+    return {**declared, TASKS: msgspec.json.format(records, indent=2) + b"\n"}
+
+
+def _task_record(task: Task) -> dict[str, object]:
+    """Return a task as a file of tasks has it: suite and digest are no part of it."""
+    record = msgspec.to_builtins(task)
+    return {name: value for name, value in record.items() if name not in {"suite", "digest"}}
