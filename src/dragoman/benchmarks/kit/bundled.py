@@ -4,6 +4,7 @@ Beside its data lie `translations.toml`, which declares what artifacts leave out
 `translations` with `SUITE/LANGUAGE`. Both may be absent.
 """
 
+import re
 from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -16,7 +17,8 @@ from dragoman.core.language.translations import Release
 from dragoman.core.tasks import Task
 
 DECLARED, ARTIFACTS = "translations.toml", "translations"
-TASKS = "tasks.json"
+TASKS, TOOL_RETURNS = "tasks.json", "tool_returns.json"
+_WORD = re.compile(r"\w+")
 
 
 class BundledArtifacts:
@@ -52,15 +54,32 @@ def declarations_in(name: str, folder: Traversable) -> Declarations:
     return decode_declarations(file.read_bytes(), f"{name}: {DECLARED}")
 
 
-def english_texts(tasks: Iterable[Task], folder: Traversable) -> dict[str, bytes]:
+def english_texts(tasks: Iterable[Task], declared: Declarations) -> dict[str, bytes]:
     """Return the files that artifacts are made of and that a suite has otherwise, or not at all.
 
-    They are what it declares, and its tasks as one list of JSON.
+    They are its tasks as one list of JSON, and what its tools say, both as artifacts have them.
     """
-    file = folder / DECLARED
-    declared = {DECLARED: file.read_bytes()} if file.is_file() else {}
-    records = msgspec.json.encode([_task_record(task) for task in tasks])
-    return {**declared, TASKS: msgspec.json.format(records, indent=2) + b"\n"}
+    found = {TASKS: _written([_task_record(task) for task in tasks])}
+    if declared.messages.texts:
+        found[TOOL_RETURNS] = _written(_english_messages(declared.messages.texts))
+    return found
+
+
+def _english_messages(texts: Iterable[str]) -> dict[str, dict[str, dict[str, str]]]:
+    """Return sentences as messages that are not translated yet."""
+    messages: dict[str, dict[str, dict[str, str]]] = {"exact": {}, "templates": {}}
+    for text in texts:
+        key = "_".join(_WORD.findall(text.lower()))
+        message = {"source": text, "localized": text}
+        if "{" in text:
+            messages["templates"][key] = {"pattern": "", **message}
+        else:
+            messages["exact"][key] = message
+    return messages
+
+
+def _written(value: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
 def _task_record(task: Task) -> dict[str, object]:

@@ -91,6 +91,7 @@ def suite_from_files(
     _require_sound(tasks, about.stakes, domain, tools, name)
     if split and split not in splits:
         raise UsageError(f"{name} has no split {split!r}: choose {', '.join(splits)}")
+    declared = declarations_in(name, folder)
     everything = [*content.values(), *files.values()]
     digest = content_key(*(text.decode("utf-8", "replace") for text in everything))
     return ConversationSuite(
@@ -104,8 +105,8 @@ def suite_from_files(
             files=content,
             decode_tasks=lambda told, where: _translated(told, name, where),
             stakes=about.stakes,
-            english_texts=lambda: english_texts(tasks, folder),
-            declared=declarations_in(name, folder),
+            english_texts=lambda: english_texts(tasks, declared),
+            declared=declared,
             release=bundled_artifacts(name, folder),
         )
     )

@@ -115,7 +115,9 @@ def _messages(found: _Found) -> Iterator[Artifact]:
             "exact": {key: each.source for key, each in messages.exact.items()},
             "templates": {key: each.source for key, each in messages.templates.items()},
         }
-        source = SourceHash(f"{found.english.name}/{TOOL_RETURNS}", _hash(encode_artifact(sources)))
+        path = f"{found.english.name}/{TOOL_RETURNS}"
+        known = found.side.hashes.get(path)
+        source = SourceHash(path, known or _hash(encode_artifact(sources)))
         yield messages_artifact(found.origin(TOOL_RETURNS, source), messages)
 
 

@@ -250,7 +250,7 @@ def _docstrings(english: EnglishDomain) -> dict[Role, dict[str, str]]:
 def _english_messages(files: Mapping[str, bytes], folder: Path | None) -> ToolReturns:
     """Return what tools say: from an English file, or from the sources that translations repeat."""
     if TOOL_RETURNS in files:
-        return decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS)
+        return in_english(decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS))
     for language in languages_of(folder) if folder else ():
         translated = read_tool_returns(AssetFolder(folder / language)) if folder else ToolReturns()
         if translated != ToolReturns():
