@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 from dragoman.core.tools import ToolSpec
 from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
 from dragoman.simulation.findings import FoundValue, findings
+from dragoman.simulation.phrases import english
 
-NOTHING = Known("", ())
+ENGLISH = english()
+NOTHING = Known("", (), ENGLISH)
 
 
 def string(name: str, description: str = "", *choices: str) -> Parameter:
@@ -42,7 +44,7 @@ def string(name: str, description: str = "", *choices: str) -> Parameter:
 def test_values_are_found_by_patterns_in_what_was_said(
     parameter: Parameter, said: str, expected: list[object]
 ) -> None:
-    assert values_for(parameter, Known(said, ())) == expected
+    assert values_for(parameter, Known(said, (), ENGLISH)) == expected
 
 
 def test_values_of_results_go_by_their_names_and_the_words_around_them() -> None:
@@ -50,13 +52,13 @@ def test_values_of_results_go_by_their_names_and_the_words_around_them() -> None
         "get_order",
         '{"items": [{"item_id": "1", "name": "stove"}, {"item_id": "2", "name": "red jacket"}]}',
     )
-    known = Known("the red jacket", tuple(found))
+    known = Known("the red jacket", tuple(found), ENGLISH)
     assert values_for(string("item_id"), known) == ["2", "1"]
     assert values_for(Parameter("new_item_ids", "array", "", ()), known) == [["2"], ["1"]]
 
 
 def test_a_bare_result_is_what_its_tool_is_called_after() -> None:
-    known = Known("", (FoundValue("find_user_id_by_email", "maren_1", "maren_1"),))
+    known = Known("", (FoundValue("find_user_id_by_email", "maren_1", "maren_1"),), ENGLISH)
     assert values_for(string("user_id"), known) == ["maren_1"]
     assert values_for(string("order_id"), known) == []
 
@@ -96,7 +98,7 @@ def test_a_schema_says_which_parameters_are_required() -> None:
     st.text(max_size=40),
 )
 def test_any_words_give_values_of_the_right_kind(said: str, name: str, description: str) -> None:
-    known = Known(said, ())
+    known = Known(said, (), ENGLISH)
     assert all(isinstance(value, str) for value in values_for(string(name, description), known))
     numbers = values_for(Parameter(name, "integer", description, ()), known)
     assert all(isinstance(value, int) for value in numbers)

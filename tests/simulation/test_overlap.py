@@ -3,6 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.simulation.overlap import ranked, shared, words
+from dragoman.simulation.phrases import english
+
+ENGLISH = english()
 
 
 @pytest.mark.parametrize(
@@ -14,27 +17,27 @@ from dragoman.simulation.overlap import ranked, shared, words
     ],
 )
 def test_words_are_stems_without_those_that_say_nothing(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert words(text, ENGLISH) == expected
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:
     tools = {"cancel": "cancel order", "return": "return order", "show": "show order"}
-    names = [name for name, _ in ranked("return my order", tools)]
+    names = [name for name, _ in ranked("return my order", tools, ENGLISH)]
     assert names == ["return", "cancel", "show"]
 
 
 def test_nothing_in_common_scores_nothing() -> None:
-    assert ranked("weather", {"a": "order", "b": ""}) == [("a", 0), ("b", 0)]
-    assert ranked("weather", {}) == []
+    assert ranked("weather", {"a": "order", "b": ""}, ENGLISH) == [("a", 0), ("b", 0)]
+    assert ranked("weather", {}, ENGLISH) == []
 
 
 def test_shared_words_are_counted_once() -> None:
-    assert shared("red red jacket", "the red jackets") == 2
+    assert shared("red red jacket", "the red jackets", ENGLISH) == 2
 
 
 @given(st.text(max_size=40), st.dictionaries(st.text(max_size=5), st.text(max_size=40), max_size=5))
 def test_every_document_is_ranked_by_falling_score(query: str, documents: dict[str, str]) -> None:
-    result = ranked(query, documents)
+    result = ranked(query, documents, ENGLISH)
     assert {name for name, _ in result} == set(documents)
     scores = [score for _, score in result]
     assert scores == sorted(scores, reverse=True)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.simulation.phrases import english
 from dragoman.simulation.spelling import (
     MAX_WORDS,
     read_spelled,
@@ -12,6 +13,7 @@ from dragoman.simulation.spelling import (
     spelled_in_words,
 )
 
+ENGLISH = english()
 SIGNS = string.ascii_letters + string.digits + "#@.-_/:+', "
 VALUES = st.text(SIGNS, min_size=2, max_size=20)
 
@@ -26,32 +28,32 @@ VALUES = st.text(SIGNS, min_size=2, max_size=20)
     ],
 )
 def test_a_value_is_spelled_by_letters_or_by_words(value: str, letters: str, words: str) -> None:
-    assert spelled(value) == letters
-    assert spelled_in_words(value) == words
+    assert spelled(value, ENGLISH) == letters
+    assert spelled_in_words(value, ENGLISH) == words
 
 
 def test_a_spelled_value_is_found_in_what_was_said() -> None:
-    assert read_spelling("The last name is Holt, spelled H-o-l-t. Thank you.") == "Holt"
+    assert read_spelling("The last name is Holt, spelled H-o-l-t. Thank you.", ENGLISH) == "Holt"
 
 
 def test_the_last_spelling_counts_as_a_value_may_look_like_one() -> None:
-    assert read_spelling("The depot is B-7, spelled B-dash-7.") == "B-7"
+    assert read_spelling("The depot is B-7, spelled B-dash-7.", ENGLISH) == "B-7"
 
 
 @pytest.mark.parametrize("text", ["", "My name is Holt.", "a well-known street", "H-", "-"])
 def test_words_with_hyphens_are_no_spelling(text: str) -> None:
-    assert read_spelling(text) is None
+    assert read_spelling(text, ENGLISH) is None
 
 
 @given(VALUES)
 def test_what_is_spelled_is_read_back_as_it_was(value: str) -> None:
-    assert read_spelling(f"It is {spelled(value)}.") == value
-    assert read_spelling(f"It is {spelled_in_words(value)}.") == value
+    assert read_spelling(f"It is {spelled(value, ENGLISH)}.", ENGLISH) == value
+    assert read_spelling(f"It is {spelled_in_words(value, ENGLISH)}.", ENGLISH) == value
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_not(text: str) -> None:
-    assert read_spelling(text) != ""
+    assert read_spelling(text, ENGLISH) != ""
 
 
 @pytest.mark.parametrize(
@@ -69,17 +71,17 @@ def test_any_text_is_read_or_not(text: str) -> None:
     ],
 )
 def test_what_stands_behind_spelled_counts_however_it_was_written(heard: str, value: str) -> None:
-    assert read_spelled(heard, value) == value
+    assert read_spelled(heard, value, ENGLISH) == value
 
 
 def test_what_was_spelled_wrongly_is_taken_as_it_was_heard() -> None:
-    assert read_spelled("is Holt spelled Holb yes", "Holt") == "Holb"
+    assert read_spelled("is Holt spelled Holb yes", "Holt", ENGLISH) == "Holb"
 
 
 @pytest.mark.parametrize("heard", ["", "is Holt", "is Holt, spelled", "spelled. "])
 def test_where_nothing_is_spelled_nothing_is_read(heard: str) -> None:
-    assert read_spelled(heard, "Holt") is None
+    assert read_spelled(heard, "Holt", ENGLISH) is None
 
 
 def test_words_far_behind_are_not_looked_at() -> None:
-    assert read_spelled(f"spelled {'x ' * MAX_WORDS} Holt", "Holt") != "Holt"
+    assert read_spelled(f"spelled {'x ' * MAX_WORDS} Holt", "Holt", ENGLISH) != "Holt"

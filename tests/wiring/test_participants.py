@@ -11,6 +11,7 @@ from dragoman.simulation.diagnostic import GoldAgent, GoldUser, LiteralAgent, Si
 from dragoman.simulation.lexical import LexicalAgent
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.offline_user import OfflineSession, OfflineUser
+from dragoman.simulation.phrases import english
 from dragoman.wiring.participants import (
     resolve_agent,
     resolve_judge,
@@ -174,7 +175,7 @@ class Participant:
         self.name = "mine"
 
     async def open(self, opening: Opening) -> OfflineSession:  # noqa: ARG002 - it does not look
-        return OfflineSession("hi")
+        return OfflineSession("hi", english())
 
 
 def test_a_function_is_named_by_where_it_is_defined() -> None:

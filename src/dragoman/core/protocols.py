@@ -8,6 +8,7 @@ import msgspec
 from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.speech import Reply, Said, Utterance
@@ -194,7 +195,8 @@ class Opening(msgspec.Struct, frozen=True):
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
     benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
     same in every attempt at one draw of the cell, and in no other. `directive` says in which language
-    the side is to speak; it is empty where nothing is said of that.
+    the side is to speak; it is empty where nothing is said of that. `phrases` are those of the language
+    that the task is told in, for who speaks without a model; None for English.
     """
 
     task: Task
@@ -205,6 +207,7 @@ class Opening(msgspec.Struct, frozen=True):
     conversation: str = ""
     draw: str = ""
     directive: str = ""
+    phrases: Phrasebook | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

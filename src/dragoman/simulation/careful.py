@@ -7,6 +7,7 @@ digit, until the user agrees or the questions are used up. Corrections too are t
 
 from collections.abc import Iterator, Sequence
 
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Reply, say
 from dragoman.core.tasks import Action, Fact, Task
@@ -18,9 +19,9 @@ from dragoman.simulation.diagnostic import (
     lone_moves,
     needed_facts,
 )
-from dragoman.simulation.facts import label, resembles, segment_of
+from dragoman.simulation.facts import resembles, segment_of
 from dragoman.simulation.hearing import heard_value, replaced_arguments
-from dragoman.simulation.questions import agrees
+from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import told_script
 from dragoman.simulation.spelling import read_spelled
 
@@ -35,20 +36,20 @@ class CarefulAgent:
 
     async def open(self, opening: Opening) -> "CarefulSession":
         """Open a session on the task's plan."""
-        return CarefulSession(opening.task)
+        return CarefulSession(opening.task, phrases_of(opening))
 
 
 class CarefulSession(PlanSession):
     """One conversation; `understood` is what it takes each of the user's facts for."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__()
+    def __init__(self, task: Task, phrases: Phrasebook) -> None:
+        super().__init__(phrases)
         self._scenario = task.scenario
         self._task = task
         self._script = told_script(task)
         self._tools: Toolset | None = None
         self.understood: dict[Fact, str] = {}
-        self.moves = agent_moves(task, self._fill, self._prepare)
+        self.moves = agent_moves(task, self._fill, self._prepare, phrases)
         self.alone = lone_moves(task)
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
@@ -66,15 +67,15 @@ class CarefulSession(PlanSession):
                 return understood
         for fact, understood in self.understood.items():
             if value.casefold() in fact.value.casefold():
-                return heard_value(value, understood)
-        return heard_value(value, self.heard)
+                return heard_value(value, understood, self.phrases)
+        return heard_value(value, self.heard, self.phrases)
 
     def _prepare(self, stretch: Sequence[Action]) -> Iterator[Reply]:
         needed = [fact for fact in needed_facts(stretch, self._task) if fact not in self.understood]
         yield from self.ask_for(needed, self._scenario)
         if any(map(self._may_change, stretch)):
             for fact in needed:
-                self.understood[fact] = heard_value(fact.value, self.heard)
+                self.understood[fact] = heard_value(fact.value, self.heard, self.phrases)
             yield from self._confirmation(needed)
 
     def _may_change(self, action: Action) -> bool:
@@ -86,11 +87,11 @@ class CarefulSession(PlanSession):
         doubtful, spelling = list(needed), False
         for _ in range(MAX_QUESTIONS if doubtful else 0):
             start = len(self.heard)
-            yield say(_spell(doubtful) if spelling else self._read_back(doubtful))
+            yield say(self._spell(doubtful) if spelling else self._read_back(doubtful))
             answer = self.heard[start:]
             named = self._correct(doubtful, answer, spelled=spelling)
             if not spelling:
-                if agrees(answer):
+                if self.phrases.agrees(answer):
                     return
                 doubtful = named or doubtful
             spelling = not spelling
@@ -99,29 +100,36 @@ class CarefulSession(PlanSession):
         """Take what an answer says about facts for them; return those that it names."""
         named = []
         for fact in facts:
-            said = segment_of(answer, fact, facts)
+            said = segment_of(answer, fact, facts, self.phrases)
             if said is None:
                 continue
             named.append(fact)
-            heard = heard_value(fact.value, said)
+            heard = heard_value(fact.value, said, self.phrases)
             if spelled:
-                heard = read_spelled(said, fact.value) or heard
+                heard = read_spelled(said, fact.value, self.phrases) or heard
             if resembles(heard, fact.value):
                 self.understood[fact] = heard
         return named
 
     def _read_back(self, facts: Sequence[Fact]) -> str:
-        said = "; ".join(f"the {label(fact)} is {self.understood[fact]}" for fact in facts)
-        return f"Let me make sure that I heard you: {said}. Is that right?"
+        says, label = self.phrases.says, self.phrases.label
+        read = (
+            says.read_back_fact.format(label=label(fact.name), value=self.understood[fact])
+            for fact in facts
+        )
+        return says.read_back.format(facts=self.phrases.joins.facts.join(read))
 
+    def _spell(self, facts: Sequence[Fact]) -> str:
+        """Ask for letters to be spelled in the way that is heard best, and for digits once more."""
+        says = self.phrases.says
+        lettered = [fact for fact in facts if any(map(str.isalpha, fact.value))]
+        others = [fact for fact in facts if fact not in lettered]
+        asked = [
+            sentence.format(labels=self._labels(named))
+            for sentence, named in ((says.spell, lettered), (says.digits, others))
+            if named
+        ]
+        return self.phrases.joins.sentences.join(asked)
 
-def _spell(facts: Sequence[Fact]) -> str:
-    """Ask for letters in the NATO alphabet, whose words are heard best, and for digits once more."""
-    lettered = [label(fact) for fact in facts if any(map(str.isalpha, fact.value))]
-    others = [label(fact) for fact in facts if label(fact) not in lettered]
-    asked = []
-    if lettered:
-        asked.append(f"Please spell the {', the '.join(lettered)} in the NATO alphabet.")
-    if others:
-        asked.append(f"Please repeat the {', the '.join(others)} digit by digit.")
-    return " ".join(asked)
+    def _labels(self, facts: Sequence[Fact]) -> str:
+        return self.phrases.joins.labels.join(self.phrases.label(fact.name) for fact in facts)

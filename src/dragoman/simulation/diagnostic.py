@@ -8,15 +8,16 @@ other; after the whole plan the agent says what must be said and the user stops.
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.protocols import Answer, Heard, Opening, Participant
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.stop_tokens import STOP
 from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, Toolset
 from dragoman.simulation.canonical import CanonicalAgent
-from dragoman.simulation.facts import label
 from dragoman.simulation.hearing import heard_arguments, scripted_texts
 from dragoman.simulation.offline_user import OfflineUser
+from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import spoken_script, told_script
 
 Arguments = dict[str, object]
@@ -31,7 +32,8 @@ class PlanSession:
     `alone` is what it plays instead where every reply must be a call (solo mode).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, phrases: Phrasebook) -> None:
+        self.phrases = phrases
         self.heard = ""
         self.asked: set[Fact] = set()
         self.moves: Iterator[Reply] = iter(())
@@ -56,9 +58,9 @@ class PlanSession:
         new = [fact for fact in new if fact.value.casefold() not in told]
         self.asked.update(new)
         if new:
-            yield say(
-                f"Please tell me: {', '.join(f'what is your {label(fact)}' for fact in new)}?"
-            )
+            says, label = self.phrases.says, self.phrases.label
+            questions = (says.question.format(label=label(fact.name)) for fact in new)
+            yield say(says.ask.format(questions=self.phrases.joins.questions.join(questions)))
 
 
 class GoldAgent:
@@ -68,8 +70,10 @@ class GoldAgent:
 
     async def open(self, opening: Opening) -> PlanSession:
         """Open a session on the task's plan."""
-        session = PlanSession()
-        session.moves = agent_moves(opening.task, lambda action: action.arguments, _unprepared)
+        session = PlanSession(phrases_of(opening))
+        session.moves = agent_moves(
+            opening.task, lambda action: action.arguments, _unprepared, session.phrases
+        )
         session.alone = lone_moves(opening.task)
         return session
 
@@ -81,8 +85,8 @@ class GoldUser:
 
     async def open(self, opening: Opening) -> PlanSession:
         """Open a session on the task's plan."""
-        session = PlanSession()
-        session.moves = _user_moves(opening.task)
+        session = PlanSession(phrases_of(opening))
+        session.moves = _user_moves(opening.task, session.phrases)
         return session
 
 
@@ -93,13 +97,15 @@ class LiteralAgent:
 
     async def open(self, opening: Opening) -> PlanSession:
         """Open a session on the task's plan."""
-        session = PlanSession()
+        session = PlanSession(phrases_of(opening))
+        phrases = session.phrases
         scenario = opening.task.scenario
         script = told_script(opening.task)
         session.moves = agent_moves(
             opening.task,
-            lambda action: heard_arguments(action.arguments, script, session.heard),
+            lambda action: heard_arguments(action.arguments, script, session.heard, phrases),
             lambda stretch: session.ask_for(needed_facts(stretch, opening.task), scenario),
+            phrases,
         )
         return session
 
@@ -109,9 +115,9 @@ class SilentAgent:
 
     name = "silent"
 
-    async def open(self, opening: Opening) -> PlanSession:  # noqa: ARG002 - it does not look
+    async def open(self, opening: Opening) -> PlanSession:
         """Open a session that says nothing of use."""
-        session = PlanSession()
+        session = PlanSession(phrases_of(opening))
         session.moves = itertools.repeat(say("..."))
         return session
 
@@ -136,36 +142,38 @@ def partner_of(agent: Participant) -> Participant:
     return GoldUser() if isinstance(played, GoldAgent) else OfflineUser()
 
 
-def agent_moves(task: Task, fill: Fill, prepare: Prepare) -> Iterator[Reply]:
+def agent_moves(task: Task, fill: Fill, prepare: Prepare, phrases: Phrasebook) -> Iterator[Reply]:
     """Yield the agent's side of the plan, without end.
 
     Args:
         task: Whose plan is played.
         fill: Gives a call its arguments.
         prepare: Yields what is said before the calls of a stretch.
+        phrases: What is said else.
     """
     if task.turns:
-        yield from _turn_moves(task, fill)
+        yield from _turn_moves(task, fill, phrases)
         return
     for side, stretch in _stretches(task):
         if side == "agent":
             yield from prepare(stretch)
             yield from _calls(stretch, fill)
         else:
-            yield say(_asked_of_user(stretch, task.scenario))
+            yield say(_asked_of_user(stretch, task.scenario, phrases))
     must_say = () if task.criteria is None else task.criteria.must_say
-    yield say(f"Here is what you asked for: {'; '.join(must_say)}." if must_say else "All done.")
-    yield from itertools.repeat(say("Is there anything else?"))
+    things = phrases.joins.things.join(must_say)
+    yield say(phrases.says.asked_for.format(things=things) if must_say else phrases.says.all_done)
+    yield from itertools.repeat(say(phrases.says.anything_else))
 
 
-def _turn_moves(task: Task, fill: Fill) -> Iterator[Reply]:
+def _turn_moves(task: Task, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
     """Yield the plan of a task with fixed turns: the calls of a turn at once, then words."""
     for number, turn in enumerate(task.turns):
         planned = [action for action in _plan(task) if action.turn == number]
         if planned:
             yield Called(tuple(_call(action, fill) for action in planned))
-        yield say(turn.answer or "That is all there is to do here.")
-    yield from itertools.repeat(say("Is there anything else?"))
+        yield say(turn.answer or phrases.says.nothing_left)
+    yield from itertools.repeat(say(phrases.says.anything_else))
 
 
 def lone_moves(task: Task) -> Iterator[Reply]:
@@ -188,13 +196,13 @@ def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
         yield side, list(group)
 
 
-def _asked_of_user(stretch: Sequence[Action], scenario: Scenario) -> str:
+def _asked_of_user(stretch: Sequence[Action], scenario: Scenario, phrases: Phrasebook) -> str:
     """Return what asks the user for its calls, by the keywords of its deeds where it has any."""
     named = [_keyword(action, scenario.deeds) for action in stretch]
-    deeds = "".join(f" {keyword}." for keyword in dict.fromkeys(filter(None, named)))
+    deeds = [phrases.says.deed.format(deed=each) for each in dict.fromkeys(filter(None, named))]
     if not deeds:
-        return "Please do your part now and tell me when it is done."
-    return f"Please do your part now:{deeds} Tell me when it is done."
+        return phrases.says.your_part
+    return phrases.says.your_deeds.format(deeds=phrases.joins.sentences.join(deeds))
 
 
 def _keyword(action: Action, deeds: Sequence[Deed]) -> str:
@@ -206,12 +214,12 @@ def _keyword(action: Action, deeds: Sequence[Deed]) -> str:
     return next((keyword for keyword in own[0].keywords if keyword not in others), "")
 
 
-def _user_moves(task: Task) -> Iterator[Reply]:
-    yield say(spoken_script(task.scenario) or "Hello.")
+def _user_moves(task: Task, phrases: Phrasebook) -> Iterator[Reply]:
+    yield say(spoken_script(task.scenario) or phrases.says.greeting)
     for side, stretch in _stretches(task):
         if side == "user":
             yield from _calls(stretch, lambda action: action.arguments)
-            yield say("Done.")
+            yield say(phrases.says.done)
     yield from itertools.repeat(say(STOP))
 
 

@@ -11,7 +11,9 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.tasks import Fact
+from dragoman.simulation.texts import stretches, whole
 
 ALIKE = 0.6
 """Two values that resemble each other this much (0 to 1) are one value, one of them misheard."""
@@ -27,23 +29,6 @@ class NamedSpan(msgspec.Struct, frozen=True):
     number: int
 
 
-_SENTENCE = re.compile(r"(?<=\w{3}\.)\s+|(?<=[!?;])\s+|\n+")
-_WORD = re.compile(r"\S+")
-_ASKING = frozenset(
-    {
-        *("a", "all", "and", "are", "as", "for", "give", "i", "is", "it", "me", "my", "of"),
-        *("please", "tell", "that", "the", "to", "was", "what", "you", "your"),
-    }
-)
-"""Words of a question; no value that was misheard is made of these alone."""
-_STATED = re.compile(r"\s*(?:is|was)(?:\s+([^\s,.;:?!]+)|\s*(?:[.;]|$))", re.IGNORECASE)
-_JUDGED = frozenset(
-    {
-        *("correct", "different", "invalid", "missing", "needed", "not", "now", "on", "registered"),
-        *("required", "right", "still", "unknown", "updated", "valid", "wrong"),
-    }
-)
-"""Words behind `is` that say something about a fact and not what it is."""
 _AROUND = ".,;:!?\"'()[]{}*`"
 
 
@@ -54,22 +39,19 @@ class Mention(msgspec.Struct, frozen=True):
     reading: Reading
 
 
-def label(fact: Fact) -> str:
-    """Return what a fact is called in conversation."""
-    return fact.name.replace("_", " ")
-
-
-def sentences(text: str) -> list[str]:
+def sentences(text: str, phrases: Phrasebook) -> list[str]:
     """Return the sentences of a text; semicolons and line breaks divide as well."""
-    return [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
+    parts = phrases.writing.sentence_break.split(text)
+    return [sentence for sentence in parts if sentence.strip()]
 
 
-def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[NamedSpan]:
+def named_in(sentence: str, names: Sequence[Sequence[str]], phrases: Phrasebook) -> list[NamedSpan]:
     """Return where a sentence names things, in its order.
 
     Args:
         sentence: What was said.
         names: The keywords of each thing; a keyword inside a longer one does not count.
+        phrases: Those of its language.
     """
     places = sorted(
         (
@@ -77,7 +59,7 @@ def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[NamedSpan]:
             for number, keywords in enumerate(names)
             for keyword in keywords
             if keyword.strip()
-            for match in _occurrences(keyword, sentence)
+            for match in _occurrences(keyword, sentence, phrases)
         ),
         key=lambda place: (place.start, -place.end, place.number),
     )
@@ -88,34 +70,33 @@ def named_in(sentence: str, names: Sequence[Sequence[str]]) -> list[NamedSpan]:
     return kept
 
 
-def mentions(text: str, facts: Sequence[Fact]) -> tuple[Mention, ...]:
+def mentions(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> tuple[Mention, ...]:
     """Return the facts that a text names, each once: wrongly read before asked before right."""
     found: dict[str, Mention] = {}
     order: tuple[Reading, ...] = ("right", "asked", "wrong")
-    for fact, segment in _segments(text, facts):
+    for fact, segment in _segments(text, facts, phrases):
         others = [other.value for other in facts if other.name != fact.name]
-        mention = Mention(fact, _reading(fact, segment, others))
+        mention = Mention(fact, _reading(fact, segment, others, phrases))
         known = found.get(fact.name)
         if known is None or order.index(mention.reading) > order.index(known.reading):
             found[fact.name] = mention
-    return tuple(_settled(mention, text) for mention in found.values())
+    return tuple(_settled(mention, text, phrases) for mention in found.values())
 
 
-def misstated(text: str, facts: Sequence[Fact]) -> list[Fact]:
+def misstated(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> list[Fact]:
     """Return the facts of which a text says that they are something else, however unlike them."""
     return [
         fact
-        for fact, segment in _segments(text, facts)
-        if not repeats(segment, fact.value)
-        and (stated := _STATED.match(segment)) is not None
-        and (stated[1] or "").casefold() not in _ASKING | _JUDGED
+        for fact, segment in _segments(text, facts, phrases)
+        if not repeats(segment, fact.value, phrases)
+        and (stated := phrases.hears.value.match(segment)) is not None
+        and not _says_nothing((stated["value"] or "").casefold(), phrases)
     ]
 
 
-def repeats(text: str, value: str) -> bool:
+def repeats(text: str, value: str, phrases: Phrasebook) -> bool:
     """Whether a text contains a value as a whole, whatever its case."""
-    pattern = rf"(?<!\w){re.escape(value.strip())}(?!\w)"
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    return re.search(whole(value, phrases), text, re.IGNORECASE) is not None
 
 
 def resembles(one: str, other: str) -> bool:
@@ -124,66 +105,77 @@ def resembles(one: str, other: str) -> bool:
     return matcher.ratio() >= ALIKE
 
 
-def segment_of(text: str, fact: Fact, facts: Sequence[Fact]) -> str | None:
+def segment_of(text: str, fact: Fact, facts: Sequence[Fact], phrases: Phrasebook) -> str | None:
     """Return what a text says about a fact, up to the next one; None where it does not name it."""
-    parts = [said for named, said in _parts(text, facts) if named == fact]
+    parts = [said for named, said in _parts(text, facts, phrases) if named == fact]
     return " ".join(parts) if parts else None
 
 
-def _settled(mention: Mention, text: str) -> Mention:
+def _settled(mention: Mention, text: str, phrases: Phrasebook) -> Mention:
     """Return a mention as right where nothing is wrong and its value is repeated elsewhere."""
-    if mention.reading == "asked" and repeats(text, mention.fact.value):
+    if mention.reading == "asked" and repeats(text, mention.fact.value, phrases):
         return Mention(mention.fact, "right")
     return mention
 
 
-def _segments(text: str, facts: Sequence[Fact]) -> Iterator[tuple[Fact, str]]:
-    for sentence in sentences(text):
-        yield from _parts(sentence, facts)
+def _segments(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> Iterator[tuple[Fact, str]]:
+    for sentence in sentences(text, phrases):
+        yield from _parts(sentence, facts, phrases)
 
 
-def _parts(text: str, facts: Sequence[Fact]) -> Iterator[tuple[Fact, str]]:
+def _parts(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> Iterator[tuple[Fact, str]]:
     """Yield each fact that a text names, with what follows up to the next one."""
-    places = named_in(text, [(*fact.keywords, label(fact)) for fact in facts])
+    places = named_in(text, [(*fact.keywords, phrases.label(fact.name)) for fact in facts], phrases)
     for place in places:
         ends = [other.start for other in places if other.start > place.start]
         yield facts[place.number], text[place.end : min(ends, default=len(text))]
 
 
-def _occurrences(keyword: str, sentence: str) -> Iterator[re.Match[str]]:
-    """Return where a keyword stands, in the singular or the plural."""
-    return re.finditer(
-        rf"(?<!\w){re.escape(keyword.strip())}(?:e?s)?(?!\w)", sentence, re.IGNORECASE
-    )
+def _occurrences(keyword: str, sentence: str, phrases: Phrasebook) -> Iterator[re.Match[str]]:
+    """Return where a keyword stands, as it is or with an ending."""
+    pattern = whole(keyword, phrases, phrases.writing.keyword_endings)
+    return re.finditer(pattern, sentence, re.IGNORECASE)
 
 
 def _same(one: NamedSpan, other: NamedSpan) -> bool:
     return (one.start, one.end) == (other.start, other.end)
 
 
-def _reading(fact: Fact, segment: str, others: Sequence[str]) -> Reading:
-    if repeats(segment, fact.value):
+def _reading(fact: Fact, segment: str, others: Sequence[str], phrases: Phrasebook) -> Reading:
+    if repeats(segment, fact.value, phrases):
         return "right"
-    candidates = _stretches(segment, len(fact.value.split()))
     own = [
-        stretch for stretch in candidates if not any(repeats(other, stretch) for other in others)
+        stretch
+        for stretch in stretches(segment, fact.value, _AROUND, phrases)
+        if not any(repeats(other, stretch, phrases) for other in others)
     ]
-    return "wrong" if any(_stands_for(stretch, fact.value) for stretch in own) else "asked"
+    is_wrong = any(_stands_for(stretch, fact.value, phrases) for stretch in own)
+    return "wrong" if is_wrong else "asked"
 
 
-def _stretches(segment: str, size: int) -> list[str]:
-    words = [match.group().strip(_AROUND) for match in _WORD.finditer(segment)]
-    return [" ".join(words[at : at + size]) for at in range(len(words) - size + 1)]
-
-
-def _stands_for(stretch: str, value: str) -> bool:
+def _stands_for(stretch: str, value: str, phrases: Phrasebook) -> bool:
     """Whether a stretch is what somebody would say who took it for the value."""
-    if set(stretch.casefold().split()) <= _ASKING:
+    if _asks(stretch.casefold(), phrases):
         return False
     looks, own = shape(stretch), shape(value)
     if any((kind in own) != (kind in looks) for kind in "9A@"):
         return False
     return resembles(stretch, value) or (looks == own and any(k in own for k in "9A@"))
+
+
+def _asks(stretch: str, phrases: Phrasebook) -> bool:
+    """Whether a stretch is made of words of a question alone."""
+    if phrases.writing.spaced:
+        return set(stretch.split()) <= phrases.words.asking
+    for word in sorted(phrases.words.asking, key=len, reverse=True):
+        stretch = stretch.replace(word, "")
+    return not stretch.strip()
+
+
+def _says_nothing(stated: str, phrases: Phrasebook) -> bool:
+    """Whether what a fact is said to be is a word of a question or of a judgement."""
+    known = phrases.words.asking | phrases.words.judged
+    return stated in known if phrases.writing.spaced else stated.startswith(tuple(known))
 
 
 def shape(value: str) -> str:

@@ -5,24 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.tools import ToolSpec
 from dragoman.simulation.facts import shape
 from dragoman.simulation.findings import FoundValue, Scalar
 from dragoman.simulation.overlap import shared, words
+from dragoman.simulation.texts import set_apart
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _PHONE = re.compile(r"\+?\d[\d ()/-]{6,}\d")
 _ZIP = re.compile(r"\b\d{4,6}\b")
 _NUMBER = re.compile(r"(?<![\w#.])-?\d{1,15}(?:\.\d{1,15})?(?!\w)")
-_NAME = re.compile(
-    r"\b(?i:you are|i am|i'm|my name is|the name is|name's|this is) (?:[a-z ]{0,40} (?:called|named) )?"
-    r"([A-Z][\w'-]+)(?: [A-Z]\.)? ([A-Z][\w'-]+)"
-)
 _QUOTED = re.compile(r"'([^']{2,60})'|\"([^\"]{2,60})\"|`([^`]{2,60})`")
-_STATED = re.compile(
-    r"\b(?:the|my) ([\w ]{2,40}?) is (.+?)(?=[.;,!?]?(?:\s+(?:the|my) |\s*$|\n))", re.IGNORECASE
-)
 _NEW = "new_"
 HALF = 0.5
 """More than this share of the words that name a choice or a parameter must be shared."""
@@ -48,10 +43,11 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What an agent knows in a conversation: the words it heard, and what its tools found."""
+    """What an agent knows in a conversation: the words it heard, what its tools found, its language."""
 
     said: str
     findings: tuple[FoundValue, ...]
+    phrases: Phrasebook
 
 
 def required_parameters(tool: ToolSpec) -> list[Parameter]:
@@ -90,29 +86,42 @@ def _parameter(name: str, schema: Mapping[str, object]) -> Parameter:
 
 
 def _strings(parameter: Parameter, known: Known) -> Iterator[str]:
-    choices = parameter.choices or _options(parameter.description)
+    choices = parameter.choices or _options(parameter.description, known.phrases)
     if choices:
-        yield from _by_overlap(choices, known.said)
+        yield from _by_overlap(choices, known)
         return
-    yield from _by_pattern(parameter, known.said)
+    yield from _by_pattern(parameter, known)
     yield from (str(value) for value in _found(parameter, known))
-    yield from _stated(parameter, known.said)
+    yield from _stated(parameter, known)
 
 
-def _by_pattern(parameter: Parameter, said: str) -> Iterator[str]:
+def _by_pattern(parameter: Parameter, known: Known) -> Iterator[str]:
+    said = set_apart(known.said, known.phrases)
     for part, pattern in _PATTERNS:
         if part in parameter.name:
             yield from (match.group() for match in pattern.finditer(said))
-    for example in _examples(parameter.description):
+    for example in _examples(parameter.description, known.phrases):
         if any(map(str.isdigit, example)):
-            yield from (word for word in _tokens(said) if _is_like(word, example))
-    for match in _NAME.finditer(said):
-        if parameter.name.startswith(("first", "given")):
-            yield match.group(1)
-        elif parameter.name.startswith(("last", "family", "sur")):
-            yield match.group(2)
-        elif parameter.name in {"name", "full_name", "customer_name"}:
-            yield f"{match.group(1)} {match.group(2)}"
+            yield from (word for word in _tokens(said, known.phrases) if _is_like(word, example))
+    yield from _names(parameter.name, known)
+
+
+def _names(wanted: str, known: Known) -> Iterator[str]:
+    """Yield the part that is wanted of each name that the user says."""
+    for pattern in known.phrases.hears.name:
+        for match in pattern.finditer(known.said):
+            parts = match.groupdict()
+            given, family = parts.get("given"), parts.get("family")
+            if wanted.startswith(("first", "given")):
+                found = given
+            elif wanted.startswith(("last", "family", "sur")):
+                found = family
+            elif wanted in {"name", "full_name", "customer_name"}:
+                found = parts.get("name") or f"{given} {family}"
+            else:
+                return
+            if found:
+                yield found
 
 
 def _found(parameter: Parameter, known: Known) -> list[Scalar]:
@@ -122,7 +131,7 @@ def _found(parameter: Parameter, known: Known) -> list[Scalar]:
     names = {name, f"{name.removesuffix('_id')}s" if name.endswith("_id") else name}
     own = [e for e in known.findings if e.name in names or _names_result(e, name)]
     own = [entry for entry in own if entry.value != ""]
-    own.sort(key=lambda entry: -shared(entry.context, known.said))
+    own.sort(key=lambda entry: -shared(entry.context, known.said, known.phrases))
     return list(dict.fromkeys(entry.value for entry in own))
 
 
@@ -132,7 +141,7 @@ def _names_result(entry: FoundValue, name: str) -> bool:
 
 
 def _numbers(parameter: Parameter, known: Known) -> Iterator[int | float]:
-    stated = " ".join(_stated(parameter, known.said))
+    stated = " ".join(_stated(parameter, known))
     for match in _NUMBER.finditer(stated):
         number = float(match.group())
         if parameter.type == "number":
@@ -141,29 +150,37 @@ def _numbers(parameter: Parameter, known: Known) -> Iterator[int | float]:
             yield int(number)
 
 
-def _stated(parameter: Parameter, said: str) -> list[str]:
+def _stated(parameter: Parameter, known: Known) -> list[str]:
     """Return what was said in the form "the X is V" where X is about the parameter."""
-    about = f"{parameter.name} {parameter.description}"
+    phrases = known.phrases
+    about = f"{parameter.name} {phrases.label(parameter.name)} {parameter.description}"
     matches = [
-        (shared(match.group(1), about) / max(len(words(match.group(1))), 1), match.group(2))
-        for match in _STATED.finditer(said)
+        (_share(match["label"], about, phrases), match["value"])
+        for pattern in phrases.hears.stated
+        for match in pattern.finditer(known.said)
     ]
     matches.sort(key=lambda entry: -entry[0])
-    return [value.strip(" .,;!?") for score, value in matches if score > HALF]
+    marks = f" .,;!?{phrases.writing.further_marks}"
+    return [value.strip(marks) for share, value in matches if share > HALF]
 
 
-def _options(description: str) -> tuple[str, ...]:
+def _share(words_of: str, text: str, phrases: Phrasebook) -> float:
+    """Return the share of one text's words that are in another."""
+    return shared(words_of, text, phrases) / max(len(words(words_of, phrases)), 1)
+
+
+def _options(description: str, phrases: Phrasebook) -> tuple[str, ...]:
     """Return the values between which a description lets choose: two or more quoted ones."""
     quoted = _quoted(description)
-    return quoted if len(quoted) > 1 and not _is_example(description) else ()
+    return quoted if len(quoted) > 1 and not _is_example(description, phrases) else ()
 
 
-def _examples(description: str) -> tuple[str, ...]:
-    return _quoted(description) if _is_example(description) else ()
+def _examples(description: str, phrases: Phrasebook) -> tuple[str, ...]:
+    return _quoted(description) if _is_example(description, phrases) else ()
 
 
-def _is_example(description: str) -> bool:
-    return re.search(r"\b(for example|such as|e\.g\.|like)", description, re.IGNORECASE) is not None
+def _is_example(description: str, phrases: Phrasebook) -> bool:
+    return phrases.hears.example.search(description) is not None
 
 
 def _is_like(word: str, example: str) -> bool:
@@ -175,10 +192,11 @@ def _quoted(text: str) -> tuple[str, ...]:
     return tuple(next(filter(None, groups)) for groups in _QUOTED.findall(text))
 
 
-def _by_overlap(choices: Sequence[str], said: str) -> list[str]:
-    scores = {choice: shared(choice, said) / max(len(words(choice)), 1) for choice in choices}
-    return sorted((c for c in choices if scores[c] > HALF), key=lambda choice: -scores[choice])
+def _by_overlap(choices: Sequence[str], known: Known) -> list[str]:
+    shares = {choice: _share(choice, known.said, known.phrases) for choice in choices}
+    return sorted((c for c in choices if shares[c] > HALF), key=lambda choice: -shares[choice])
 
 
-def _tokens(said: str) -> list[str]:
-    return [word.strip(".,;:!?\"'()") for word in said.split()]
+def _tokens(said: str, phrases: Phrasebook) -> list[str]:
+    marks = f".,;:!?\"'(){phrases.writing.further_marks}"
+    return [word.strip(marks) for word in said.split()]

@@ -1,21 +1,25 @@
 """Finds in what was heard the values that the user had to say."""
 
 import difflib
-import re
 from collections.abc import Callable, Iterable, Iterator
+
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.simulation.texts import bare, rejoined, stretches, unspaced
 
 Arguments = dict[str, object]
 
-_WORD = re.compile(r"\S+")
+_AROUND = ".,;:!?\"'()"
 
 
-def heard_arguments(arguments: Arguments, script: str, heard: str) -> Arguments:
+def heard_arguments(
+    arguments: Arguments, script: str, heard: str, phrases: Phrasebook
+) -> Arguments:
     """Replace every text and number that stands in the user's script by what was heard in its place.
 
     Values that the user never says (ids looked up by a tool) stay as planned. What was heard in the
     place of a number and is none stays as it was heard.
     """
-    return replaced_arguments(arguments, script, lambda value: heard_value(value, heard))
+    return replaced_arguments(arguments, script, lambda value: heard_value(value, heard, phrases))
 
 
 def replaced_arguments(
@@ -77,29 +81,26 @@ def _number(heard: str, planned: float) -> object:
         return heard
 
 
-def heard_value(value: str, heard: str) -> str:
+def heard_value(value: str, heard: str, phrases: Phrasebook) -> str:
     """Return the stretch of `heard` that is most like a value, or "" where nothing was heard.
 
-    A value that was heard as it is stays as it is, spaces aside, which are not heard; otherwise the stretch of as many words with the
-    highest similarity is taken, without the punctuation around it.
+    A value that was heard as it is stays as it is, spaces aside, which are not heard; otherwise the
+    stretch of as many words with the highest similarity is taken, without the punctuation around it.
+    Where ids are not written together again, their signs are drawn together first.
     """
     if value.casefold() in heard.casefold():
         return value
-    words = [match.group().strip(".,;:!?\"'()") for match in _WORD.finditer(heard)]
-    if _unspaced(value) in map(_unspaced, words):
+    parts = stretches(heard, value, _AROUND, phrases)
+    words = stretches(heard, "word", _AROUND, phrases) if phrases.writing.spaced else parts
+    together = rejoined(heard, value, phrases)
+    if unspaced(value) in map(unspaced, words) or bare(value) in together:
         return value
-    size = len(value.split())
-    stretches = [" ".join(words[at : at + size]) for at in range(max(len(words) - size + 1, 0))]
-    return most_alike(value, stretches)
+    return most_alike(value, (*parts, *together))
 
 
 def most_alike(value: str, stretches: Iterable[str]) -> str:
     """Return the first of those that are most like a value, or "" where there are none."""
     return max(stretches, key=lambda stretch: _similarity(value, stretch), default="")
-
-
-def _unspaced(value: str) -> str:
-    return "".join(value.casefold().split())
 
 
 def _similarity(one: str, other: str) -> float:

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dragoman.core.episodes import Move
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
 from dragoman.simulation.findings import FoundValue, findings
 from dragoman.simulation.overlap import ranked, words
-from dragoman.simulation.questions import agrees
+from dragoman.simulation.phrases import phrases_of
 
 MAX_CALLS = 15
 MAX_CALLS_PER_TOOL = 3
@@ -50,14 +51,6 @@ _LOOKS = frozenset(
     )
 )
 _HANDS_OVER = re.compile("transfer|escalate|human")
-_ALSO_CALLED = {
-    "modify": "change swap update instead different",
-    "update": "change modify",
-    "cancel": "call off",
-    "book": "reserve schedule",
-    "send": "resend",
-}
-"""Other words for what tools are called; without one of a tool's own nothing is changed."""
 
 
 class LexicalAgent:
@@ -72,14 +65,16 @@ class LexicalAgent:
             for event in opening.history
             if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
         ]
-        return LexicalSession("\n".join((*said, opening.task.ticket or "")))
+        heard = "\n".join((*said, opening.task.ticket or ""))
+        return LexicalSession(heard, phrases_of(opening))
 
 
 class LexicalSession:
     """One conversation: what was said, what was found, and what was tried."""
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, said: str, phrases: Phrasebook) -> None:
         self._said = said
+        self._phrases = phrases
         self._found: list[FoundValue] = []
         self._tried: set[tuple[str, bytes]] = set()
         self._calls: Counter[str] = Counter()
@@ -117,7 +112,7 @@ class LexicalSession:
     def _decided(self, latest: str) -> Reply | None:
         """Return the change that was proposed, where the user agreed to it."""
         proposed, self._proposed = self._proposed, None
-        if proposed is None or not agrees(latest):
+        if proposed is None or not self._phrases.agrees(latest):
             return None
         self._has_tried_change = True
         return self._called(proposed)
@@ -125,12 +120,12 @@ class LexicalSession:
     def _next(self, tools: Toolset) -> Reply:
         if self._has_tried_change:
             return say(self._report())
-        order = _by_words(self._said, tools)
+        order = _by_words(self._said, tools, self._phrases)
         if self._calls.total() < MAX_CALLS and self._errors < MAX_ERRORS:
             lookup = next(self._ready(filter(_looks, order)), None)
             if lookup:
                 return self._called(lookup)
-        changes = [tool for tool in order if not _looks(tool) and _is_meant(tool, self._said)][:1]
+        changes = [tool for tool in order if not _looks(tool) and self._is_meant(tool)][:1]
         change = next(self._ready(changes), None)
         if change:
             return self._propose(change, alone=tools.must_call)
@@ -138,7 +133,7 @@ class LexicalSession:
 
     def _ready(self, tools: Iterator[ToolSpec] | Sequence[ToolSpec]) -> Iterator[ToolCall]:
         """Yield the calls that have all arguments and were not tried yet."""
-        known = Known(self._said, tuple(self._found))
+        known = Known(self._said, tuple(self._found), self._phrases)
         for tool in tools:
             if self._calls[tool.name] < MAX_CALLS_PER_TOOL:
                 for arguments in _arguments(required_parameters(tool), known):
@@ -157,12 +152,16 @@ class LexicalSession:
             return self._called(call)
         self._tried.add(_attempt(call))
         self._proposed = call
-        told = ", ".join(f"{_plain(name)} {value}" for name, value in call.arguments.items())
-        return say(f"I can do this for you: {_plain(call.name)} ({told}). Shall I go ahead?")
+        says, label = self._phrases.says, self._phrases.label
+        told = self._phrases.joins.arguments.join(
+            says.argument.format(name=label(name), value=value)
+            for name, value in call.arguments.items()
+        )
+        return say(says.proposal.format(tool=_plain(call.name), arguments=told))
 
     def _question(self, tools: Sequence[ToolSpec]) -> Reply | None:
         """Ask for what the likeliest tool lacks and was not asked for yet."""
-        known = Known(self._said, tuple(self._found))
+        known = Known(self._said, tuple(self._found), self._phrases)
         if self._questions >= MAX_QUESTIONS:
             return None
         for tool in tools:
@@ -171,27 +170,47 @@ class LexicalSession:
             if new:
                 self._questions += 1
                 self._asked.update(parameter.name for parameter in new)
-                return say(f"Please tell me: {'; '.join(map(_asked_for, new))}?")
+                questions = self._phrases.joins.parameters.join(map(self._asked_for, new))
+                return say(self._phrases.says.ask.format(questions=questions))
         return None
 
     def _report(self) -> str:
-        told = dict.fromkeys(f"{_plain(entry.name)}: {entry.value}" for entry in self._found)
+        says, label = self._phrases.says, self._phrases.label
+        told = dict.fromkeys(
+            says.finding.format(name=label(entry.name), value=entry.value) for entry in self._found
+        )
         if not told:
-            return "I am sorry, I found nothing that I can help you with."
-        return f"This is what I found. {'; '.join(list(told)[:MAX_FINDINGS])}."
+            return says.nothing_found
+        findings = self._phrases.joins.findings.join(list(told)[:MAX_FINDINGS])
+        return says.found.format(findings=findings)
+
+    def _is_meant(self, tool: ToolSpec) -> bool:
+        """Whether the words speak of what a tool is called after."""
+        verb = tool.name.partition("_")[0]
+        names = f"{verb} {self._phrases.verbs.get(verb, '')}"
+        if not self._phrases.writing.spaced:
+            return any(name in self._said for name in names.split())
+        return bool(set(words(names, self._phrases)) & set(words(self._said, self._phrases)))
+
+    def _asked_for(self, parameter: Parameter) -> str:
+        says, name = self._phrases.says, self._phrases.label(parameter.name)
+        about = self._phrases.writing.clause_end.split(parameter.description)[0].strip()
+        if not about:
+            return says.ask_parameter.format(parameter=name)
+        return says.ask_parameter_about.format(parameter=name, about=about)
 
     def _alone(self) -> Reply:
         """Return the end of the work where there is nobody to talk to."""
         return Called((ToolCall(f"lexical_{self._calls.total()}", "done", {}),))
 
 
-def _by_words(said: str, tools: Toolset) -> list[ToolSpec]:
+def _by_words(said: str, tools: Toolset, phrases: Phrasebook) -> list[ToolSpec]:
     """Return the tools that hand nobody over, best match with the words first.
 
     One that needs no arguments could always be called: it must match.
     """
     documents = {tool.name: _document(tool) for tool in tools if not _HANDS_OVER.search(tool.name)}
-    scored = [(tools.by_name[name], score) for name, score in ranked(said, documents)]
+    scored = [(tools.by_name[name], score) for name, score in ranked(said, documents, phrases)]
     return [tool for tool, score in scored if score or required_parameters(tool)]
 
 
@@ -205,12 +224,6 @@ def _document(tool: ToolSpec) -> str:
 def _looks(tool: ToolSpec) -> bool:
     """Whether a tool looks something up, going by its name: agents are not told."""
     return tool.name.partition("_")[0] in _LOOKS
-
-
-def _is_meant(tool: ToolSpec, said: str) -> bool:
-    """Whether the words speak of what a tool is called after."""
-    verb = tool.name.partition("_")[0]
-    return bool(set(words(f"{verb} {_ALSO_CALLED.get(verb, '')}")) & set(words(said)))
 
 
 def _arguments(parameters: Sequence[Parameter], known: Known) -> Iterator[dict[str, object]]:
@@ -233,11 +246,6 @@ def _arguments(parameters: Sequence[Parameter], known: Known) -> Iterator[dict[s
 
 def _attempt(call: ToolCall) -> tuple[str, bytes]:
     return call.name, msgspec.json.encode(call.arguments)
-
-
-def _asked_for(parameter: Parameter) -> str:
-    about = parameter.description.partition(".")[0].partition(",")[0].strip()
-    return f"what is the {_plain(parameter.name)}{f' ({about})' if about else ''}"
 
 
 def _plain(name: str) -> str:

@@ -6,12 +6,14 @@ times and ends the call when the agent states something instead of asking.
 
 from collections.abc import Sequence
 
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.protocols import Answer, Heard, Opening, Session
 from dragoman.core.speech import Said, say
 from dragoman.core.stop_tokens import STOP, TRANSFER
 from dragoman.core.tools import Toolset
 from dragoman.simulation.fact_user import FactSession
 from dragoman.simulation.hand_over import is_hand_over
+from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import is_structured, spoken_script
 
 MAX_AGREEMENTS = 10
@@ -25,16 +27,18 @@ class OfflineUser:
     async def open(self, opening: Opening) -> Session:
         """Open a session that plays the task's scenario."""
         scenario = opening.task.scenario
+        phrases = phrases_of(opening)
         if is_structured(scenario):
-            return FactSession(scenario)
-        return OfflineSession(spoken_script(scenario))
+            return FactSession(scenario, phrases)
+        return OfflineSession(spoken_script(scenario), phrases)
 
 
 class OfflineSession:
     """One conversation of the offline user."""
 
-    def __init__(self, script: str) -> None:
-        self._script = script or "Hello."
+    def __init__(self, script: str, phrases: Phrasebook) -> None:
+        self._script = script or phrases.says.greeting
+        self._phrases = phrases
         self._replies = 0
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it uses no tools
@@ -43,10 +47,11 @@ class OfflineSession:
         if self._replies == 1:
             return Answer(say(self._script))
         said = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
-        if is_hand_over(said):
+        if is_hand_over(said, self._phrases):
             return Answer(say(TRANSFER))
-        if "?" in said and self._replies <= MAX_AGREEMENTS + 1:
-            return Answer(say("Yes, please. I have told you all I know."))
+        is_question = self._phrases.hears.question.search(said) is not None
+        if is_question and self._replies <= MAX_AGREEMENTS + 1:
+            return Answer(say(self._phrases.says.consent_to_all))
         return Answer(say(STOP))
 
     async def close(self) -> None:

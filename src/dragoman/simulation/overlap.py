@@ -3,38 +3,40 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
+
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.simulation.texts import HANGING, clusters
 
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.75
 """The usual constants of BM25: how fast repetition stops counting, and how much length does."""
 
 _TOKEN = re.compile(r"[^\W_]+")
-_STOP = frozenset(
-    {
-        *("a", "am", "an", "and", "are", "as", "at", "be", "been", "by", "can", "do", "does"),
-        *("for", "from", "has", "have", "i", "if", "in", "is", "it", "its", "me", "my", "no"),
-        *("not", "of", "on", "or", "our", "so", "that", "the", "their", "them", "then", "they"),
-        *("this", "to", "want", "was", "we", "were", "what", "when", "where", "which", "who"),
-        *("will", "with", "would", "you", "your"),
-    }
-)
-_ENDINGS = ("ing", "ed", "es", "s", "e")
+_RUN = re.compile(rf"[0-9A-Za-z]+|(?:[^\W_0-9A-Za-z]|[{HANGING}])+")
 _STEM = 3
 
 
-def words(text: str) -> list[str]:
-    """Return the stems of a text's words, without those that say nothing."""
+def words(text: str, phrases: Phrasebook) -> list[str]:
+    """Return the stems of a text's words, without those that say nothing.
+
+    Where words have no spaces between them it is pairs of signs, between words that say nothing.
+    """
+    if not phrases.writing.spaced:
+        return list(_pairs(text.casefold(), phrases.words.stop))
     tokens = (token.casefold() for token in _TOKEN.findall(text))
-    return [_stem(token) for token in tokens if token not in _STOP]
+    return [_stem(token, phrases) for token in tokens if token not in phrases.words.stop]
 
 
-def ranked(query: str, documents: Mapping[str, str]) -> list[tuple[str, float]]:
+def ranked(
+    query: str, documents: Mapping[str, str], phrases: Phrasebook
+) -> list[tuple[str, float]]:
     """Return all documents by name, best match first, with their scores (0: no word in common)."""
-    contents = {name: Counter(words(text)) for name, text in documents.items()}
+    contents = {name: Counter(words(text, phrases)) for name, text in documents.items()}
     spread = Counter(word for content in contents.values() for word in content)
     mean = sum(content.total() for content in contents.values()) / max(len(contents), 1)
-    asked = set(words(query))
+    asked = set(words(query, phrases))
     scores = {
         name: sum(
             _weight(spread[word], len(contents)) * _presence(content[word], content.total() / mean)
@@ -45,9 +47,9 @@ def ranked(query: str, documents: Mapping[str, str]) -> list[tuple[str, float]]:
     return sorted(scores.items(), key=lambda entry: -entry[1])
 
 
-def shared(one: str, other: str) -> int:
+def shared(one: str, other: str, phrases: Phrasebook) -> int:
     """Return how many different words two texts have in common."""
-    return len(set(words(one)) & set(words(other)))
+    return len(set(words(one, phrases)) & set(words(other, phrases)))
 
 
 def _weight(documents_with: int, documents: int) -> float:
@@ -62,8 +64,19 @@ def _presence(times: int, length: float) -> float:
     )
 
 
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
+def _pairs(text: str, stop: Collection[str]) -> Iterator[str]:
+    for word in sorted(stop, key=len, reverse=True):
+        text = text.replace(word, " ")
+    for run in _RUN.findall(text):
+        signs = clusters(run)
+        if run.isascii() or len(signs) == 1:
+            yield run
+        else:
+            yield from map("".join, pairwise(signs))
+
+
+def _stem(word: str, phrases: Phrasebook) -> str:
+    for ending in phrases.words.endings:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM:
             return word.removesuffix(ending)
     return word

@@ -1,95 +1,98 @@
 """Values spelled aloud, and spelled values read back: "Holt" as "H-o-l-t" or "Hotel-oscar-lima-tango".
 
 One sign is one part, hyphens stand between parts. Signs that are no letter or digit are named
-(`dash`, `at`); a letter's case is kept, in the NATO alphabet as that of its word's first letter.
+(`dash`, `at`); a letter's case is kept, in the NATO alphabet as that of its word's first letter. What
+is not in that alphabet is said as it is: `王-小-明`.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.texts.sign_names import sign_names
 from dragoman.simulation.hearing import most_alike
+from dragoman.simulation.texts import HANGING, bare, clusters, stretches, unspaced
 
 MAX_WORDS = 30
 """Words behind `spelled` that are looked at."""
 
-_ANNOUNCED = re.compile(r"\b(?:spell(?:ed|ing|s)?|spelt)\b", re.IGNORECASE)
-_SPELLED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
+_PART = rf"[^\W_](?:[^\W_]|[{HANGING}])*"
+_SPELLED = re.compile(rf"(?<![\w-]){_PART}(?:-{_PART})+(?![\w-])")
+_AROUND = ".,;:!?\"'()"
 
 
-def spelled(value: str) -> str:
+def spelled(value: str, phrases: Phrasebook) -> str:
     """Return a value sign by sign, for example `H-o-l-t` or `hash-S-1`."""
-    return "-".join(sign_names().signs.get(sign, sign) for sign in value)
+    return "-".join(phrases.signs.get(sign, sign) for sign in clusters(value))
 
 
-def spelled_in_words(value: str) -> str:
+def spelled_in_words(value: str, phrases: Phrasebook) -> str:
     """Return a value in the words of the NATO alphabet, for example `Hotel-oscar-lima-tango`."""
-    return "-".join(_word(sign) for sign in value)
+    return "-".join(_word(sign, phrases) for sign in clusters(value))
 
 
-def read_spelling(text: str) -> str | None:
+def read_spelling(text: str, phrases: Phrasebook) -> str | None:
     """Return the last value that a text spells, or None where it spells none.
 
     Whoever spells says the value first, and that may look like one spelled (`B-7`).
     """
+    known = _signs_by_name(phrases)
     for match in reversed(list(_SPELLED.finditer(text))):
-        signs = [_sign(part) for part in match.group().split("-")]
+        signs = [_sign(part, known) for part in match.group().split("-")]
         if all(signs):
             return "".join(signs)
     return None
 
 
-def read_spelled(text: str, value: str) -> str | None:
+def read_spelled(text: str, value: str, phrases: Phrasebook) -> str | None:
     """Return what a text spells and is most like a value, or None where it spells nothing.
 
     What stands behind `spelled` counts alone, if the word is there. Recognizers write letters as
     words and names of signs as they are said (`Ruth dot ABERNETHY`): these are drawn together. Case
     and spaces cannot be heard.
     """
-    behind = _ANNOUNCED.split(text)[-1]
-    is_announced = len(behind) < len(text)
-    found = [read_spelling(behind), *(_drawn_together(behind) if is_announced else ())]
-    heard = most_alike(value, filter(None, found))
-    return value if _bare(heard) == _bare(value) else heard or None
+    *_, end = (0, *(match.end() for match in phrases.hears.spelled.finditer(text)))
+    behind = text[end:]
+    together = _drawn_together(behind, value, phrases) if end else ()
+    heard = most_alike(value, filter(None, [read_spelling(behind, phrases), *together]))
+    alike = unspaced if phrases.writing.rejoined else bare
+    return value if alike(heard) == alike(value) else heard or None
 
 
-def _drawn_together(behind: str) -> Iterator[str]:
-    heard = _heard()
-    words = [word.strip(".,;:!?\"'()") for word in behind.split()[:MAX_WORDS]]
+def _drawn_together(behind: str, value: str, phrases: Phrasebook) -> Iterator[str]:
+    heard = _heard(phrases)
+    if not phrases.writing.spaced:
+        for name, sign in heard.items():
+            behind = behind.replace(name, sign)
+        yield from stretches("".join(behind.split()), value, _AROUND, phrases)
+        return
+    words = [word.strip(_AROUND) for word in behind.split()[:MAX_WORDS]]
     signs = [heard.get(word.casefold(), word) for word in words]
     for start in range(len(signs)):
         for end in range(start + 1, len(signs) + 1):
             yield "".join(signs[start:end]).strip()
 
 
-def _bare(value: str) -> str:
-    return "".join(value.casefold().split())
-
-
-def _word(sign: str) -> str:
-    names = sign_names()
-    word = names.nato.get(sign.casefold(), names.signs.get(sign, sign))
+def _word(sign: str, phrases: Phrasebook) -> str:
+    word = sign_names().nato.get(sign.casefold(), phrases.signs.get(sign, sign))
     return word.capitalize() if sign.isupper() else word
 
 
-def _sign(part: str) -> str:
+def _sign(part: str, known: Mapping[str, str]) -> str:
     """Return the sign that one spoken part stands for; "" where it stands for none."""
-    if len(part) == 1:
+    if len(clusters(part)) == 1:
         return part
-    sign = _signs_by_name().get(part.casefold(), "")
+    sign = known.get(part.casefold(), "")
     return sign.upper() if part[0].isupper() else sign
 
 
-@cache
-def _signs_by_name() -> Mapping[str, str]:
+def _signs_by_name(phrases: Phrasebook) -> Mapping[str, str]:
     """Return signs and letters by their names."""
-    names = sign_names()
-    return {name: sign for sign, name in (names.signs | names.nato).items()}
+    named = {**phrases.signs, **sign_names().nato}
+    return {name.casefold(): sign for sign, name in named.items()}
 
 
-@cache
-def _heard() -> Mapping[str, str]:
+def _heard(phrases: Phrasebook) -> Mapping[str, str]:
     """Return signs, letters and digits by what recognizers write for them."""
     digits = {word: str(digit) for digit, word in enumerate(sign_names().digits)}
-    return {**_signs_by_name(), **digits}
+    return {**_signs_by_name(phrases), **digits}

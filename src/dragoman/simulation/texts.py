@@ -1,0 +1,135 @@
+"""How texts are cut and searched: by words, or by signs where words have no spaces between them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dragoman.core.language.phrasebook import Phrasebook
+
+HANGING = r"\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+"""Marks and vowels that hang on the letter before them, for character sets in regular expressions."""
+
+_WORD = re.compile(r"\S+")
+_HANGING = re.compile(f"[{HANGING}]")
+_LATIN = r"\u0021-\u024f"
+_LATIN_OR_ONE = re.compile(rf"[{_LATIN}]+|[^\s{_LATIN}][{HANGING}]*")
+"""Latin words, numbers and their marks, in whatever text they stand; any other sign with what hangs on it."""
+_SCRIPTS_MEET = re.compile(
+    r"(?<=[0-9A-Za-z])(?=[^\x00-\u024f])|(?<=[^\x00-\u024f])(?=[0-9A-Za-z#+])"
+)
+_SLACK = 1
+"""By how many signs what was heard may differ in length, where words have no spaces between them."""
+
+
+def whole(phrase: str, phrases: Phrasebook, endings: Sequence[str] = ()) -> str:
+    """Return the expression of a phrase as whole words; without spaces, as any part of a text.
+
+    Args:
+        phrase: What is looked for.
+        phrases: Say whether words have spaces between them.
+        endings: What may be added to it.
+    """
+    phrase = phrase.strip()
+    ending = f"(?:{'|'.join(map(re.escape, endings))})?" if endings else ""
+    if phrases.writing.spaced:
+        return rf"(?<!\w){re.escape(phrase)}{ending}(?!\w)"
+    parts = r"\s*".join(map(re.escape, phrase.split()))
+    before = "(?<![0-9A-Za-z])" if _is_latin(phrase[:1]) else ""
+    return f"{before}{parts}{ending}{'(?![0-9A-Za-z])' if _is_latin(phrase[-1:]) else ''}"
+
+
+def stretches(text: str, value: str, marks: str, phrases: Phrasebook) -> list[str]:
+    """Return the parts of a text that are as long as a value.
+
+    Args:
+        text: What was said.
+        value: Of as many words; where these have no spaces between them, of about as many signs.
+        marks: Signs that are taken off words.
+        phrases: Say whether words have spaces between them.
+    """
+    if phrases.writing.spaced:
+        marks += phrases.writing.further_marks
+        words = [match.group().strip(marks) for match in _WORD.finditer(text)]
+        size = len(value.split())
+        return [" ".join(words[at : at + size]) for at in range(len(words) - size + 1)]
+    signs = list(_signs(text, f"{marks}{phrases.writing.further_marks}"))
+    size = sum(1 for _ in _signs(value, ""))
+    lengths = (length for length in (size, size - _SLACK, size + _SLACK) if length > 0)
+    return [
+        text[signs[at][0] : signs[at + length - 1][1]]
+        for length in lengths
+        for at in range(len(signs) - length + 1)
+    ]
+
+
+def rejoined(text: str, value: str, phrases: Phrasebook) -> list[str]:
+    """Return the words of a text written together to about the length of a value that has digits.
+
+    Ids arrive so where they are said sign by sign. There are none where they are always heard as one
+    word again, and none for a value without digits.
+    """
+    if phrases.writing.rejoined or not any(map(str.isdigit, value)):
+        return []
+    is_spaced = phrases.writing.spaced
+    words = text.split() if is_spaced else [text[start:end] for start, end in _signs(text, "")]
+    heard = [bare(word) for word in words]
+    size = len(bare(value))
+    return [
+        joined
+        for start in range(len(heard))
+        for joined in _growing(heard[start:], size + _SLACK)
+        if len(joined) >= size - _SLACK
+    ]
+
+
+def bare(value: str) -> str:
+    """Return what can be heard of a value: its letters and digits, whatever their case."""
+    return "".join(sign for sign in value.casefold() if sign.isalnum() or _hangs_on(sign))
+
+
+def unspaced(value: str) -> str:
+    """Return a value without spaces, whatever its case."""
+    return "".join(value.casefold().split())
+
+
+def clusters(text: str) -> list[str]:
+    """Return the signs of a text, each with the marks that hang on it."""
+    found: list[str] = []
+    for sign in text:
+        if found and _hangs_on(sign):
+            found[-1] += sign
+        else:
+            found.append(sign)
+    return found
+
+
+def set_apart(text: str, phrases: Phrasebook) -> str:
+    """Return a text with spaces around its Latin words and numbers where it writes none."""
+    if phrases.writing.spaced:
+        return text
+    return _SCRIPTS_MEET.sub(" ", text)
+
+
+def _signs(text: str, marks: str) -> Iterator[tuple[int, int]]:
+    """Yield where the signs of a text are; Latin words and numbers are one sign each."""
+    for match in _LATIN_OR_ONE.finditer(text):
+        bare_start = match.end() - len(match.group().lstrip(marks))
+        bare_end = match.start() + len(match.group().rstrip(marks))
+        if bare_start < bare_end:
+            yield bare_start, bare_end
+
+
+def _growing(words: Sequence[str], most: int) -> Iterator[str]:
+    joined = ""
+    for word in words:
+        joined += word
+        if len(joined) > most:
+            return
+        yield joined
+
+
+def _hangs_on(sign: str) -> bool:
+    return _HANGING.match(sign) is not None
+
+
+def _is_latin(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()
