@@ -9,6 +9,7 @@ from msgspec import UNSET
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.layers import Briefing, Layer, Talk
 from dragoman.core.protocols import Channel, Conductor, Progress, ToolView
@@ -43,6 +44,12 @@ class Realisation(NamedTuple):
     def records(self) -> dict[str, Mapping[str, object]]:
         """What a run keeps of each layer."""
         return {layer.name: layer.record for layer in self.layers}
+
+    @property
+    def phrases(self) -> Phrasebook | None:
+        """What participants that need no model say and understand; None for English."""
+        found = [layer.phrases for layer in self.layers if layer.phrases is not None]
+        return found[-1] if found else None
 
     def judged(self, task: Task) -> Task:
         """Return a task as scoring sees it: told by the layers, planned in the world's values."""

@@ -12,6 +12,7 @@ import msgspec
 
 from dragoman.core.audio import Audio
 from dragoman.core.episodes import Episode
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import Wording
 from dragoman.core.protocols import Channel, Conductor, Participant, Progress, Suite, ToolView
 from dragoman.core.speech import AudioRef
@@ -68,6 +69,7 @@ class Layer(msgspec.Struct, frozen=True):
         task: Returns a task as this side of the world tells it: to judges and participants.
         plan: Returns a task's reference plan as participants see it, beyond `task`.
         wording: Returns how what a conversation is judged by is written.
+        phrases: What participants that need no model say and understand.
         policy: Returns the text that the agent must follow.
         briefing: Opens what sessions of one conversation are told.
         view: Returns how a side sees tools, around how layers before see them.
@@ -83,6 +85,7 @@ class Layer(msgspec.Struct, frozen=True):
     task: Callable[[Task], Task] | None = None
     plan: Callable[[Task], Task] | None = None
     wording: Callable[[Task, Wording], Wording] | None = None
+    phrases: Phrasebook | None = None
     policy: Callable[[str], str] | None = None
     briefing: Callable[[Talk], Briefing] | None = None
     view: Callable[[Role, ToolView], ToolView] | None = None

@@ -155,6 +155,7 @@ class Player:
                     conversation=f"{cell.key}-{attempt}",
                     draw=f"{cell.key}-{cell.seed}",
                     directive=surfaces.told.get(side, ""),
+                    phrases=realisation.phrases,
                 )
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(

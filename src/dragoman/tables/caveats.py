@@ -31,15 +31,17 @@ def described_users(users: dict[str, str]) -> str:
 def caveats(store: RunStore) -> tuple[str, ...]:
     """Return what the figures of a run cannot say: one sentence for each condition that is concerned.
 
-    Scripts are written in English. Where another language is to be spoken, figures of who plays one
-    say nothing of that language.
+    Scripts are written in English, but where tasks are told in another language that has phrases.
+    Figures of who plays an English one say nothing of the language that is to be spoken.
     """
+    realised = read_manifest(store).realised
     users = users_of(store)
     scripted: dict[tuple[str, str], dict[str, None]] = {}
     for cell in store.cells():
-        if cell.condition.language == ENGLISH:
+        label, language = cell.condition.label, cell.condition.language
+        if language == ENGLISH or (label in realised and realised[label].phrases):
             continue
-        place = (cell.condition.label, cell.condition.language)
+        place = (label, language)
         who = scripted.setdefault(place, {})
         if cell.agent in DIAGNOSTIC_AGENTS:
             who[f"agent {cell.agent}"] = None

@@ -14,6 +14,7 @@ from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Event, Move
 from dragoman.core.keys import content_key
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import (
     ENGLISH_NUMBERS,
     ENGLISH_WORDING,
@@ -46,6 +47,7 @@ class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
         habits: The hash of the language's habits in numbers and dates; "" where English is spoken.
         detector: The label that language detection gives to what is spoken; "" in English.
         relatives: Labels of languages that it takes for it.
+        phrases: The name of what participants that need no model say and understand; "" for English.
         notes: What stays English although its surface is in the language, and why.
     """
 
@@ -60,12 +62,19 @@ class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
     habits: str = ""
     detector: str = ""
     relatives: tuple[str, ...] = ()
+    phrases: str = ""
     notes: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
-        """The content hash of what can change a conversation or its reward."""
-        return content_key(msgspec.structs.replace(self, detector="", relatives=(), notes=()))
+        """The content hash of what can change a reward, or a conversation beside its phrases."""
+        seen = msgspec.structs.replace(self, detector="", relatives=(), phrases="", notes=())
+        return content_key(seen)
+
+    @property
+    def identity(self) -> str:
+        """The content key of what can change a conversation or its reward."""
+        return content_key(self.digest, self.phrases) if self.phrases else self.digest
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -87,6 +96,7 @@ class Localization(NamedTuple):
         told: What users are told, by task; empty for the benchmark's own.
         numbers: How numbers are written in the language that is spoken.
         dates: How dates are written in it.
+        phrases: What participants that need no model say and understand; None for English.
     """
 
     condition: Condition
@@ -97,6 +107,7 @@ class Localization(NamedTuple):
     told: Mapping[str, Told] = {}
     numbers: NumberHabits = ENGLISH_NUMBERS
     dates: DateHabits | None = None
+    phrases: Phrasebook | None = None
 
     @property
     def is_english(self) -> bool:
@@ -159,11 +170,12 @@ class Localization(NamedTuple):
         told = AlwaysTold(self.realised.directive) if self.realised.directive else None
         return Layer(
             name="language",
-            identity=self.realised.digest,
+            identity=self.realised.identity,
             record=msgspec.to_builtins(self.realised),
             task=self.judged if self.told else None,
             plan=self.planned if self.assignments else None,
             wording=lambda task, _: self.wording(task),
+            phrases=self.phrases,
             policy=None if own is None else lambda _: own,
             briefing=None if told is None else lambda _: told,
             view=(lambda side, _: self.views[side]) if self.assignments else None,

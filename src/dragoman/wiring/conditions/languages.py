@@ -1,6 +1,9 @@
 """Names of languages and scenarios become the conditions of a grid."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
 
 from dragoman.conditions.language.languages import Language, find_language
 from dragoman.conditions.language.partition import MOST_LANGUAGES
@@ -19,10 +22,19 @@ from dragoman.core.conditions import (
 )
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import OwnRules
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.rules import RULES, Rules
+from dragoman.simulation.phrases import find_phrasebook
 from dragoman.wiring.catalogue import find_benchmark
 
 _SCENARIO_NAMES = f"{IN_ENGLISH}, {', '.join(SCENARIOS)}, or surfaces joined by {JOIN}"
+
+
+class KnownLanguage(msgspec.Struct, frozen=True):
+    """A language, and what participants that need no model say in it; None where nobody wrote that."""
+
+    language: Language
+    phrases: Phrasebook | None
 
 
 def conditions_of(
@@ -54,15 +66,16 @@ def conditions_of(
     return tuple(found)
 
 
-def languages_of(languages: Sequence[str]) -> dict[str, Language]:
+def languages_of(languages: Sequence[str]) -> dict[str, KnownLanguage]:
     """Return the languages that a grid names by code, and English.
 
     Raises:
         UsageError: For a language that does not exist.
-        DataError: Where a file does not describe a language.
+        DataError: Where a file does not describe a language, or its phrases are damaged.
     """
-    named = [find_language(name) for entry in languages for name in entry.split(JOIN)]
-    return {language.code: language for language in (find_language(ENGLISH), *named)}
+    names = (ENGLISH, *(name for entry in languages for name in entry.split(JOIN)))
+    found = map(_known_language, dict.fromkeys(names))
+    return {known.language.code: known for known in found}
 
 
 def rules_of(name: str, suite: str, conditions: Sequence[Condition]) -> Rules:
@@ -92,6 +105,12 @@ def surfaces_of(scenario: str) -> tuple[Surface, ...]:
             f"unknown scenario {unknown[0]!r}: choose {_SCENARIO_NAMES} ({', '.join(SURFACES)})"
         )
     return tuple(surface for surface in SURFACES if surface in named)
+
+
+def _known_language(name: str) -> KnownLanguage:
+    language = find_language(name)
+    file = Path(name) if name.endswith(".toml") else None
+    return KnownLanguage(language, find_phrasebook(language.code, file))
 
 
 def _conditions(entry: str, scenario: str, seeds: Sequence[int]) -> Iterator[Condition]:

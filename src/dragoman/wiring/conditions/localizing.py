@@ -10,7 +10,7 @@ from dragoman.conditions.language.artifacts import (
     TOOL_RETURNS,
 )
 from dragoman.conditions.language.english_names import with_english_names
-from dragoman.conditions.language.languages import Language, directives
+from dragoman.conditions.language.languages import directives
 from dragoman.conditions.language.localization import Assignment, Localization, Realised, english
 from dragoman.conditions.language.partition import deal_tools
 from dragoman.conditions.language.surface import SIDES, DomainSurface
@@ -23,6 +23,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite, ToolView
 from dragoman.core.tools import Role
 from dragoman.wiring.conditions.artifacts import Artifacts
+from dragoman.wiring.conditions.languages import KnownLanguage
 
 _IN_TOOLS: frozenset[Surface] = frozenset({"tools", "database"})
 """The surfaces that a side sees through its tools."""
@@ -30,7 +31,7 @@ _IN_TOOLS: frozenset[Surface] = frozenset({"tools", "database"})
 
 def localizations_of(
     conditions: Sequence[Condition],
-    languages: Mapping[str, Language],
+    languages: Mapping[str, KnownLanguage],
     suite: Suite,
     artifacts: Artifacts,
     rules: ViewRules,
@@ -60,15 +61,21 @@ def localizations_of(
 def _localization(
     condition: Condition,
     localized: Localized,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, KnownLanguage],
     artifacts: Artifacts,
     rules: ViewRules,
 ) -> Localization:
-    first = languages[localized.languages[0]]
-    spoken = languages[condition.language]
+    first = languages[localized.languages[0]].language
+    spoken = languages[condition.language].language
     assignments = _assignments(localized, artifacts)
     views = _views(assignments, localized, rules)
     has = frozenset(localized.surfaces)
+    told = artifacts.told(first.code) if "tasks" in has else {}
+    # Who needs no model speaks as the task's facts and keywords are written.
+    phrases = languages[first.code].phrases if told else None
+    notes = [*_left_in_english(localized, artifacts)]
+    if told and phrases is None:
+        notes.append(_without_phrases(first.code))
     return Localization(
         condition=condition,
         realised=Realised(
@@ -95,14 +102,16 @@ def _localization(
             habits=content_key(spoken.numbers, spoken.dates) if "conversation" in has else "",
             detector=spoken.detector if "conversation" in has else "",
             relatives=spoken.relatives,
-            notes=tuple(_left_in_english(localized, artifacts)),
+            phrases="" if phrases is None else phrases.name,
+            notes=tuple(notes),
         ),
         views=views,
         assignments=assignments,
         policy=artifacts.policy(first.code) if "policy" in has else None,
-        told=artifacts.told(first.code) if "tasks" in has else {},
+        told=told,
         numbers=spoken.numbers,
         dates=spoken.dates,
+        phrases=phrases,
     )
 
 
@@ -217,6 +226,10 @@ def _names_differ(localized: Localized, surface: DomainSurface) -> bool:
 
 def _english_names(code: str, side: Role, domain: str, left: int, names: int) -> str:
     return f"{code}: {left:,} of {names:,} names in the database of the {side} in {domain} are as in English"
+
+
+def _without_phrases(code: str) -> str:
+    return f"{code}: no phrases: diagnostic agents, and users without a model, speak and understand English"
 
 
 def _reads(localized: Localized) -> bool:
