@@ -123,11 +123,12 @@ class FactSession:
         return self._at_most("spelling", self._joined(self._spelled(fact, spell) for fact in facts))
 
     def _spelled(self, fact: Fact, spell: Callable[[str, Phrasebook], str]) -> str:
-        return self._phrases.says.fact_spelled.format(
+        told = self._phrases.says.fact_spelled.format(
             label=self._phrases.label(fact.name),
             value=fact.value,
             spelled=spell(fact.value, self._phrases),
         )
+        return _capitalised(told)
 
     def _to_request(self, said: str, named: Sequence[Mention], asked: Sequence[Fact]) -> Reply:
         says, hears = self._phrases.says, self._phrases.hears
@@ -146,7 +147,8 @@ class FactSession:
     def _tell(self, facts: Sequence[Fact]) -> str:
         self._told = tuple(facts) or self._told
         fact, label = self._phrases.says.fact, self._phrases.label
-        return self._joined(fact.format(label=label(each.name), value=each.value) for each in facts)
+        told = (fact.format(label=label(each.name), value=each.value) for each in facts)
+        return self._joined(map(_capitalised, told))
 
     def _report(self, result: ToolResult) -> str:
         content = result.content if result.shown is None else result.shown
@@ -166,3 +168,8 @@ class FactSession:
 
 def _key(deed: Deed) -> str:
     return f"deed: {deed.name} {deed.arguments}"
+
+
+def _capitalised(sentence: str) -> str:
+    """Return a sentence that may begin with a slot as sentences are written."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"

@@ -15,9 +15,12 @@ from dragoman.simulation.texts import HANGING, bare, clusters, stretches, unspac
 
 MAX_WORDS = 30
 """Words behind `spelled` that are looked at."""
+MAX_SIGNS = 60
+"""Signs that are looked at where each of them is a word."""
 
 _PART = rf"[^\W_](?:[^\W_]|[{HANGING}])*"
 _SPELLED = re.compile(rf"(?<![\w-]){_PART}(?:-{_PART})+(?![\w-])")
+_BETWEEN = re.compile(r"[\s-]+")
 _AROUND = ".,;:!?\"'()"
 
 
@@ -60,13 +63,16 @@ def read_spelled(text: str, value: str, phrases: Phrasebook) -> str | None:
 
 
 def _drawn_together(behind: str, value: str, phrases: Phrasebook) -> Iterator[str]:
-    heard = _heard(phrases)
     if not phrases.writing.spaced:
-        for name, sign in heard.items():
-            behind = behind.replace(name, sign)
-        yield from stretches("".join(behind.split()), value, _AROUND, phrases)
+        together = _BETWEEN.sub("", behind)
+        for sign, name in phrases.signs.items():
+            together = together.replace(name, sign)
+        yield from stretches(together, value, _AROUND, phrases)
         return
-    words = [word.strip(_AROUND) for word in behind.split()[:MAX_WORDS]]
+    heard = _heard(phrases)
+    is_whole = phrases.writing.rejoined
+    said = behind.split()[:MAX_WORDS] if is_whole else _BETWEEN.split(behind)[:MAX_SIGNS]
+    words = [word.strip(_AROUND) for word in said]
     signs = [heard.get(word.casefold(), word) for word in words]
     for start in range(len(signs)):
         for end in range(start + 1, len(signs) + 1):

@@ -17,7 +17,7 @@ _SCRIPTS_MEET = re.compile(
     r"(?<=[0-9A-Za-z])(?=[^\x00-\u024f])|(?<=[^\x00-\u024f])(?=[0-9A-Za-z#+])"
 )
 _SLACK = 1
-"""By how many signs what was heard may differ in length, where words have no spaces between them."""
+"""By how many signs an id that was heard may differ in length."""
 
 
 def whole(phrase: str, phrases: Phrasebook, endings: Sequence[str] = ()) -> str:
@@ -42,7 +42,7 @@ def stretches(text: str, value: str, marks: str, phrases: Phrasebook) -> list[st
 
     Args:
         text: What was said.
-        value: Of as many words; where these have no spaces between them, of about as many signs.
+        value: Of as many words; where these have no spaces between them, of as many signs.
         marks: Signs that are taken off words.
         phrases: Say whether words have spaces between them.
     """
@@ -53,11 +53,8 @@ def stretches(text: str, value: str, marks: str, phrases: Phrasebook) -> list[st
         return [" ".join(words[at : at + size]) for at in range(len(words) - size + 1)]
     signs = list(_signs(text, f"{marks}{phrases.writing.further_marks}"))
     size = sum(1 for _ in _signs(value, ""))
-    lengths = (length for length in (size, size - _SLACK, size + _SLACK) if length > 0)
     return [
-        text[signs[at][0] : signs[at + length - 1][1]]
-        for length in lengths
-        for at in range(len(signs) - length + 1)
+        text[signs[at][0] : signs[at + size - 1][1]] for at in range(len(signs) - size + 1) if size
     ]
 
 
