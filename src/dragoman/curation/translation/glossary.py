@@ -5,11 +5,12 @@ around it, and where these do not tell, the value stays as the world has it: not
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 
 from dragoman.conditions.language.artifacts import Schema
-from dragoman.conditions.language.value_maps import value_set_from
+from dragoman.conditions.language.value_maps import fold, value_set_from
 from dragoman.curation.translation.segments import Segment
 from dragoman.curation.translation.values import Mentions, Value, cued, cued_on_line, values_of
 
@@ -49,6 +50,10 @@ class Glossary:
         found = {self._labels.get((each.file, each.value_set, each.canonical)) for each in values}
         return found.pop() if len(found) == 1 else None
 
+    def labels(self, values: tuple[Value, ...]) -> tuple[str, ...]:
+        """Return every label of what may be meant."""
+        return tuple(term.label for term in self.terms(values))
+
     def label_at(self, text: str, start: int, end: int) -> str | None:
         """Return the label of a value that stands in a text; None where it is not clear which."""
         values = self.mentions.among(text[start:end])
@@ -63,6 +68,16 @@ class Glossary:
                 places = each.fields or (each.value_set,)
                 fields.setdefault((each.canonical, label), {}).update(dict.fromkeys(places))
         return tuple(Term(*pair, tuple(places)) for pair, places in fields.items())
+
+    @cached_property
+    def by_field(self) -> Mapping[str, Mapping[str, str]]:
+        """Labels by value of all value sets that fields of one name may hold, by that name."""
+        found: dict[str, dict[str, str]] = {}
+        for each in self.values:
+            for field in each.fields:
+                for term in self.terms((each,)):
+                    found.setdefault(field.rpartition(".")[2], {})[term.canonical] = term.label
+        return found
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -110,7 +125,7 @@ def glossary_for(segment: Segment, glossary: Glossary) -> tuple[Term, ...]:
     found: dict[Term, None] = {}
     for mention in glossary.mentions.find(segment.source):
         values = mention.values
-        if " " not in segment.source[mention.start : mention.end].replace("_", " "):
+        if " " not in fold(segment.source[mention.start : mention.end]):
             values = cued(segment.source, mention.start, mention.end, values)
         found.update(dict.fromkeys(glossary.terms(values)))
     return tuple(found)

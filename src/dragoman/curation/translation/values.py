@@ -40,7 +40,7 @@ class Value(msgspec.Struct, frozen=True):
     cues: frozenset[str]
 
 
-class Mention(NamedTuple):
+class ValueMention(NamedTuple):
     """A place in a text that may mean a value, and the values that its spelling fits."""
 
     start: int
@@ -64,10 +64,10 @@ class Mentions:
         found = self._by_spelling.get(fold(text), [])
         return tuple(each for each in found if each.canonical == text) or tuple(found)
 
-    def find(self, text: str) -> Iterator[Mention]:
+    def find(self, text: str) -> Iterator[ValueMention]:
         """Yield what may mean a value, in order."""
         for found in self._pattern.finditer(text):
-            yield Mention(found.start(), found.end(), self.among(found.group()))
+            yield ValueMention(found.start(), found.end(), self.among(found.group()))
 
 
 def values_of(schemas: Mapping[str, Schema]) -> tuple[Value, ...]:
@@ -97,7 +97,10 @@ def cued_on_line(text: str, start: int, end: int, values: tuple[Value, ...]) -> 
 
 
 def _named(values: tuple[Value, ...], words: str) -> tuple[Value, ...]:
-    return tuple(each for each in values if any(f" {cue} " in words for cue in each.cues))
+    """Return values with a cue among words; "status" is none where "sim status" is another's."""
+    cues = {cue for each in values for cue in each.cues if f" {cue} " in words}
+    inner = {cue for cue in cues for other in cues if cue != other and f" {cue} " in f" {other} "}
+    return tuple(each for each in values if each.cues & (cues - inner))
 
 
 def _words(text: str) -> str:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.curation.translation.glossary import NO_GLOSSARY, Glossary
-from dragoman.curation.translation.protection.masking import Fault, Masked, mask, restore
+from dragoman.curation.translation.protection.masking import Masked, PlaceholderFault, mask, restore
 from dragoman.curation.translation.protection.placeholders import placeholder, placeholders_in
 from dragoman.curation.translation.protection.tokens import Protection
 from dragoman.curation.translation.segments import Component, Segment
@@ -132,13 +132,13 @@ def test_a_placeholder_is_read_in_the_forms_that_models_give_it(
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        ("Trả.", Fault("placeholder-lost", "⟦1⟧", "HAT001", 1, 0)),
-        ("Trả ⟦1⟧ ⟦1⟧.", Fault("placeholder-doubled", "⟦1⟧", "HAT001", 1, 2)),
-        ("Trả ⟦1⟧ ⟦7⟧.", Fault("placeholder-invented", "⟦7⟧", "", 0, 1)),
+        ("Trả.", PlaceholderFault("placeholder-lost", "⟦1⟧", "HAT001", 1, 0)),
+        ("Trả ⟦1⟧ ⟦1⟧.", PlaceholderFault("placeholder-doubled", "⟦1⟧", "HAT001", 1, 2)),
+        ("Trả ⟦1⟧ ⟦7⟧.", PlaceholderFault("placeholder-invented", "⟦7⟧", "", 0, 1)),
     ],
 )
 def test_a_placeholder_that_is_lost_doubled_or_invented_is_named(
-    protection: Protection, answer: str, fault: Fault
+    protection: Protection, answer: str, fault: PlaceholderFault
 ) -> None:
     assert restore(masked("Return HAT001.", protection), answer).faults == (fault,)
 

@@ -1,6 +1,5 @@
 """Texts of tools: what they keep of the English docstrings, and the labels that they advertise."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from dragoman.conditions.language.field_trees import FieldTree, tree_of_annotati
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.surface import argument_tree, types_of
 from dragoman.conditions.language.text_rules.kept import lost_identifiers
-from dragoman.conditions.language.text_rules.scripts import is_latin
+from dragoman.conditions.language.text_rules.mentions import values_in_place_of_others
 from dragoman.conditions.language.value_maps import ValueSet, fold
 from dragoman.core.tools import Role, ToolSpec
 
@@ -94,12 +93,10 @@ def swapped_values(assets: LanguageAssets) -> Found:
     for side, tool, text in _texts(assets):
         original, translation = fold(_english(tool)), fold(text.everything)
         for field in fields:
-            named = {value: _mentions(value, original) for value in field.labels}
-            shown = {value: _mentions(label, translation) for value, label in field.labels.items()}
-            fewer = [value for value in named if named[value] > shown[value]]
-            added = [value for value in shown if shown[value] and not named[value]]
-            if fewer and added:
-                what = f"names {_listed(added)} and not {_listed(fewer)} as the English text does"
+            swapped = values_in_place_of_others(field.labels, original, translation)
+            if swapped is not None:
+                more, less = _listed(swapped.added), _listed(swapped.fewer)
+                what = f"names {more} and not {less} as the English text does"
                 yield assets.defect("value-swapped", TOOL_FILES[side], what, place=tool.name)
 
 
@@ -164,14 +161,6 @@ def _descriptions(tool: ToolSpec) -> Mapping[str, str]:
 
 def _english(tool: ToolSpec) -> str:
     return "\n".join((tool.description, *_descriptions(tool).values()))
-
-
-def _mentions(text: str, within: str) -> int:
-    """Return how often a folded text stands in another; in Latin script, as whole words."""
-    folded = fold(text)
-    if folded not in within or not is_latin(text):
-        return within.count(folded)
-    return len(re.findall(rf"(?<![^\W\d_]){re.escape(folded)}(?![^\W\d_])", within))
 
 
 def _listed(names: list[str] | tuple[str, ...]) -> str:

@@ -22,7 +22,12 @@ def lost_identifiers(original: str, translation: str) -> Counter[str]:
 
 def lost_numbers(original: str, translation: str) -> list[str]:
     """Return the numbers of a text that its translation does not write in the same way."""
-    return [number for number in _NUMBER.findall(original) if number not in translation]
+    return [number for number in numbers_as_written(original) if number not in translation]
+
+
+def numbers_as_written(text: str) -> list[str]:
+    """Return the numbers of a text with their signs, in order."""
+    return _NUMBER.findall(text)
 
 
 def reformatted(number: str, translation: str) -> str | None:

@@ -28,46 +28,46 @@ class Anomaly(msgspec.Struct, frozen=True):
 
 
 class Meaning(NamedTuple):
-    """What a code means."""
+    """What a code means, and the share of an estimate of quality that one of it takes away."""
 
     severity: Severity
+    weight: float
     what: str
 
 
 MEANINGS: Mapping[str, Meaning] = {
-    "placeholder-lost": Meaning("refuse", "a placeholder did not come back"),
-    "placeholder-doubled": Meaning(
-        "refuse", "a placeholder came back more often than it was given"
-    ),
-    "placeholder-invented": Meaning("refuse", "a placeholder came back that was not given"),
-    "empty": Meaning("refuse", "nothing came back"),
-    "id-lost": Meaning("refuse", "an id of the source is not in the translation"),
-    "id-invented": Meaning("refuse", "the translation has an id that the source has not"),
-    "id-swapped": Meaning("refuse", "an id stands in the place of another"),
-    "address-lost": Meaning("refuse", "an e-mail or web address or a phone number is not kept"),
-    "template-lost": Meaning("refuse", "a name in braces is lost, doubled or invented"),
-    "marker-lost": Meaning("refuse", "a marker such as ###STOP### is not kept"),
-    "identifier-lost": Meaning("refuse", "the name of a tool or parameter is not kept"),
-    "heading-lost": Meaning("refuse", "the translation has another number of headings"),
-    "list-item-lost": Meaning("refuse", "the translation has another number of list items"),
-    "code-span-lost": Meaning("refuse", "the translation has another number of code spans"),
-    "wrapped": Meaning("refuse", "the translation is wrapped in words or marks of an answer"),
-    "wrong-script": Meaning("refuse", "letters of a script that is neither source's nor target's"),
-    "label-collision": Meaning("refuse", "two values of one set have one label"),
-    "number-lost": Meaning("flag", "a number of the source is not in the translation"),
-    "literal-lost": Meaning("flag", "a quoted literal is not kept"),
-    "name-lost": Meaning("flag", "a name or date that calls must repeat is not kept"),
-    "label-missing": Meaning("flag", "a value is quoted otherwise than by its label"),
-    "copied": Meaning("flag", "the translation is the source"),
-    "residual-english": Meaning("flag", "much of the text is still English"),
-    "wrong-language": Meaning("flag", "a detector takes the text for another language"),
-    "length-ratio": Meaning("flag", "the translation is far shorter or longer than is usual"),
-    "repeated-word": Meaning("flag", "a word stands twice in a row that does not in the source"),
-    "space-between-han": Meaning("flag", "a space between Chinese characters"),
-    "outer-space": Meaning(
-        "flag", "white space before or after the text is not that of the source"
-    ),
-    "line-breaks": Meaning("flag", "the text has another number of lines"),
+    "placeholder-lost": Meaning("refuse", 0.9, "a placeholder did not come back"),
+    "placeholder-doubled": Meaning("refuse", 0.9, "a placeholder came back more often than given"),
+    "placeholder-invented": Meaning("refuse", 0.9, "a placeholder came back that was not given"),
+    "empty": Meaning("refuse", 0.9, "nothing came back"),
+    "id-lost": Meaning("refuse", 0.9, "an id of the source is not in the translation"),
+    "id-invented": Meaning("refuse", 0.9, "an id or address that the source has not"),
+    "address-lost": Meaning("refuse", 0.9, "an e-mail or web address or phone number is not kept"),
+    "template-lost": Meaning("refuse", 0.9, "a name in braces is lost, doubled or invented"),
+    "marker-lost": Meaning("refuse", 0.9, "a marker such as ###STOP### is not kept"),
+    "identifier-lost": Meaning("refuse", 0.9, "the name of a tool or parameter is not kept"),
+    "code-lost": Meaning("refuse", 0.9, "what stands in code is not kept"),
+    "heading-lost": Meaning("refuse", 0.9, "the translation has another number of headings"),
+    "list-item-lost": Meaning("refuse", 0.9, "the translation has another number of list items"),
+    "code-span-lost": Meaning("refuse", 0.9, "the translation has another number of code spans"),
+    "wrapped": Meaning("refuse", 0.9, "the translation is wrapped in words or marks of an answer"),
+    "wrong-script": Meaning("refuse", 0.9, "letters of a script that is not the target's"),
+    "label-collision": Meaning("refuse", 0.9, "two values of one set have one label"),
+    "id-swapped": Meaning("flag", 0.5, "ids of one shape stand in another order"),
+    "value-swapped": Meaning("flag", 0.5, "another value of a field is named than in the source"),
+    "number-lost": Meaning("flag", 0.5, "a number of the source is not in the translation"),
+    "number-rewritten": Meaning("flag", 0.05, "a number is written as a word or with other signs"),
+    "literal-lost": Meaning("flag", 0.4, "a quoted literal is not kept"),
+    "name-lost": Meaning("flag", 0.2, "a name or date that calls must repeat is not kept"),
+    "label-missing": Meaning("flag", 0.3, "a value is quoted otherwise than by its label"),
+    "copied": Meaning("flag", 0.8, "the translation is the source"),
+    "residual-english": Meaning("flag", 0.6, "much of the text is still English"),
+    "wrong-language": Meaning("flag", 0.8, "a detector takes the text for another language"),
+    "length-ratio": Meaning("flag", 0.4, "the translation is far shorter or longer than is usual"),
+    "repeated-word": Meaning("flag", 0.3, "a word stands twice in a row, and not in the source"),
+    "space-between-han": Meaning("flag", 0.1, "a space between Chinese characters"),
+    "outer-space": Meaning("flag", 0.02, "white space around the text is not the source's"),
+    "line-breaks": Meaning("flag", 0.1, "the text has another number of lines"),
 }
 """Severity and one line about each code, in the order in which tables show them."""
 

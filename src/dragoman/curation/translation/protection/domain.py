@@ -1,10 +1,14 @@
 """The data of a domain that show what must stay as it is."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.conditions.language.artifacts import Schema
+from dragoman.conditions.language.artifacts import SCHEMA_FILES, Schema
+from dragoman.conditions.language.database_names import decode_database
+from dragoman.conditions.language.lint.assets import EnglishAssets
+from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolSpec
 
 
@@ -12,24 +16,46 @@ class DomainData(msgspec.Struct, frozen=True):
     """What one domain consists of; nothing of another domain is protected in its texts.
 
     Attributes:
-        databases: Its databases, decoded.
-        tasks: Its tasks, decoded, with the arguments of their gold actions.
+        records: Its databases and tasks, decoded, with the arguments of gold actions.
         tools: Its tools, of both sides.
         schemas: Its English schemas by file.
     """
 
-    databases: tuple[object, ...] = ()
-    tasks: tuple[object, ...] = ()
+    records: tuple[object, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     schemas: Mapping[str, Schema] = {}
 
 
-def domain_data(
-    *,
-    databases: Iterable[object] = (),
-    tasks: Iterable[object] = (),
-    tools: Iterable[ToolSpec] = (),
-    schemas: Mapping[str, Schema] | None = None,
-) -> DomainData:
-    """Return the data of a domain, of whatever they come in."""
-    return DomainData(tuple(databases), tuple(tasks), tuple(tools), dict(schemas or {}))
+def data_of(english: EnglishAssets, where: str) -> DomainData:
+    """Return the data of a domain's English side: every file of records that it has.
+
+    Args:
+        english: The English side.
+        where: The domain, for messages.
+
+    Raises:
+        DataError: Where a file is damaged.
+    """
+    return DomainData(
+        tuple(
+            _decoded(content, f"{where}: {name}")
+            for name, content in english.files.items()
+            if name.endswith((".json", ".toml"))
+        ),
+        tuple(tool for toolset in english.toolsets.values() for tool in toolset),
+        {SCHEMA_FILES[side]: schema for side, schema in english.schemas.items()},
+    )
+
+
+def _decoded(content: bytes, where: str) -> object:
+    if content.lstrip()[:1] != b"[":
+        return decode_database(content, where)
+    try:
+        return msgspec.json.decode(content)
+    except UNREADABLE:
+        pass
+    # An array of tables opens a TOML file with the same sign.
+    try:
+        return decode_database(content, where)
+    except DataError as error:
+        raise DataError(f"{where}: neither JSON nor TOML") from error

@@ -16,7 +16,7 @@ from dragoman.curation.translation.segments import Segment
 FaultCode = Literal["placeholder-lost", "placeholder-doubled", "placeholder-invented"]
 
 
-class Slot(msgspec.Struct, frozen=True):
+class MaskSlot(msgspec.Struct, frozen=True):
     """What a placeholder stands for.
 
     Attributes:
@@ -38,14 +38,14 @@ class Masked(msgspec.Struct, frozen=True):
     """A source with placeholders; texts that differ in ids alone are equal but for their slots."""
 
     text: str
-    slots: tuple[Slot, ...]
+    slots: tuple[MaskSlot, ...]
 
-    def slot(self, number: int) -> Slot | None:
+    def slot(self, number: int) -> MaskSlot | None:
         """Return what the placeholder with a number stands for; None where none has it."""
         return self.slots[number - 1] if 0 < number <= len(self.slots) else None
 
 
-class Fault(msgspec.Struct, frozen=True):
+class PlaceholderFault(msgspec.Struct, frozen=True):
     """A placeholder that did not come back as often as it was given.
 
     Attributes:
@@ -67,7 +67,7 @@ class Restored(msgspec.Struct, frozen=True):
     """A translation with everything put back; with faults, it is to be asked for again."""
 
     text: str
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlaceholderFault, ...] = ()
 
 
 def mask(segment: Segment, protection: Protection, glossary: Glossary = NO_GLOSSARY) -> Masked:
@@ -90,7 +90,7 @@ def mask(segment: Segment, protection: Protection, glossary: Glossary = NO_GLOSS
         end = span.end
     parts.append(segment.source[end:])
     slots = tuple(
-        Slot(placeholder(number), source, restored, kind, counts[number])
+        MaskSlot(placeholder(number), source, restored, kind, counts[number])
         for (source, restored, kind), number in numbers.items()
     )
     return Masked("".join(parts), slots)
@@ -99,9 +99,10 @@ def mask(segment: Segment, protection: Protection, glossary: Glossary = NO_GLOSS
 def restore(masked: Masked, text: str) -> Restored:
     """Put what was hidden back into a translation, and say which placeholders it has not kept.
 
-    A space that a translator left between a Chinese label and the Chinese characters beside it is
-    taken out; nothing else is.
+    White space around the text is that of the source. A space that a translator left between a
+    Chinese label and the Chinese characters beside it is taken out.
     """
+    text = _with_space_of(masked.text, text)
     pieces: list[str] = []
     labels: list[int] = []
     counts: Counter[int] = Counter()
@@ -133,6 +134,14 @@ def _replaced(
             yield span, label
 
 
+def _with_space_of(source: str, text: str) -> str:
+    inner = source.strip()
+    if not inner or not text.strip():
+        return text
+    before, _, after = source.partition(inner)
+    return f"{before}{text.strip()}{after}"
+
+
 def _close_up(pieces: list[str], at: int) -> None:
     """Take out spaces between a label and its neighbours where both are Han."""
     before = pieces[at - 1].rstrip(" ")
@@ -143,16 +152,16 @@ def _close_up(pieces: list[str], at: int) -> None:
         pieces[at + 1] = after
 
 
-def _faults(masked: Masked, counts: Counter[int]) -> tuple[Fault, ...]:
-    found: list[Fault] = []
+def _faults(masked: Masked, counts: Counter[int]) -> tuple[PlaceholderFault, ...]:
+    found: list[PlaceholderFault] = []
     for number, slot in enumerate(masked.slots, 1):
         count = counts.pop(number, 0)
         if count != slot.count:
             code: FaultCode = "placeholder-lost" if count < slot.count else "placeholder-doubled"
-            found.append(Fault(code, slot.placeholder, slot.restored, slot.count, count))
+            found.append(PlaceholderFault(code, slot.placeholder, slot.restored, slot.count, count))
     invented = sorted(counts)
     found += (
-        Fault("placeholder-invented", placeholder(number), "", 0, counts[number])
+        PlaceholderFault("placeholder-invented", placeholder(number), "", 0, counts[number])
         for number in invented
     )
     return tuple(found)

@@ -25,6 +25,7 @@ _WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'`)\]}]*[^\s<>\"'`)\]}.,;:!?]")
 _WORD = re.compile(r"(?<![A-Za-z0-9_#])#?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9_])")
 _CALLED = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]\w*(?=\()")
 _TWO_NAMES = re.compile(r"(?<!\w)([A-Z][\w'-]*)(?= ([A-Z][\w'-]*)(?!\w))")
+_NUMBERED = re.compile(r"_\d+$")
 _HEADING = re.compile(r"^(?:Args|Returns|Raises):(?=[ \t]*$)", re.MULTILINE)
 _PARAMETER = re.compile(r"^ {4}(\w+)(?=(?: \([^)\n]*\))?:)", re.MULTILINE)
 _ERROR = re.compile(r"(?<![A-Za-z0-9_])(?:[A-Z][a-z]+)+(?:Error|Exception)(?![A-Za-z0-9_])")
@@ -108,7 +109,10 @@ class Protection:
                 if self.values.among(found.group(1)):
                     yield Span(*found.span(1), "value")
                 elif is_described and pattern is LITERAL:
-                    yield Span(*found.span(1), "literal")
+                    kind = (
+                        self._kind_of(found.group(1)) if _WORD.fullmatch(found.group(1)) else None
+                    )
+                    yield Span(*found.span(1), kind or "literal")
 
     def _docstring(self, text: str) -> Iterator[Span]:
         yield from _spans(_HEADING, text, "heading")
@@ -140,7 +144,7 @@ class Protection:
             start += len(part) + 1
 
     def _kind_of(self, word: str) -> Kind | None:
-        if self.is_id(word):
+        if self.is_id(word) or _NUMBERED.search(word):
             return "id"
         if "_" in word:
             return "value" if self.values.among(word) else "identifier"
@@ -161,10 +165,10 @@ class Protection:
 
 def protection_of(data: DomainData) -> Protection:
     """Find what must stay in the texts of a domain from its data."""
-    records = (*data.databases, *data.tasks)
+    records = data.records
     return Protection(
         {field: frozenset(ids) for field, ids in ids_by_field(records).items()},
-        frozenset(names_in_calls(data.tasks)),
+        frozenset(names_in_calls(records)),
         frozenset(people_in(records)),
         frozenset(_identifiers(data)),
         Mentions(values_of(data.schemas)),
