@@ -1,8 +1,8 @@
 from dragoman.benchmarks.kit.arguments import compile_validators
 from dragoman.benchmarks.kit.http_tools import (
+    ApiRequest,
     HttpEndpoint,
     HttpWorld,
-    Request,
     Response,
     endpoint_tools,
     request_of,
@@ -27,11 +27,11 @@ def world(*answers: Response) -> HttpWorld:
 
 def test_arguments_go_into_the_address_then_the_query_or_the_body() -> None:
     arguments = {"name": "a/b ü", "loud": True}
-    assert request_of(GREET, arguments) == Request(
+    assert request_of(GREET, arguments) == ApiRequest(
         "GET", "http://a.example/a%2Fb%20%C3%BC?loud=True"
     )
-    assert request_of(GREET, {"name": "x"}) == Request("GET", "http://a.example/x")
-    assert request_of(CALL, {"name": "..", "loud": True}) == Request(
+    assert request_of(GREET, {"name": "x"}) == ApiRequest("GET", "http://a.example/x")
+    assert request_of(CALL, {"name": "..", "loud": True}) == ApiRequest(
         "PUT", "http://a.example/..", {"loud": True}
     )
 

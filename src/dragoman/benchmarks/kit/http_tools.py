@@ -49,7 +49,7 @@ class HttpEndpoint(msgspec.Struct, frozen=True):
     parameters: dict[str, object]
 
 
-class Request(msgspec.Struct, frozen=True):
+class ApiRequest(msgspec.Struct, frozen=True):
     """What a call sends."""
 
     method: Method
@@ -64,7 +64,7 @@ class Response(msgspec.Struct, frozen=True):
     body: object = None
 
 
-Api = Callable[[Request], Response]
+Api = Callable[[ApiRequest], Response]
 """Answers requests; one per conversation where it keeps something."""
 
 
@@ -78,7 +78,7 @@ def endpoint_tools(endpoints: Sequence[HttpEndpoint]) -> Toolset:
     )
 
 
-def request_of(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> Request:
+def request_of(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> ApiRequest:
     """Return the request that a call of an endpoint sends."""
     rest = dict(arguments)
 
@@ -87,8 +87,8 @@ def request_of(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> Reque
 
     url = _PLACE.sub(put, endpoint.url)
     if endpoint.method not in {"GET", "DELETE"}:
-        return Request(endpoint.method, url, rest)
-    return Request(endpoint.method, f"{url}?{urlencode(rest)}" if rest else url)
+        return ApiRequest(endpoint.method, url, rest)
+    return ApiRequest(endpoint.method, f"{url}?{urlencode(rest)}" if rest else url)
 
 
 class HttpWorld:
@@ -110,7 +110,7 @@ class HttpWorld:
         validators: Mapping[str, Validator],
         api: Api,
     ) -> None:
-        self.sent: list[Request] = []
+        self.sent: list[ApiRequest] = []
         self._endpoints = endpoints
         self._tools = tools
         self._validators = validators

@@ -34,7 +34,7 @@ class TranslatedSegment(NamedTuple):
     target: str
 
 
-class Rendering(msgspec.Struct, frozen=True):
+class RenderedText(msgspec.Struct, frozen=True):
     """One text in one context, and what it was translated as.
 
     Attributes:
@@ -101,7 +101,7 @@ def released_translations(domain: TranslatableDomain, folder: AssetFolder) -> Re
     return ReleasedTranslations(tuple(pairs), tuple(unaligned))
 
 
-def renderings(pairs: Iterable[TranslatedSegment]) -> tuple[Rendering, ...]:
+def renderings(pairs: Iterable[TranslatedSegment]) -> tuple[RenderedText, ...]:
     """Return what each text was translated as in its context, in the order of the texts."""
     first: dict[tuple[str, str], Segment] = {}
     times: dict[tuple[str, str], Counter[str]] = {}
@@ -110,7 +110,7 @@ def renderings(pairs: Iterable[TranslatedSegment]) -> tuple[Rendering, ...]:
         first.setdefault(key, segment)
         times.setdefault(key, Counter())[target] += 1
     return tuple(
-        Rendering(first[key], counted.most_common(1)[0][0], dict(counted))
+        RenderedText(first[key], counted.most_common(1)[0][0], dict(counted))
         for key, counted in times.items()
     )
 
