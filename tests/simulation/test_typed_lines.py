@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.simulation.typed_lines import Command, Mistake, TypedCall, Words, read_typed
+from dragoman.simulation.typed_lines import Command, Mistake, TypedCall, TypedWords, read_typed
 
 SCHEMA: dict[str, object] = {
     "properties": {
@@ -19,8 +19,8 @@ TOOLS = Toolset((ToolSpec("find", "", SCHEMA), ToolSpec("list_all", "", {})))
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("  Hello, how are you? ", Words("Hello, how are you?")),
-        ("Your total = 5", Words("Your total = 5")),
+        ("  Hello, how are you? ", TypedWords("Hello, how are you?")),
+        ("Your total = 5", TypedWords("Your total = 5")),
         ("/help", Command("help", "")),
         ("/tool  find ", Command("tool", "find")),
         ("/say find me", Command("say", "find me")),
@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_explained(line: str, why: str) -> None:
 
 @given(st.text(max_size=60) | st.text('find zip="[]{}=,:1 /', max_size=40).map("find ".__add__))
 def test_any_line_is_read_in_one_way_or_another(line: str) -> None:
-    assert isinstance(read_typed(line, TOOLS), Words | Command | TypedCall | Mistake)
+    assert isinstance(read_typed(line, TOOLS), TypedWords | Command | TypedCall | Mistake)
 
 
 VALUES = st.recursive(

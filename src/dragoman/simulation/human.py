@@ -16,7 +16,7 @@ from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.stop_tokens import STOP
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.simulation.scripts import scenario_text
-from dragoman.simulation.typed_lines import Command, Mistake, TypedCall, Words, read_typed
+from dragoman.simulation.typed_lines import Command, Mistake, TypedCall, TypedWords, read_typed
 
 STOPPED = "you stopped: what was finished is stored; go on with `dragoman resume`"
 _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
@@ -102,7 +102,7 @@ class HumanSession:
     def _reply_to(self, line: str, tools: Toolset) -> Reply | None:
         """Return what a line sends; None where it only showed something."""
         match read_typed(line, tools):
-            case Words(text=text):
+            case TypedWords(text=text):
                 return self._said(text, tools)
             case TypedCall(name=name, arguments=arguments):
                 self._calls += 1

@@ -20,7 +20,7 @@ _BARE = re.compile(r"[^\s\"'\[{]\S*")
 _BARE_JSON = frozenset({"integer", "number", "boolean", "null"})
 
 
-class Words(msgspec.Struct, frozen=True):
+class TypedWords(msgspec.Struct, frozen=True):
     """Something to say."""
 
     text: str
@@ -46,7 +46,7 @@ class Mistake(msgspec.Struct, frozen=True):
     why: str
 
 
-Typed = Words | Command | TypedCall | Mistake
+Typed = TypedWords | Command | TypedCall | Mistake
 
 
 def read_typed(line: str, tools: Toolset) -> Typed:
@@ -75,7 +75,7 @@ def _words(line: str, tools: Toolset) -> Typed:
         return Mistake(
             f"{first} is a tool: write {first} key=value or {first} {{JSON}}; /say sends the line as words"
         )
-    return Words(line)
+    return TypedWords(line)
 
 
 def _call(tool: ToolSpec, rest: str) -> Typed:
