@@ -115,11 +115,15 @@ class Translation(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     output_sha256: str | None = None
 
 
-class TranslationManifest(msgspec.Struct, frozen=True):
-    """`translation_manifest.json`: how the files of a folder came to be, by file."""
+class TranslationManifest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`translation_manifest.json`: how the files of a folder came to be, by file.
+
+    `same_as_english` are texts that the language writes as English does: loanwords, names.
+    """
 
     assets: dict[str, Translation]
     generated_at: str | None = None
+    same_as_english: tuple[str, ...] = ()
 
 
 class MixLanguages(msgspec.Struct, frozen=True):

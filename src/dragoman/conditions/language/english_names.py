@@ -3,7 +3,6 @@
 import msgspec
 
 from dragoman.conditions.language.field_trees import FieldTree, tree_of
-from dragoman.conditions.language.messages import Filling
 from dragoman.conditions.language.surface import DomainSurface
 
 
@@ -29,7 +28,7 @@ def with_english_names(surface: DomainSurface) -> DomainSurface:
             for side, trees in surface.results.items()
         },
         fields={side: _without(tree, names) for side, tree in surface.fields.items()},
-        messages=surface.messages.filled_from(Filling(values, filling.nested)),
+        messages=surface.messages.filled_from(msgspec.structs.replace(filling, values=values)),
     )
 
 

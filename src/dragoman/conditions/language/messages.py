@@ -23,10 +23,12 @@ class Filling(msgspec.Struct, frozen=True):
 
     Attributes:
         values: Placeholders that hold a value, bare or in quotes, and the value set of it.
+        words: Placeholders that hold one of some messages.
         nested: Placeholders that hold another message; where it is none, the whole is none.
     """
 
     values: Mapping[str, ValueSet] = {}
+    words: Mapping[str, tuple[str, ...]] = {}
     nested: frozenset[str] = frozenset()
 
 
@@ -55,17 +57,20 @@ class Messages:
                 raise DataError(
                     f"{where}: {key}: the translation has other placeholders than the message"
                 )
-        pairs = [(each.source, each.localized) for each in returns.templates.values()]
-        self._to_language = _ways(pairs)
-        self._to_world = _ways((localized, source) for source, localized in pairs)
         self._shown = {
-            name: {text: values.label(text) for text in values.canonicals}
-            for name, values in self._filling.values.items()
+            **{name: values.labels for name, values in self._filling.values.items()},
+            **{
+                name: {text: self._labels.get(text, text) for text in texts}
+                for name, texts in self._filling.words.items()
+            },
         }
         self._meant = {
             name: {label: text for text, label in labels.items()}
             for name, labels in self._shown.items()
         }
+        pairs = [(each.source, each.localized) for each in returns.templates.values()]
+        self._to_language = _ways(pairs, self._shown)
+        self._to_world = _ways([(other, source) for source, other in pairs], self._meant)
 
     def filled_from(self, filling: Filling) -> "Messages":
         """Return the same messages with other value sets for what is filled in."""
@@ -139,12 +144,19 @@ class _Way(NamedTuple):
     template: str
 
 
-def _ways(pairs: Iterable[tuple[str, str]]) -> list[_Way]:
-    """Return ways from the first template of each pair to the second, the most specific first."""
-    return [
-        _Way(_compiled(template), other)
-        for template, other in sorted(pairs, key=lambda pair: -len(PLACEHOLDER.sub("", pair[0])))
-    ]
+def _ways(pairs: Iterable[tuple[str, str]], words: Mapping[str, Mapping[str, str]]) -> list[_Way]:
+    """Return ways from the first template of each pair to the second, the most specific first.
+
+    What begins with a placeholder fits nearly everything, and comes last. A template is tried with its known words alone before anything may stand in their places: in a
+    language without spaces nothing else tells where a word ends.
+    """
+    ways: list[_Way] = []
+    for template, other in sorted(pairs, key=lambda pair: _breadth(pair[0])):
+        known = {name: words[name] for name in placeholders(template) if words.get(name)}
+        if known:
+            ways.append(_Way(_compiled(template, known), other))
+        ways.append(_Way(_compiled(template, {}), other))
+    return ways
 
 
 def in_english(returns: ToolReturns) -> ToolReturns:
@@ -156,6 +168,11 @@ def in_english(returns: ToolReturns) -> ToolReturns:
             for key, each in returns.templates.items()
         },
     )
+
+
+def _breadth(template: str) -> tuple[bool, int]:
+    """Return how much a template fits, for sorting: the least first."""
+    return template.startswith("{"), -len(PLACEHOLDER.sub("", template))
 
 
 def placeholders(template: str) -> frozenset[str]:
@@ -201,5 +218,11 @@ def _worded(content: str, words: Mapping[str, str]) -> str:
     return words.get(content, content)
 
 
-def _compiled(template: str) -> re.Pattern[str]:
-    return re.compile(pattern_of(template), re.DOTALL)
+def _compiled(template: str, words: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
+    """Return the pattern of a template in which some placeholders hold one of some words."""
+    pattern = pattern_of(template)
+    for name, known in words.items():
+        choices = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+        quoted = "|".join(f"{quote}(?:{choices}){quote}" for quote in ("", *_QUOTES))
+        pattern = pattern.replace(f"(?P<{name}>.+)", f"(?P<{name}>{quoted})")
+    return re.compile(pattern, re.DOTALL)

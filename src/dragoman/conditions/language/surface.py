@@ -305,7 +305,7 @@ def filling_of(declared: Declarations, value_sets: Mapping[str, ValueSet]) -> Fi
     values = {
         name: value_sets[key] for name, key in declared.messages.values.items() if key in value_sets
     }
-    return Filling(values, declared.messages.nested)
+    return Filling(values, declared.messages.words, declared.messages.nested)
 
 
 def _databases(assets: AssetFolder) -> dict[Role, bytes]:

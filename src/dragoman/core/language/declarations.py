@@ -26,11 +26,13 @@ class SpokenTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         texts: The English texts, with `{placeholders}` for what is filled in.
         values: Which value set a placeholder's content is of; others belong to no language.
-        nested: Placeholders that hold another of these texts.
+        words: Which of these texts a placeholder's content is.
+        nested: Placeholders that hold another of these texts, whichever.
     """
 
     texts: tuple[str, ...] = ()
     values: dict[str, str] = {}
+    words: dict[str, tuple[str, ...]] = {}
     nested: frozenset[str] = frozenset()
 
 

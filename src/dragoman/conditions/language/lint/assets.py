@@ -105,6 +105,11 @@ class LanguageAssets:
         return read_tool_returns(self.folder)
 
     @cached_property
+    def same_as_english(self) -> frozenset[str]:
+        """Texts that the language is said to write as English does."""
+        return frozenset(() if self.manifest is None else self.manifest.same_as_english)
+
+    @cached_property
     def value_sets(self) -> dict[str, ValueSet]:
         """Value sets by the key of the artifact, with the aliases that are declared."""
         where = f"{self.domain}/{self.language}"

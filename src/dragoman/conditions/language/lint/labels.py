@@ -14,7 +14,8 @@ from dragoman.core.tools import Role
 def untranslated_labels(assets: LanguageAssets) -> Found:
     """Find labels that are the value itself."""
     for side, key, value in _values(assets):
-        if value.localized == value.canonical and not is_identifier(value.canonical):
+        is_meant = is_identifier(value.canonical) or value.canonical in assets.same_as_english
+        if value.localized == value.canonical and not is_meant:
             what = f"the label of {value.canonical!r} is the value"
             yield assets.defect(
                 "label-equals-canonical", SCHEMA_FILES[side], what, place=f"value_sets.{key}"

@@ -1,5 +1,7 @@
 """Messages of tools: every translation can be filled as its source is, and matched back."""
 
+from collections.abc import Mapping
+
 from dragoman.conditions.language.artifacts import TOOL_RETURNS
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.messages import Messages, fill, pattern_of, placeholders
@@ -19,7 +21,8 @@ def untranslated_messages(assets: LanguageAssets) -> Found:
     returns = assets.tool_returns
     for section, messages in (("exact", returns.exact), ("templates", returns.templates)):
         for key, message in messages.items():
-            if message.source == message.localized:
+            is_meant = message.source in assets.same_as_english
+            if message.source == message.localized and not is_meant:
                 place = f"{section}.{key}"
                 yield assets.defect("untranslated-leaf", TOOL_RETURNS, "as in English", place=place)
 
@@ -45,24 +48,28 @@ def missing_messages(assets: LanguageAssets) -> Found:
 
 def ambiguous_messages(assets: LanguageAssets) -> Found:
     """Find declared messages that, filled, cannot be read back: another has a text like theirs."""
-    spoken = assets.english.declared.messages
-    samples = {
-        name: next(iter(assets.value_sets[key].labels), name)
-        for name, key in spoken.values.items()
-        if key in assets.value_sets
-    }
-    filling = filling_of(assets.english.declared, assets.value_sets)
-    messages = Messages(assets.tool_returns, TOOL_RETURNS, filling)
-    whole = next((text for text in spoken.texts if not placeholders(text)), "")
+    declared = assets.english.declared
+    messages = Messages(assets.tool_returns, TOOL_RETURNS, filling_of(declared, assets.value_sets))
     translated = {each.source for each in assets.tool_returns.templates.values()}
-    for text in spoken.texts:
-        names = placeholders(text)
-        if text not in translated:
+    texts = [text for text in declared.messages.texts if text in translated]
+    around = [text for text in texts if placeholders(text) & declared.messages.nested]
+    samples = _samples(assets)
+    for text in texts:
+        if text in around:
             continue
-        filled = fill(
-            text,
-            {name: whole if name in spoken.nested else samples.get(name, name) for name in names},
-        )
-        if messages.label(filled) is None:
+        filled = _filled(text, samples)
+        outer = (_filled(other, dict.fromkeys(placeholders(other), filled)) for other in around)
+        if None in map(messages.label, (filled, *outer)):
             what = f"{filled!r} cannot be told from another message in the language"
             yield assets.defect("message-ambiguous", TOOL_RETURNS, what)
+
+
+def _samples(assets: LanguageAssets) -> dict[str, str]:
+    """Return something that each placeholder may hold, where what it holds is known."""
+    spoken, sets = assets.english.declared.messages, assets.value_sets
+    values = {name: [*sets[key].labels] for name, key in spoken.values.items() if key in sets}
+    return {name: known[0] for name, known in {**values, **spoken.words}.items() if known}
+
+
+def _filled(text: str, samples: Mapping[str, str]) -> str:
+    return fill(text, {name: samples.get(name, name) for name in placeholders(text)})
