@@ -12,6 +12,7 @@ import sys
 from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
 from bench.languages import print_languages
+from bench.masking import print_masking
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
@@ -40,6 +41,7 @@ def main() -> None:
         print_breakdown(suite, gold)
         if suite.name != SAMPLE:
             print_languages(suite)
+            print_masking(suite)
     if suites[0].name != SAMPLE:
         print_whole_set(WHOLE_SET)
     for suite in suites:

@@ -130,7 +130,11 @@ def protection() -> Protection:
                 ToolSpec(
                     "get_order", "Get an order.", {"properties": {"order_id": {}, "reason": {}}}
                 ),
-                ToolSpec("calculate", "Calculate.", {"properties": {"expression": {}}}),
+                ToolSpec(
+                    "calculate",
+                    "Calculate.",
+                    {"properties": {"expression": {}, "unit": {"enum": ["celsius", "kelvin"]}}},
+                ),
             ),
             schemas={"data_model.json": shop_schema()},
         )

@@ -77,6 +77,7 @@ def test_a_masked_text_has_no_placeholder_but_its_own(protection: Protection, te
         ("it is 'no longer needed'", ["no longer needed"]),
         ("a pending matter, good and active", []),
         ("the user wants 12 of 1,500 pieces", []),
+        ('in "celsius", at "home"', ["celsius"]),
         ("use calculate(1+1), then calculate", ["calculate"]),
     ],
 )  # fmt: skip
@@ -155,6 +156,15 @@ def test_a_label_is_translated_whole(protection: Protection) -> None:
     label = Segment("a::b", "schema", "basic_economy", "label", "shop/label/Cabin")
 
     assert mask(label, protection) == Masked("basic_economy", ())
+
+
+@pytest.mark.parametrize(
+    ("source", "has_words"), [("HAT001, #W1234567.", False), ("HAT001 is late", True)]
+)
+def test_what_has_no_words_beside_what_stays_needs_no_translation(
+    protection: Protection, source: str, has_words: bool
+) -> None:
+    assert masked(source, protection).has_words is has_words
 
 
 def test_the_placeholder_has_no_letter() -> None:

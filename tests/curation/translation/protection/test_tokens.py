@@ -93,8 +93,8 @@ def test_data_are_read_from_every_file_of_records_of_a_domain() -> None:
 
     protection = protection_of(data_of(english, "shop"))
 
-    assert protection.ids == {"order_id": {"#W1234567"}, "line_id": {"L1001"}}
-    assert protection.names == {"Austin"}
+    assert protection.terms.ids == {"order_id": {"#W1234567"}, "line_id": {"L1001"}}
+    assert protection.terms.names == {"Austin"}
 
 
 def test_a_damaged_file_is_named() -> None:

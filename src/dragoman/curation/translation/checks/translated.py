@@ -8,7 +8,7 @@ from dragoman.conditions.language.languages import Language
 from dragoman.curation.translation.checks.anomalies import Anomaly, anomaly
 from dragoman.curation.translation.checks.expectations import LanguageExpectations, expectations_of
 from dragoman.curation.translation.glossary import Glossary
-from dragoman.curation.translation.protection.spans import Span
+from dragoman.curation.translation.protection.spans import Span, without
 from dragoman.curation.translation.protection.tokens import Protection
 from dragoman.curation.translation.segments import Segment
 from dragoman.scoring.language_detection import Detector
@@ -73,13 +73,3 @@ class Translated:
     def target_words(self) -> str:
         """The translation without what must stay."""
         return without(self.target, self.found)
-
-
-def without(text: str, spans: tuple[Span, ...]) -> str:
-    """Return a text with a space in the place of spans."""
-    parts: list[str] = []
-    end = 0
-    for span in spans:
-        parts += (text[end : span.start], " ")
-        end = span.end
-    return "".join((*parts, text[end:]))

@@ -16,12 +16,13 @@ _MAX_DEPTH = 64
 
 
 class FieldNames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How fields are called: with ids, arguments, a file's own parts, people's names."""
+    """How fields are called: with ids, arguments, a file's own parts, people, values."""
 
     ids: frozenset[str]
     arguments: frozenset[str]
     structural: frozenset[str]
     people: frozenset[str]
+    literals: frozenset[str]
 
 
 @functools.cache
@@ -53,6 +54,14 @@ def people_in(records: Iterable[object]) -> set[str]:
     """Return first and last names of people, each as it stands in its field."""
     people = field_names().people
     return {text for record in records for field, text in _leaves(record, "", 0) if field in people}
+
+
+def literals_in(schemas: Iterable[object]) -> set[str]:
+    """Return the texts that JSON schemas name as values: choices, defaults, examples."""
+    literals = field_names().literals
+    return {
+        text for schema in schemas for field, text in _leaves(schema, "", 0) if field in literals
+    }
 
 
 def is_named_for_ids(field: str) -> bool:

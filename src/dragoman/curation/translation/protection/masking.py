@@ -9,7 +9,7 @@ import msgspec
 from dragoman.conditions.language.text_rules.scripts import is_han
 from dragoman.curation.translation.glossary import NO_GLOSSARY, Glossary
 from dragoman.curation.translation.protection.placeholders import placeholder, placeholders_in
-from dragoman.curation.translation.protection.spans import Kind, Span
+from dragoman.curation.translation.protection.spans import Kind, Span, without
 from dragoman.curation.translation.protection.tokens import Protection
 from dragoman.curation.translation.segments import Segment
 
@@ -39,6 +39,13 @@ class Masked(msgspec.Struct, frozen=True):
 
     text: str
     slots: tuple[MaskSlot, ...]
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything is left to translate beside what stays."""
+        found = placeholders_in(self.text)
+        spans = tuple(Span(each.start, each.end, "placeholder") for each in found)
+        return any(map(str.isalpha, without(self.text, spans)))
 
     def slot(self, number: int) -> MaskSlot | None:
         """Return what the placeholder with a number stands for; None where none has it."""

@@ -41,3 +41,13 @@ def settled(candidates: Iterable[Span]) -> tuple[Span, ...]:
             taken.update(range(span.start, span.end))
             kept.append(span)
     return tuple(sorted(kept))
+
+
+def without(text: str, spans: tuple[Span, ...]) -> str:
+    """Return a text with a space in the place of spans."""
+    parts: list[str] = []
+    end = 0
+    for span in spans:
+        parts += (text[end : span.start], " ")
+        end = span.end
+    return "".join((*parts, text[end:]))

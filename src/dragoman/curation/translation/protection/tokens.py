@@ -1,25 +1,20 @@
-"""What must stay in the texts of a domain, and where it stands in one."""
+"""Where in a text stands what must stay."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from dragoman.conditions.language.messages import PLACEHOLDER
 from dragoman.conditions.language.text_rules.markdown import BOLD, CODE_SPAN, LITERAL, QUOTED
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.texts.entities import entities_in
-from dragoman.core.tools import ToolSpec
 from dragoman.curation.translation.protection.domain import DomainData
-from dragoman.curation.translation.protection.fields import (
-    ids_by_field,
-    is_named_for_ids,
-    names_in_calls,
-    people_in,
-)
+from dragoman.curation.translation.protection.fields import is_named_for_ids
 from dragoman.curation.translation.protection.placeholders import placeholders_in
 from dragoman.curation.translation.protection.shapes import fits, shapes_of
 from dragoman.curation.translation.protection.spans import Kind, Span, settled
+from dragoman.curation.translation.protection.terms import ProtectedTerms, terms_of
 from dragoman.curation.translation.segments import Component
-from dragoman.curation.translation.values import Mentions, cued, values_of
+from dragoman.curation.translation.values import Mentions, cued
 
 _WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'`)\]}]*[^\s<>\"'`)\]}.,;:!?]")
 _WORD = re.compile(r"(?<![A-Za-z0-9_#])#?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9_])")
@@ -36,35 +31,22 @@ _NEVER = re.compile(r"(?!)")
 
 
 class Protection:
-    """What stays in a domain's texts, compiled once; it belongs to that domain alone.
+    """Finds in a text what stays; it belongs to one domain alone.
 
     Attributes:
-        ids: Ids by the name of the field that they were found in.
-        shapes: Their shapes.
-        names: What calls must repeat that is no id: streets, cities, dates.
-        people: First and last names of people, which are names where two stand together.
-        identifiers: Names of tools, parameters and types.
-        values: The values of its value sets.
+        terms: What stays.
+        shapes: The shapes of its ids.
     """
 
-    def __init__(
-        self,
-        ids: Mapping[str, frozenset[str]],
-        names: frozenset[str],
-        people: frozenset[str],
-        identifiers: frozenset[str],
-        values: Mentions,
-    ) -> None:
-        self.ids = ids
-        self.names = names - people
-        self.people = people
-        self.identifiers = identifiers
-        self.values = values
+    def __init__(self, terms: ProtectedTerms) -> None:
+        self.terms = terms
         self.shapes = shapes_of(
-            each for field, found in ids.items() if is_named_for_ids(field) for each in found
+            each for field, found in terms.ids.items() if is_named_for_ids(field) for each in found
         )
-        self._ids = frozenset[str]().union(*ids.values())
-        self._long_names = _either(name for name in names if not _WORD.fullmatch(name))
+        self._values = Mentions(terms.values)
+        self._ids = frozenset[str]().union(*terms.ids.values())
+        self._names = terms.names - terms.people
+        self._long_names = _either(name for name in self._names if not _WORD.fullmatch(name))
         self._found: dict[tuple[str, bool], tuple[Span, ...]] = {}
 
     def spans(self, text: str, component: Component) -> tuple[Span, ...]:
@@ -99,16 +81,16 @@ class Protection:
         """Yield values and literals in quotes, code and bold, and other code."""
         for found in CODE_SPAN.finditer(text):
             inner = found.group(1).strip(_QUOTES)
-            if self.values.among(inner):
+            if self._values.among(inner):
                 start = text.index(inner, found.start())
                 yield Span(start, start + len(inner), "value")
             else:
                 yield Span(found.start(), found.end(), "code")
         for pattern in (LITERAL, QUOTED, BOLD):
             for found in pattern.finditer(text):
-                if self.values.among(found.group(1)):
+                if self._values.among(found.group(1)):
                     yield Span(*found.span(1), "value")
-                elif is_described and pattern is LITERAL:
+                elif found.group(1) in self.terms.literals or (is_described and pattern is LITERAL):
                     kind = (
                         self._kind_of(found.group(1)) if _WORD.fullmatch(found.group(1)) else None
                     )
@@ -118,12 +100,12 @@ class Protection:
         yield from _spans(_HEADING, text, "heading")
         yield from _spans(_ERROR, text, "identifier")
         for found in _PARAMETER.finditer(text):
-            if found.group(1) in self.identifiers:
+            if found.group(1) in self.terms.identifiers:
                 yield Span(*found.span(1), "identifier")
 
     def _full_names(self, text: str) -> Iterator[Span]:
         for found in _TWO_NAMES.finditer(text):
-            if self.people.issuperset(found.group(1, 2)):
+            if self.terms.people.issuperset(found.group(1, 2)):
                 yield Span(found.start(), found.end(2), "name")
 
     def _words(self, text: str) -> Iterator[Span]:
@@ -147,45 +129,25 @@ class Protection:
         if self.is_id(word) or _NUMBERED.search(word):
             return "id"
         if "_" in word:
-            return "value" if self.values.among(word) else "identifier"
-        if word in self.names:
+            return "value" if self._values.among(word) else "identifier"
+        if word in self._names:
             return "name"
-        return "identifier" if word in self.identifiers and _CLASS.fullmatch(word) else None
+        return "identifier" if word in self.terms.identifiers and _CLASS.fullmatch(word) else None
 
     def _called(self, text: str) -> Iterator[Span]:
         for found in _CALLED.finditer(text):
-            if found.group() in self.identifiers:
+            if found.group() in self.terms.identifiers:
                 yield Span(found.start(), found.end(), "identifier")
 
     def _cued(self, text: str) -> Iterator[Span]:
-        for found in self.values.find(text):
+        for found in self._values.find(text):
             if cued(text, found.start, found.end, found.values):
                 yield Span(found.start, found.end, "value", is_prose=True)
 
 
 def protection_of(data: DomainData) -> Protection:
     """Find what must stay in the texts of a domain from its data."""
-    records = data.records
-    return Protection(
-        {field: frozenset(ids) for field, ids in ids_by_field(records).items()},
-        frozenset(names_in_calls(records)),
-        frozenset(people_in(records)),
-        frozenset(_identifiers(data)),
-        Mentions(values_of(data.schemas)),
-    )
-
-
-def _identifiers(data: DomainData) -> Iterator[str]:
-    for tool in data.tools:
-        yield tool.name
-        yield from _parameters(tool)
-    for schema in data.schemas.values():
-        yield from schema.models
-
-
-def _parameters(tool: ToolSpec) -> Iterable[str]:
-    properties = tool.parameters.get("properties")
-    return properties if isinstance(properties, Mapping) else ()
+    return Protection(terms_of(data))
 
 
 def _spans(pattern: re.Pattern[str], text: str, kind: Kind) -> Iterator[Span]:

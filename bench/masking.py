@@ -1,0 +1,32 @@
+"""What it costs to take a domain's texts out and to hide in them what must stay."""
+
+from bench.measuring import measured
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.protocols import Suite
+from dragoman.curation.translation.discovery import domain_of
+from dragoman.curation.translation.protection.domain import data_of
+from dragoman.curation.translation.protection.masking import mask
+from dragoman.curation.translation.protection.tokens import protection_of
+from dragoman.wiring.environment import data_folder
+
+
+def print_masking(suite: Suite) -> None:
+    """Print the CPU time of each step, from the suite's files to masked texts."""
+    try:
+        with measured() as spent:
+            domain = domain_of(suite, data_folder())
+            segments = domain.segments
+            taken_out = spent()[1]
+            protection = protection_of(data_of(domain.english, domain.domain))
+            protected = spent()[1] - taken_out
+            slots = sum(len(mask(segment, protection).slots) for segment in segments)
+            total = spent()[1]
+    except (DataError, UsageError) as error:
+        print(f"  masking not measured: {error}")
+        return
+    print(
+        f"  masking               {total:.2f} s CPU: {taken_out:.2f} to take {len(segments):,} texts "
+        f"out, {protected:.2f} to find what stays, {total - taken_out - protected:.2f} to hide it "
+        f"({slots:,} times)"
+    )
