@@ -23,28 +23,44 @@ def test_each_anomaly_takes_its_weight_and_the_gravest_is_named_first(
 ) -> None:
     quality = quality_of(SEGMENT, "x", (SPACE, COPIED), no_glossary)
 
-    assert quality.score == pytest.approx(0.98 * 0.2)
+    assert quality.score == pytest.approx(0.1 + 0.9 * 0.98 * 0.2)
     assert quality.reasons == ("copied: as in English", "outer-space: white space")
 
 
 def test_one_kind_takes_its_weight_three_times_at_most(no_glossary: Glossary) -> None:
     often = anomaly("space-between-han", "a::b", "spaces", 40)
 
-    assert quality_of(SEGMENT, "x", (often,), no_glossary).score == pytest.approx(0.9**3)
+    assert quality_of(SEGMENT, "x", (often,), no_glossary).score == pytest.approx(
+        0.1 + 0.9 * 0.9**3
+    )
 
 
-def test_a_term_that_is_not_called_by_its_label_takes_a_tenth(thai: Glossary) -> None:
+def test_a_term_that_is_not_called_by_its_label_takes_a_tenth_of_what_is_left(
+    thai: Glossary,
+) -> None:
     assert quality_of(SEGMENT, "สถานะคือรอดำเนินการ", (), thai).score == 1
-    assert quality_of(SEGMENT, "สถานะคือค้าง", (), thai).score == pytest.approx(0.9)
+    assert quality_of(SEGMENT, "สถานะคือค้าง", (), thai).score == pytest.approx(0.91)
+
+
+def test_what_is_refused_lies_below_everything_that_is_not(no_glossary: Glossary) -> None:
+    lost = anomaly("id-lost", "a::b", "HAT001 is not repeated")
+    flagged = [
+        anomaly(code, "a::b", "bad", 9) for code in ("copied", "wrong-language", "label-missing")
+    ]
+
+    refused = quality_of(SEGMENT, "x", (lost,), no_glossary).score
+
+    assert refused == pytest.approx(0.05)
+    assert quality_of(SEGMENT, "x", tuple(flagged), no_glossary).score > 0.1
 
 
 def test_what_others_say_is_multiplied_in_by_its_mean(no_glossary: Glossary) -> None:
     def score(others: SecondOpinion) -> float:
         return quality_of(SEGMENT, "x", (), no_glossary, others).score
 
-    assert score(SecondOpinion(model_score=0.6)) == pytest.approx(0.6)
+    assert score(SecondOpinion(model_score=0.6)) == pytest.approx(0.64)
     assert score(SecondOpinion(back_translation="The status is pending.")) == 1
-    assert score(SecondOpinion(0.6, "The status is pending.")) == pytest.approx(0.8)
+    assert score(SecondOpinion(0.6, "The status is pending.")) == pytest.approx(0.82)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """How good a translation may be, without a model: what a reviewer should see first.
 
-`dragoman-quality-1` is a product. Each anomaly takes its weight away, once or up to three times; terms
-that are not called by their label take at most a tenth. What others say is multiplied in: the mean
-of a model's score and of the likeness of a translation back to the source (chrF), of those given.
+`dragoman-quality-1` is a product, of which what is refused has the lowest tenth for itself. Each anomaly
+takes its weight away, one kind three times at most; terms that are not called by their label take at
+most a tenth. What others say is multiplied in: the mean of a model's score and of the likeness of a
+translation back to the source (chrF), of those given.
 """
 
+import math
 from collections.abc import Iterator
 
 import msgspec
@@ -20,6 +22,7 @@ VERSION = "dragoman-quality-1"
 
 _MOST_OF_ONE = 3
 _TERMS = 0.1
+_REFUSED = 0.1
 
 
 class SecondOpinion(msgspec.Struct, frozen=True):
@@ -78,9 +81,9 @@ def quality_of(
         *_of_terms(segment, target, glossary),
         *_of_others(segment, others),
     ]
-    score = 1.0
-    for factor in factors:
-        score *= factor.share
+    product = math.prod(factor.share for factor in factors)
+    is_refused = any(each.severity == "refuse" for each in found)
+    score = _REFUSED * product if is_refused else _REFUSED + (1 - _REFUSED) * product
     gravest = sorted((each for each in factors if each.share < 1), key=lambda each: each.share)
     return Quality(score, tuple(each.reason for each in gravest))
 
