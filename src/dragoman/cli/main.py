@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands import data, exchanging, reading, running, suites
+from dragoman.cli.commands import data, exchanging, reading, running, suites, translating
 from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
 
 app = group("How good is a tool-calling agent when its user does not type English?")
-for part in (running, reading, suites, exchanging):
+for part in (running, reading, suites, translating, exchanging):
     app.add_typer(part.app)
 app.add_typer(data.data, name="data")
 app.add_typer(data.cache, name="cache")

@@ -108,6 +108,14 @@ def read_spec(written: str) -> ModelSpec:
     )
 
 
+def with_default(spec: ModelSpec, name: str, value: object) -> ModelSpec:
+    """Return a model with a parameter set, unless it is given or the model does not take it."""
+    refused = {*load_facts().family(spec.name).refuses, *spec.provider.refuses}
+    if name in spec.settings or name in refused:
+        return spec
+    return msgspec.structs.replace(spec, settings={**spec.settings, name: value})
+
+
 def parameters_of(query: str, written: str) -> list[tuple[str, str]]:
     """Return the parameters after a name's question mark, each given once.
 

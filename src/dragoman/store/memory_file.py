@@ -28,6 +28,7 @@ CREATE TABLE entries (id INTEGER PRIMARY KEY, {_COLUMNS});
 CREATE UNIQUE INDEX entries_by_key ON entries (key);
 CREATE TABLE replaced (id INTEGER PRIMARY KEY, {_COLUMNS});
 CREATE INDEX replaced_by_key ON replaced (key);
+CREATE TABLE usage (id INTEGER PRIMARY KEY, data BLOB NOT NULL CHECK (typeof(data) = 'blob'));
 CREATE TABLE reviews (
     id INTEGER PRIMARY KEY, target_language TEXT NOT NULL,
     data BLOB NOT NULL CHECK (typeof(data) = 'blob')

@@ -17,6 +17,7 @@ import msgspec
 from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.usage import Usage, total_usage
 from dragoman.store.memory_file import memory_error, open_memory_file
 from dragoman.store.seals import sealed, unsealed
 
@@ -118,7 +119,11 @@ _COUNT = (
 _PUT_REVIEW = "INSERT INTO reviews (target_language, data) VALUES (?, ?)"
 _REVIEWS = "SELECT target_language, data FROM reviews WHERE ?1 IN ('', target_language) ORDER BY id"
 
+_PUT_USAGE = "INSERT INTO usage (data) VALUES (?)"
+_USAGE = "SELECT data FROM usage ORDER BY id"
+
 _DECODER = msgspec.json.Decoder(MemoryEntry)
+_USAGE_DECODER = msgspec.json.Decoder(Usage)
 _REVIEW_DECODER = msgspec.json.Decoder(ReviewRecord)
 
 
@@ -167,17 +172,42 @@ class TranslationMemory:
                 found[source] = rows[0]
         return found
 
-    def put(self, entries: Sequence[MemoryEntry]) -> tuple[MemoryEntry, ...]:
+    def put(
+        self, entries: Sequence[MemoryEntry], usage: Iterable[Usage] = ()
+    ) -> tuple[MemoryEntry, ...]:
         """Keep translations, all or none, and return what stands for each afterwards.
 
         A machine's translation replaces none, an import a machine's or an import, a review
         everything but a later review.
 
+        Args:
+            entries: The translations.
+            usage: What was consumed to have them, also those that nothing came of.
+
         Raises:
             StoreError: Where the file cannot be written.
         """
         with self._transaction():
+            for each in usage:
+                self._file.execute(_PUT_USAGE, (sealed(msgspec.json.encode(each), "usage"),))
             return tuple(map(self._put, entries))
+
+    def usage(self) -> tuple[Usage, ...]:
+        """Return what all translations in the file consumed, by purpose and model.
+
+        Raises:
+            StoreError: Where the file cannot be read or a record is damaged.
+        """
+        try:
+            rows = self._file.execute(_USAGE).fetchall()
+            return total_usage(_USAGE_DECODER.decode(unsealed(data, "usage")) for (data,) in rows)
+        except sqlite3.Error as error:
+            raise memory_error(self.path, "read", error) from error
+        except (ValueError, *UNREADABLE) as error:
+            raise StoreError(
+                f"{self.path}: the record of what was consumed is damaged ({error}): put a copy of "
+                "the file in its place"
+            ) from error
 
     def put_review(
         self, entries: Sequence[MemoryEntry], review: ReviewRecord

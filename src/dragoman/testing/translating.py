@@ -8,7 +8,7 @@ counted: how often it was sent, and how often its answer, a sound one, was hande
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -21,25 +21,12 @@ from dragoman.testing.completions import CannedReply
 from dragoman.testing.faults import chance
 from dragoman.testing.request_log import OK
 
-SYLLABLES: Mapping[str, Sequence[str]] = {
-    "Thai": ("กา", "มี", "ดู", "เสา", "ไร", "คน", "ทาง", "น้ำ", "เมือง", "ราย", "สอง", "ปลา"),
-    "Vietnamese": (
-        "đồ",
-        "hàng",
-        "mới",
-        "cũ",
-        "ngày",
-        "đêm",
-        "trời",
-        "biển",
-        "lớn",
-        "nhỏ",
-        "tự",
-        "ở",
-    ),
-    "Chinese": ("山", "水", "木", "火", "土", "日", "月", "人", "大", "小", "中", "上"),
+SYLLABLES: Mapping[str, str] = {
+    "Thai": "กา มี ดู เสา ไร คน ทาง น้ำ เมือง สอง ปลา เขียว โต๊ะ หลัง ใต้ ฟ้า ลม จัน แก้ว ศรี",
+    "Vietnamese": "trong cho không chim khi sông xanh phố lên tay thu ăn cao trên cùng mưa nghe đi bay lá",
+    "Chinese": "山 水 木 火 土 日 月 人 大 小 中 上 石 竹 雨 风 云 鱼 马 鸟 花 草 米 金",
 }
-OTHERS = ("ba", "du", "ki", "lo", "me", "nu", "pa", "ri", "sa", "to", "vi", "za")
+OTHERS = "ba du ki lo me nu pa ri sa to vi za bor dal fen gim hul jat kos ler"
 """Syllables of languages that are not listed."""
 
 UNSPACED = frozenset({"Thai", "Chinese"})
@@ -50,6 +37,7 @@ _KEPT = re.compile(
     r"(?P<placeholder>\u27e6\d+\u27e7)|`[^`\n]*`|\{[^{}\n]*\}|#{2,}\w*#*|[\w.+-]+@[\w.-]+"
     r"|[#\w]*(?:\d|_)[\w.,:/#-]*|[^\W\d_]+(?P<word>)",
 )
+_VALUE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _PLACEHOLDER = re.compile("\u27e6\\d+\u27e7")
 _BETWEEN_WORDS = re.compile("(?<=[^\x00-\x7f\u27e7]) (?=[^\x00-\x7f\u27e6])")
 
@@ -127,6 +115,8 @@ class TranslatingAnswers:
             asked = msgspec.json.decode(request.messages[-1].text, type=_Asked)
         except UNREADABLE as error:
             return Unanswered(f"the last message asks for no translations ({error})")
+        # `Thai (ภาษาไทย)` is Thai.
+        asked = msgspec.structs.replace(asked, to=asked.to.partition(" (")[0])
         self.sent.update(SentText(asked.to, item.text) for item in asked.items)
         answered = [self._answered(asked.to, item) for item in asked.items]
         text, answered = self._reply(answered)
@@ -201,14 +191,17 @@ def pseudo_translation(text: str, language: str) -> str:
     def word(found: re.Match[str]) -> str:
         return found.group() if found["word"] is None else _made_up(found.group(), language)
 
-    translated = _KEPT.sub(word, text)
+    # What stands alone with underscores is a value to be named, not a word of a program.
+    is_value = _VALUE.fullmatch(text) is not None
+    translated = _KEPT.sub(word, text.replace("_", " ") if is_value else text)
     return _BETWEEN_WORDS.sub("", translated) if language in UNSPACED else translated
 
 
 def _made_up(word: str, language: str) -> str:
-    syllables = SYLLABLES.get(language, OTHERS)
+    syllables = SYLLABLES.get(language, OTHERS).split()
     number = derive_seed(word.lower(), language)
-    count = 1 + (len(word) > 3) + (len(word) > 7)  # noqa: PLR2004 - about as long as the word
+    # Long enough that no word is a part of another by chance.
+    count = 2 if len(word) < 6 else 3  # noqa: PLR2004 - letters
     made = ""
     for _ in range(count):
         number, at = divmod(number, len(syllables))

@@ -43,8 +43,4 @@ COURIER = Domain(
     load=load,
     functions={"agent": Desk.FUNCTIONS, "user": UserSide.FUNCTIONS},
     is_always_validated=True,
-    records={
-        "agent": ("dragoman.benchmarks.courier.records",),
-        "user": ("dragoman.benchmarks.courier.app_records",),
-    },
 )

@@ -1,18 +1,11 @@
 """What a translator is asked once: a text in a context, however many segments have it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from dragoman.curation.translation.segments import Segment
 from dragoman.store.translation_memory import SourceText
-
-
-class Languages(msgspec.Struct, frozen=True):
-    """The codes of the languages that are translated from and into."""
-
-    source: str
-    target: str
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -27,25 +20,6 @@ class Unit(msgspec.Struct, frozen=True):
         return self.segments[0]
 
 
-def units_of(segments: Iterable[Segment], languages: Languages) -> tuple[Unit, ...]:
-    """Return the distinct texts of segments, in the order of their first places."""
-    found: dict[SourceText, list[Segment]] = {}
-    for segment in segments:
-        source = SourceText(languages.source, languages.target, segment.context, segment.source)
-        found.setdefault(source, []).append(segment)
-    return tuple(Unit(source, tuple(places)) for source, places in found.items())
-
-
-def texts_by_address(units: Iterable[Unit], targets: Mapping[SourceText, str]) -> dict[str, str]:
-    """Return translations by the addresses of their segments."""
-    return {
-        segment.address: targets[unit.source]
-        for unit in units
-        if unit.source in targets
-        for segment in unit.segments
-    }
-
-
 class BatchLimits(msgspec.Struct, frozen=True):
     """How much is asked for at once: so many texts, and so many characters of them.
 
@@ -54,6 +28,21 @@ class BatchLimits(msgspec.Struct, frozen=True):
 
     texts: int = 24
     characters: int = 12_000
+
+
+def units_of(segments: Iterable[Segment], source: str, target: str) -> tuple[Unit, ...]:
+    """Return the distinct texts of segments, in the order of their first places.
+
+    Args:
+        segments: The segments.
+        source: The code of their language.
+        target: The code of the language that they are to be in.
+    """
+    found: dict[SourceText, list[Segment]] = {}
+    for segment in segments:
+        key = SourceText(source, target, segment.context, segment.source)
+        found.setdefault(key, []).append(segment)
+    return tuple(Unit(key, tuple(places)) for key, places in found.items())
 
 
 def batches_of(units: Sequence[Unit], limits: BatchLimits) -> list[tuple[Unit, ...]]:

@@ -67,12 +67,18 @@ class Budget:
         limit: The most that may be spent.
         price_of: Returns prices, for a limit in money.
         clock: Seconds, for a limit in time; it runs from the first call.
+        goes_on: The command that goes on once the budget is spent.
     """
 
     def __init__(
-        self, limit: Limit, price_of: PriceOf, clock: Callable[[], float] = time.monotonic
+        self,
+        limit: Limit,
+        price_of: PriceOf,
+        clock: Callable[[], float] = time.monotonic,
+        goes_on: str = "`dragoman resume`",
     ) -> None:
         self.limit = limit
+        self._goes_on = goes_on
         self._price_of = price_of
         self._clock = clock
         self._started: float | None = None
@@ -142,9 +148,8 @@ class Budget:
             )
 
     def _afterwards(self) -> str:
-        if self._obstacle:
-            return "what was finished is stored: `dragoman resume` goes on with another --max-cost"
-        return "what was finished is stored: `dragoman resume` goes on with a budget of its own"
+        budget = "another --max-cost" if self._obstacle else "a budget of its own"
+        return f"what was finished is stored: {self._goes_on} goes on with {budget}"
 
 
 def _paid_tokens(usage: Usage) -> Decimal | None:

@@ -225,20 +225,14 @@ def _english_assets(
         f"{english.name}/{TOOL_FILES[side]}": hashlib.sha256(encode_artifact(texts)).hexdigest()
         for side, texts in docstrings.items()
     }
-    modules = {side: dict(texts) for side, texts in english.modules().items()}
-    read = {
-        path: hashlib.sha256(text.encode()).hexdigest()
-        for texts in modules.values()
-        for path, text in texts.items()
-    }
     return EnglishAssets(
         files=files,
         toolsets=dict(english.toolsets),
-        hashes={**computed, **known, **described, **read},
+        hashes={**computed, **known, **described},
         schemas=_english_schemas(given, english.name) if given else {},
         declared=english.declared,
         docstrings=docstrings,
-        modules=modules,
+        modules={side: dict(texts) for side, texts in english.modules().items()},
         messages=_english_messages(files, folder),
         databases=dict(english.databases),
     )

@@ -67,12 +67,7 @@ class ChatTranslator:
     @property
     def version(self) -> str:
         """The names of the prompts, and what they say."""
-        names = "+".join(PROMPTS.values())
-        return f"{names}@{content_key(*map(prompt, PROMPTS.values()))[:8]}"
-
-    def size(self, request: Request) -> int:
-        """Return how many characters a request has."""
-        return len(prompt(PROMPTS[request.mode])) + len(question(request))
+        return prompts_version()
 
     async def translate(self, request: Request) -> Reply:
         """Return what the model answered.
@@ -110,19 +105,27 @@ def prompt(name: str) -> str:
     return (files(__package__) / "prompts" / f"{name}.md").read_text("utf-8")
 
 
+@functools.cache
+def prompts_version() -> str:
+    """Return the names of the prompts, with a hash of what they say."""
+    names = "+".join(PROMPTS.values())
+    return f"{names}@{content_key(*map(prompt, PROMPTS.values()))[:8]}"
+
+
 def question(request: Request) -> str:
     """Return what is asked: one JSON object, in which empty parts are left out."""
     items = [
-        {
-            "id": name,
-            "text": item.text,
-            **({"terms": item.terms} if item.terms else {}),
-            **({"placeholders": item.placeholders} if item.placeholders else {}),
-        }
+        {"id": name}
+        | {part: value for part, value in msgspec.structs.asdict(item).items() if value}
         for name, item in request.items.items()
     ]
     asked = {"from": request.source_language, "to": request.target_language, "items": items}
     return _encode(asked).decode()
+
+
+def size_of(request: Request) -> int:
+    """Return how many characters a request has, with all that is said around its texts."""
+    return len(prompt(PROMPTS[request.mode])) + len(question(request))
 
 
 def read_reply(text: str, request: Request, completion: Completion) -> Reply:

@@ -13,10 +13,6 @@ class GlossaryTranslator:
     version = ""
     is_model = False
 
-    def size(self, request: Request) -> int:  # noqa: ARG002 - obeys Translator
-        """Return 0: nothing is sent."""
-        return 0
-
     async def translate(self, request: Request) -> Reply:
         """Return the labels of texts that are values."""
         return Reply(

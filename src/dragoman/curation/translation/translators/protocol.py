@@ -16,12 +16,14 @@ class Item(msgspec.Struct, frozen=True):
     Attributes:
         text: What is to be translated, with placeholders for what must stay.
         terms: Labels that values have in the target language already, by value.
-        placeholders: Those that the text has, where the last answer had not kept them.
+        placeholders: Those that the text has, where they are to be named.
+        taken: Words that a label must not be, for other values have them.
     """
 
     text: str
     terms: Mapping[str, str] = {}
     placeholders: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -80,10 +82,6 @@ class Translator(Protocol):
     @property
     def is_model(self) -> bool:
         """Whether it may answer otherwise when it is asked again, and what it says is worth keeping."""
-        ...
-
-    def size(self, request: Request) -> int:
-        """Return how many characters a request has, with all that is said around the texts."""
         ...
 
     async def translate(self, request: Request) -> Reply:

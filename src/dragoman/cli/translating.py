@@ -1,0 +1,294 @@
+"""`dragoman translate`."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line, progress
+from dragoman.core.costs import cost_of
+from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.usage import Usage
+from dragoman.curation.translation.checks.anomalies import MEANINGS
+from dragoman.curation.translation.estimates import explained
+from dragoman.curation.translation.running import (
+    LanguagePlan,
+    LanguageResult,
+    Translating,
+    TranslationRequest,
+    TranslationResult,
+)
+from dragoman.curation.translation.segments import Component
+from dragoman.curation.translation.settling import Settled
+from dragoman.models.spending.prices import PriceTable
+from dragoman.report import wording
+from dragoman.report.fitting import TextTable, print_table
+
+_COMPONENTS: tuple[Component, ...] = get_args(Component)
+_SHOWN = 10
+_MOST = 200
+
+
+class Asked(NamedTuple):
+    """The options of `translate` as they were given."""
+
+    suite: str
+    to: tuple[str, ...]
+    model: str
+    out: Path
+    memory: Path | None
+    assets: str
+    components: tuple[str, ...]
+    only_stale: bool
+    batch_size: int
+    concurrency: int
+    max_cost: str
+    prices: Path | None
+
+    def request(self) -> TranslationRequest:
+        """Return what is asked for.
+
+        Raises:
+            UsageError: For a component that does not exist, or a number below 1.
+        """
+        names = [name.strip() for entry in self.components for name in entry.split(",")]
+        unknown = [name for name in names if name not in _COMPONENTS]
+        if unknown:
+            raise UsageError(
+                f"--components {unknown[0]}: there is none of that name: choose "
+                f"{', '.join(_COMPONENTS)}"
+            )
+        for option, number in (("batch-size", self.batch_size), ("concurrency", self.concurrency)):
+            if number < 1:
+                raise UsageError(f"--{option} {number}: at least 1")
+        return TranslationRequest(
+            suite=self.suite,
+            languages=tuple(code.strip() for entry in self.to for code in entry.split(",")),
+            model=self.model,
+            out=self.out,
+            memory=self.memory,
+            assets=self.assets,
+            components=tuple(name for name in _COMPONENTS if name in names),
+            only_stale=self.only_stale,
+            texts_at_once=self.batch_size,
+            concurrency=self.concurrency,
+            max_cost=self.max_cost,
+            prices=self.prices,
+        )
+
+
+def translate_suite(asked: Asked, *, dry_run: bool, full: bool, as_json: bool) -> int:
+    """Translate, or say what that would take; 1 where a text could not be translated."""
+    request = asked.request()
+    translating = Translating(request)
+    if dry_run:
+        _print_plans(translating, as_json=as_json)
+        return 0
+    try:
+        with _Bars() as bars:
+            result = translating.run(bars.begin)
+    except KeyboardInterrupt:
+        print_error(f"stopped; what came is in {request.memory_path}: the same command goes on")
+        return INTERRUPTED
+    except RunHalted as error:
+        raise RunHalted(f"{error} (memory {request.memory_path})") from error
+    if as_json:
+        print_json(_result_object(result))
+    else:
+        _print_result(result, full=full)
+    return 1 if any(map(_is_wanting, result.languages)) else 0
+
+
+class _Bars(ExitStack):
+    """A bar of progress for each language."""
+
+    def begin(self, language: str, texts: int) -> Callable[[int], None]:
+        """Show the next one; return what advances it."""
+        self.close()
+        advance = self.enter_context(progress(language, texts))
+
+        def advance_by(count: int) -> None:
+            for _ in range(count):
+                advance()
+
+        return advance_by
+
+
+def _is_wanting(result: LanguageResult) -> bool:
+    """Whether something is left to do: texts without a translation, files that were left alone."""
+    return bool(result.untranslated or result.incomplete or result.left_alone)
+
+
+def _print_plans(translating: Translating, *, as_json: bool) -> None:
+    plans = translating.plans()
+    if as_json:
+        print_json(_plans_object(plans, translating.prices))
+        return
+    rows = [
+        (
+            each.language.code,
+            f"{each.plan.segments:,}",
+            f"{each.plan.texts:,}",
+            f"{each.plan.known:,}",
+            f"{each.usage.calls:,}",
+            f"{each.usage.input_tokens or 0:,}",
+            f"{each.usage.output_tokens or 0:,}",
+            wording.money(cost_of(each.usage, translating.prices.price_of)),
+        )
+        for each in plans
+    ]
+    headings = ("to", "places", "texts", "known", "requests", "tokens in", "out", "cost")
+    print_table(
+        TextTable(
+            headings,
+            tuple(rows),
+            title=f"{translating.domain.domain} by {translating.model}",
+            note="Nothing was sent. Tokens and cost are estimates: "
+            + "; ".join(explained(each.language) for each in plans)
+            + f". What has to be asked for again is not in them. Prices: {translating.prices.as_of}.",
+            numbers=frozenset(headings[1:]),
+        )
+    )
+    print()
+    for line in _compared(plans[0]):
+        print_line(line)
+
+
+def _compared(plan: LanguagePlan) -> Iterator[str]:
+    """Yield what a request for each place would take, beside what ours take."""
+    items = sum(len(request.items) for request in plan.plan.requests)
+    yield (
+        f"one by one, place by place: {plan.plan.segments:,} texts for each language; distinct: "
+        f"{plan.plan.texts:,}; still to be sent: {items:,} in "
+        f"{wording.counted(plan.usage.calls, 'request')}"
+    )
+
+
+def _plans_object(plans: tuple[LanguagePlan, ...], prices: PriceTable) -> dict[str, object]:
+    return {
+        "languages": [
+            {
+                "language": each.language.code,
+                "places": each.plan.segments,
+                "texts": each.plan.texts,
+                "known": each.plan.known,
+                "requests": each.usage.calls,
+                "tokens_in": each.usage.input_tokens,
+                "tokens_out": each.usage.output_tokens,
+                "cost": _dollars(each.usage, prices),
+                "estimated_by": explained(each.language),
+            }
+            for each in plans
+        ],
+        "prices": prices.as_of,
+    }
+
+
+def _dollars(usage: Usage, prices: PriceTable) -> float | None:
+    cost = cost_of(usage, prices.price_of)
+    return None if cost is None else float(cost.paid)
+
+
+def _print_result(result: TranslationResult, *, full: bool) -> None:
+    headings = ("to", "texts", "known", "asked", "untranslated", "anomalies", "files")
+    rows = tuple(
+        (
+            each.language.code,
+            f"{len(each.settled):,}",
+            f"{_count(each, 'known') + _count(each, 'itself'):,}",
+            f"{_count(each, 'asked'):,}",
+            f"{len(each.untranslated):,}",
+            f"{sum(len(text.anomalies) for text in each.settled):,}",
+            str(len(each.written)),
+        )
+        for each in result.languages
+    )
+    print_table(TextTable(headings, rows, result.domain, numbers=frozenset(headings[1:])))
+    for each in result.languages:
+        for line in _notes(each, full=full):
+            print_line(line)
+    _print_odd(result)
+    _print_usage(result)
+
+
+def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
+    """Yield what is to be said of a language: its files, and what is wrong with its texts."""
+    if result.written:
+        yield f"\n{result.folder}: {', '.join(result.written)}"
+    for stale in result.left_alone:
+        yield (
+            f"{result.folder / stale.file}: edited by hand since it was written: left alone; take the "
+            "edits over with `dragoman memory import`, or move the file away"
+        )
+    for name in result.incomplete:
+        yield f"{result.folder / name}: not written, texts of it could not be had: run it again"
+    counts = Counter(found.code for text in result.settled for found in text.anomalies)
+    for code, count in counts.most_common():
+        meaning = MEANINGS[code]
+        yield f"  {code} ({count}, {meaning.severity}): {meaning.what}"
+    wrong = [text for text in result.settled if text.anomalies or text.why]
+    for text in wrong if full else wrong[:_SHOWN]:
+        yield f"  {_said(text)}"
+    if len(wrong) > _SHOWN and not full:
+        yield f"  and {len(wrong) - _SHOWN:,} more: --full names them"
+
+
+def _said(text: Settled) -> str:
+    """Return one line about a text that something is wrong with."""
+    where = text.unit.segment.address
+    more = f" and {len(text.unit.segments) - 1} more" if len(text.unit.segments) > 1 else ""
+    found = "; ".join(f"{each.code}: {each.what}" for each in text.anomalies)
+    state = f"untranslated, {text.why}" if text.target is None else "kept"
+    line = f"{where}{more}: {state}{f' ({found})' if found else ''}"
+    return wording.shortened(" ".join(line.split()), _MOST)
+
+
+def _print_odd(result: TranslationResult) -> None:
+    if result.odd:
+        print_line(
+            f"\n{wording.counted(len(result.odd), 'answer')} with something odd, asked for again where "
+            f"it mattered; the first: {wording.shortened(result.odd[0], _MOST)}"
+        )
+
+
+def _print_usage(result: TranslationResult) -> None:
+    for usage in result.usage:
+        print_line(
+            f"\n{usage.model}: {wording.calls(usage)} calls, {wording.sent(usage)} tokens in, "
+            f"{wording.received(usage)} out, "
+            f"{wording.money(cost_of(usage, result.prices.price_of))} ({result.prices.as_of})"
+        )
+
+
+def _count(result: LanguageResult, state: str) -> int:
+    return sum(text.state == state for text in result.settled)
+
+
+def _result_object(result: TranslationResult) -> dict[str, object]:
+    return {
+        "domain": result.domain,
+        "languages": [
+            {
+                "language": each.language.code,
+                "folder": str(each.folder),
+                "written": each.written,
+                "left_alone": [stale.file for stale in each.left_alone],
+                "incomplete": each.incomplete,
+                "texts": len(each.settled),
+                "states": dict(Counter(text.state for text in each.settled)),
+                "untranslated": [
+                    {"addresses": [part.address for part in text.unit.segments], "why": text.why}
+                    for text in each.untranslated
+                ],
+                "anomalies": [found for text in each.settled for found in text.anomalies],
+            }
+            for each in result.languages
+        ],
+        "odd_replies": result.odd,
+        "usage": [
+            {"calls": usage.calls, "model": usage.model, "tokens_in": usage.input_tokens}
+            | {"tokens_out": usage.output_tokens, "cost": _dollars(usage, result.prices)}
+            for usage in result.usage
+        ],
+    }

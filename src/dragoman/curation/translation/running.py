@@ -1,0 +1,293 @@
+"""Translates suites into languages, from a request as a person writes it to files in a folder."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.languages import Language, find_language
+from dragoman.core.errors import UsageError
+from dragoman.core.usage import Usage, total_usage
+from dragoman.curation.translation.discovery import domain_of
+from dragoman.curation.translation.domains import (
+    DomainPlan,
+    Job,
+    chosen_artifacts,
+    planned,
+    protection_for,
+    translate_domain,
+)
+from dragoman.curation.translation.english_side import write_english
+from dragoman.curation.translation.estimates import estimated
+from dragoman.curation.translation.manifest import MadeBy, ReviewState, write_translations
+from dragoman.curation.translation.segments import Artifact, Component
+from dragoman.curation.translation.settling import Means, Settled
+from dragoman.curation.translation.staleness import StaleFile, stale
+from dragoman.curation.translation.translators.chat import ChatTranslator, prompts_version
+from dragoman.curation.translation.translators.offline import NAME as GLOSSARY
+from dragoman.curation.translation.translators.offline import GlossaryTranslator
+from dragoman.curation.translation.translators.protocol import Reply, Translator
+from dragoman.curation.translation.units import BatchLimits
+from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.spending.prices import PriceTable, load_prices
+from dragoman.scoring.language_detection import Detector, load_detector
+from dragoman.store.translation_memory import FILE, TranslationMemory
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.environment import data_folder
+from dragoman.wiring.suites import load_suite
+from dragoman.wiring.translators import model_name, translation_model
+
+SOURCE = "en"
+
+
+class TranslationRequest(msgspec.Struct, frozen=True):
+    """What is to be translated, by whom, and where it goes.
+
+    Attributes:
+        suite: The suite's name.
+        languages: Codes of languages, or TOML files of one's own.
+        model: `PROVIDER/MODEL`, or `glossary`.
+        out: The folder that gets DOMAIN/LANGUAGE.
+        memory: The translation memory; None for the one in the folder.
+        assets: A folder whose English files come before the suite's; "" for none.
+        components: Only files for these; all where none is named.
+        only_stale: Whether files that are up to date are left alone.
+        texts_at_once: How many texts are asked for in one request.
+        concurrency: How many requests are under way at a time.
+        max_cost: When to stop; "" for no limit.
+        prices: A table of prices of one's own.
+    """
+
+    suite: str
+    languages: tuple[str, ...]
+    model: str
+    out: Path
+    memory: Path | None = None
+    assets: str = ""
+    components: tuple[Component, ...] = ()
+    only_stale: bool = False
+    texts_at_once: int = BatchLimits().texts
+    concurrency: int = 8
+    max_cost: str = ""
+    prices: Path | None = None
+
+    @property
+    def memory_path(self) -> Path:
+        """Where the memory lies."""
+        return self.memory or self.out / FILE
+
+
+class LanguagePlan(msgspec.Struct, frozen=True):
+    """What one language would take: the plan, and its requests' tokens, estimated."""
+
+    language: Language
+    plan: DomainPlan
+    usage: Usage
+
+
+class LanguageResult(msgspec.Struct, frozen=True):
+    """What became of one language.
+
+    Attributes:
+        language: The language.
+        folder: Where its files are.
+        settled: How each text ended.
+        written: The files that were written.
+        left_alone: Files that somebody edited since they were written, or that are up to date.
+        incomplete: Files that were not written, for texts of theirs are out of reach.
+    """
+
+    language: Language
+    folder: Path
+    settled: tuple[Settled, ...]
+    written: tuple[str, ...]
+    left_alone: tuple[StaleFile, ...] = ()
+    incomplete: tuple[str, ...] = ()
+
+    @property
+    def untranslated(self) -> tuple[Settled, ...]:
+        """The texts that stay as they were."""
+        return tuple(each for each in self.settled if each.target is None)
+
+
+class TranslationResult(msgspec.Struct, frozen=True):
+    """What became of a request.
+
+    Attributes:
+        domain: The domain.
+        languages: What became of each language.
+        usage: What this process consumed.
+        odd: What was odd about replies, in words.
+        prices: What costs are by.
+    """
+
+    domain: str
+    languages: tuple[LanguageResult, ...]
+    usage: tuple[Usage, ...]
+    odd: tuple[str, ...]
+    prices: PriceTable
+
+
+OnProgress = Callable[[str, int], Callable[[int], None]]
+"""Is told of a language and how many texts it has; returns what is told how many are settled."""
+
+
+class Translating:
+    """A request, made ready."""
+
+    def __init__(self, asked: TranslationRequest) -> None:
+        """Load what a request names.
+
+        Raises:
+            UsageError: For a suite, language, component or price table that does not exist.
+            DataError: For data that are missing or damaged.
+        """
+        if not asked.languages:
+            raise UsageError("no language: name one with --to (`dragoman list languages`)")
+        self.asked = asked
+        self.source = find_language(SOURCE)
+        self.languages = tuple(find_language(each) for each in dict.fromkeys(asked.languages))
+        if self.source in self.languages:
+            raise UsageError(f"--to {SOURCE}: that is the language that is translated from")
+        self.domain = domain_of(load_suite(asked.suite), data_folder(), asked.assets)
+        self.protection = protection_for(self.domain)
+        self.prices = load_prices(asked.prices)
+        self.model = asked.model if asked.model == GLOSSARY else model_name(asked.model)
+
+    def plans(self) -> tuple[LanguagePlan, ...]:
+        """Return what each language would take; nothing is sent or written, and no key is needed."""
+        path = self.asked.memory_path
+        opened = TranslationMemory(path, write=False) if path.is_file() else nullcontext()
+        with opened as memory:
+            return tuple(self._plan(language, memory) for language in self.languages)
+
+    def run(self, on_progress: OnProgress) -> TranslationResult:
+        """Translate, and write each language's files when all its texts are settled.
+
+        Raises:
+            RunHalted: Where nothing more may be asked; what came until then is in the memory.
+            StoreError: Where the memory cannot be read or written.
+            DataError: Where files cannot be written.
+        """
+        with TranslationMemory(self.asked.memory_path) as memory:
+            return asyncio.run(self._run(memory, on_progress))
+
+    async def _run(self, memory: TranslationMemory, on_progress: OnProgress) -> TranslationResult:
+        connections = Connections(budget=self._budget())
+        usage: list[Usage] = []
+        odd: list[str] = []
+
+        def on_reply(reply: Reply) -> None:
+            usage.extend(() if reply.usage is None else (reply.usage,))
+            odd.extend(reply.odd)
+
+        try:
+            means = self._means(self._translator(connections), memory)
+            means = msgspec.structs.replace(means, on_reply=on_reply)
+            results = [
+                await self._language(language, means, on_progress) for language in self.languages
+            ]
+            write_english(self.asked.out, self.domain)
+        finally:
+            await connections.close()
+        return TranslationResult(
+            self.domain.domain, tuple(results), total_usage(usage), tuple(odd), self.prices
+        )
+
+    async def _language(
+        self, language: Language, means: Means, on_progress: OnProgress
+    ) -> LanguageResult:
+        folder = self.asked.out / self.domain.domain / language.code
+        artifacts, left_alone = self._due(folder)
+        job = self._job(language, artifacts)
+        on_settled = on_progress(language.name, len(job.labels) + len(job.texts))
+        means = msgspec.structs.replace(means, on_settled=on_settled)
+        settled = tuple((await translate_domain(job, means)).values())
+        written, incomplete = self._write(folder, artifacts, language, settled)
+        return LanguageResult(language, folder, settled, written, left_alone, incomplete)
+
+    def _write(
+        self,
+        folder: Path,
+        artifacts: Sequence[Artifact],
+        language: Language,
+        settled: Sequence[Settled],
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Write files all of whose texts are settled; return their names, and those of the others."""
+        found = {segment.address: each for each in settled for segment in each.unit.segments}
+        made: dict[str, MadeBy] = {}
+        files: dict[Artifact, dict[str, str]] = {}
+        incomplete = []
+        for artifact in artifacts:
+            texts = {segment.address: found[segment.address] for segment in artifact.segments}
+            if any(each.state == "out of reach" for each in texts.values()):
+                incomplete.append(artifact.name)
+                continue
+            made[artifact.name] = self._made(language, texts.values())
+            files[artifact] = {
+                address: each.target for address, each in texts.items() if each.target is not None
+            }
+        return write_translations(folder, files, made) if files else (), tuple(incomplete)
+
+    def _due(self, folder: Path) -> tuple[tuple[Artifact, ...], tuple[StaleFile, ...]]:
+        """Return the files that are to be written, and those that are somebody's work."""
+        artifacts = chosen_artifacts(self.domain, self.asked.components)
+        found = stale(self.domain, AssetFolder(folder)) if folder.is_dir() else ()
+        edited = tuple(each for each in found if not each.is_to_be_translated)
+        names = {each.file for each in edited}
+        due = {each.file for each in found if each.is_to_be_translated}
+        return tuple(
+            each
+            for each in artifacts
+            if each.name not in names
+            and (not self.asked.only_stale or not folder.is_dir() or each.name in due)
+        ), edited
+
+    def _made(self, language: Language, settled: Collection[Settled]) -> MadeBy:
+        now = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
+        reviewed = [each.origin for each in settled].count("reviewed")
+        review: ReviewState = "machine"
+        if reviewed:
+            review = "reviewed" if reviewed == len(settled) else "partly reviewed"
+        version = "" if self.model == GLOSSARY else prompts_version()
+        return MadeBy(self.model, language.name, now, version, review)
+
+    def _plan(self, language: Language, memory: TranslationMemory | None) -> LanguagePlan:
+        artifacts, _ = self._due(self.asked.out / self.domain.domain / language.code)
+        job = self._job(language, artifacts)
+        plan = planned(job, BatchLimits(self.asked.texts_at_once), memory)
+        requests = plan.requests if self.model != GLOSSARY else ()
+        return LanguagePlan(language, plan, estimated(requests, language, self.model))
+
+    def _job(self, language: Language, artifacts: Sequence[Artifact]) -> Job:
+        return Job(
+            self.domain, self.source, language, self.protection, tuple(artifacts), _detector()
+        )
+
+    def _means(self, translator: Translator, memory: TranslationMemory) -> Means:
+        limits = BatchLimits(self.asked.texts_at_once)
+        return Means(translator, memory, time.time, limits, self.asked.concurrency)
+
+    def _translator(self, connections: Connections) -> Translator:
+        if self.model == GLOSSARY:
+            return GlossaryTranslator()
+        return ChatTranslator(translation_model(self.asked.model, connections))
+
+    def _budget(self) -> Budget | None:
+        if not self.asked.max_cost:
+            return None
+        limit = parse_limit(self.asked.max_cost)
+        return Budget(limit, self.prices.price_of, goes_on="the same command")
+
+
+def _detector() -> Detector | None:
+    """Return what tells languages; None where it is not installed: the other checks do without."""
+    try:
+        return load_detector()
+    except UsageError:
+        return None

@@ -1,0 +1,326 @@
+"""Has texts translated until each is settled: translated and kept, given up, or out of reach.
+
+What comes back is judged text by text, and what is sound is kept at once. What is not is asked for
+again together, then in halves; a text whose placeholders were lost, or that is left alone, once more
+by itself with its placeholders named. What is wrong even then stays as it was and is listed.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.usage import Usage
+from dragoman.curation.translation.checks.anomalies import Anomaly
+from dragoman.curation.translation.judging import Desk, Verdict
+from dragoman.curation.translation.translators.protocol import (
+    Reply,
+    Request,
+    Translator,
+    UnusableReply,
+)
+from dragoman.curation.translation.units import BatchLimits, Unit, batches_of
+from dragoman.store.translation_memory import (
+    MemoryEntry,
+    Origin,
+    SourceText,
+    TranslationMemory,
+)
+
+NOT_KNOWN = "neither the memory nor the glossary has it"
+
+_ID_CHARS = 8
+ALONE = (-1, -2, -3)
+"""The attempts at a text by itself."""
+
+State = Literal["known", "asked", "itself", "given up", "out of reach"]
+"""`known`: it was in the memory. `asked`: the translator gave it. `itself`: nothing in it is to be
+translated. `given up`: no sound translation came. `out of reach`: nothing came, which infrastructure
+is to blame for."""
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """How a text ended.
+
+    Attributes:
+        unit: The text.
+        state: How it came about.
+        target: The translation; None where there is none.
+        origin: Who answers for the translation.
+        anomalies: What is wrong with it, or was with the answer that was refused.
+        why: Why there is no translation, in words.
+    """
+
+    unit: Unit
+    state: State
+    target: str | None = None
+    origin: Origin | None = None
+    anomalies: tuple[Anomaly, ...] = ()
+    why: str = ""
+
+
+class Means(msgspec.Struct, frozen=True):
+    """By what texts are translated.
+
+    Attributes:
+        translator: Who translates.
+        memory: What is known, and where answers are kept; None where nothing is kept.
+        limits: How much is asked for at once.
+        concurrency: How many requests are under way at a time.
+        clock: The time of day in seconds.
+        on_settled: Is told how many texts were settled.
+        on_reply: Is told of every reply: what it consumed, and what was odd about it.
+    """
+
+    translator: Translator
+    memory: TranslationMemory | None
+    clock: Callable[[], float]
+    limits: BatchLimits = BatchLimits()
+    concurrency: int = 8
+    on_settled: Callable[[int], None] = lambda _: None
+    on_reply: Callable[[Reply], None] = lambda _: None
+
+
+async def settle(units: Sequence[Unit], desk: Desk, means: Means) -> dict[SourceText, Settled]:
+    """Return how each text ended, from the memory and by the translator.
+
+    Raises:
+        RunHalted: Where nothing more may be asked; what came until then is kept.
+        StoreError: Where it cannot be kept.
+    """
+    settled = known(units, desk, means.memory)
+    left = [unit for unit in units if unit.source not in settled]
+    means.on_settled(len(units) - len(left))
+    if left:
+        asking = _Asking(desk, means)
+        settled |= await asking.settle(left)
+    return settled
+
+
+def known(
+    units: Sequence[Unit], desk: Desk, memory: TranslationMemory | None
+) -> dict[SourceText, Settled]:
+    """Return what needs no translator: what the memory has, and what is to stay whole."""
+    found = _remembered(units, memory) if memory else {}
+    settled: dict[SourceText, Settled] = {}
+    for unit in units:
+        if (entry := found.get(unit.source)) is not None:
+            settled[unit.source] = _from_memory(unit, entry, desk)
+        elif (text := desk.settled_by_itself(unit)) is not None:
+            settled[unit.source] = Settled(unit, "itself", text)
+    return settled
+
+
+def _from_memory(unit: Unit, entry: MemoryEntry, desk: Desk) -> Settled:
+    """Return a text that the memory has; a label that another value has already is none."""
+    anomalies = desk.looked_at(unit, entry.target)
+    if any(found.code == "label-collision" for found in anomalies):
+        why = f"the memory's label is another value's ({entry.origin}): review it"
+        return Settled(unit, "given up", None, entry.origin, anomalies, why)
+    return Settled(unit, "known", entry.target, entry.origin, anomalies)
+
+
+def _remembered(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceText, MemoryEntry]:
+    """Return what the memory has of texts: in their context, or from a file that names none."""
+    anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
+    found = memory.find([*anywhere, *set(anywhere.values())])
+    return {
+        source: entry
+        for source, other in anywhere.items()
+        if (entry := found.get(source) or found.get(other)) is not None
+    }
+
+
+def alike(units: Iterable[Unit], desk: Desk) -> list[tuple[Unit, ...]]:
+    """Return texts in groups that a translator cannot tell apart: only what is hidden differs."""
+    groups: dict[tuple[object, ...], list[Unit]] = {}
+    for unit in units:
+        item = desk.item(unit)
+        shown = (unit.segment.mode, unit.source.context, item.text, tuple(item.terms.items()))
+        groups.setdefault(shown, []).append(unit)
+    return [tuple(group) for group in groups.values()]
+
+
+def ids_of(units: Sequence[Unit]) -> dict[str, Unit]:
+    """Return texts by the ids that they have in requests, which no other text is likely to have."""
+    return {unit.source.key.hex()[:_ID_CHARS]: unit for unit in units}
+
+
+def request_of(by_id: Mapping[str, Unit], desk: Desk, attempt: int = 0) -> Request:
+    """Return the request for some texts of one mode; one below 0 names what they need."""
+    first = next(iter(by_id.values()))
+    return Request(
+        first.segment.mode,
+        desk.source.full_name,
+        desk.language.full_name,
+        {name: desk.item(unit, is_last=attempt < 0) for name, unit in by_id.items()},
+        attempt,
+    )
+
+
+class _Asking:
+    """One translator at work on the texts of one domain in one language."""
+
+    def __init__(self, desk: Desk, means: Means) -> None:
+        self._desk = desk
+        self._means = means
+        self._slots = asyncio.Semaphore(means.concurrency)
+        self._settled: dict[SourceText, Settled] = {}
+        self._refused: dict[SourceText, Verdict] = {}
+        self._doubted: set[SourceText] = set()
+        self._alike: dict[SourceText, tuple[Unit, ...]] = {}
+        self._halt: RunHalted | None = None
+
+    async def settle(self, units: Sequence[Unit]) -> dict[SourceText, Settled]:
+        """Ask for all: first for one of each group, then for those that its answer did not fit."""
+        groups = alike(units, self._desk)
+        self._alike = {group[0].source: group[1:] for group in groups}
+        await self._ask([group[0] for group in groups])
+        self._alike = {}
+        await self._ask([unit for unit in units if unit.source not in self._settled])
+        return self._settled
+
+    async def _ask(self, units: Sequence[Unit]) -> None:
+        batches = batches_of(units, self._means.limits)
+        # What is under way when a budget is spent is paid for: it is waited for and kept.
+        ended = await asyncio.gather(*map(self._batch, batches), return_exceptions=True)
+        failures = [each for each in ended if isinstance(each, BaseException)]
+        if failures or self._halt:
+            raise self._halt or failures[0]
+
+    async def _batch(self, batch: Sequence[Unit]) -> None:
+        try:
+            await self._persist(batch)
+        except RunHalted as halt:
+            self._halt = halt
+        except ParticipantError as error:
+            self._end(
+                Settled(each, "out of reach", why=str(error))
+                for unit in batch
+                for each in self._group(unit)
+                if each.source not in self._settled
+            )
+
+    async def _persist(self, units: Sequence[Unit], attempt: int = 0) -> None:
+        """Ask for texts, and again for those that did not come."""
+        left = await self._round(units, attempt)
+        if not self._means.translator.is_model:
+            self._give_up(left, NOT_KNOWN)
+            return
+        lost = [unit for unit in left if self._has_lost_placeholders(unit)]
+        left = [unit for unit in left if unit not in lost]
+        if len(left) == 1:
+            lost, left = [*lost, *left], []
+        for unit in lost:
+            await self._alone(unit)
+        if not left:
+            return
+        if attempt == 0:
+            await self._persist(left, 1)
+            return
+        middle = len(left) // 2
+        for half in (left[:middle], left[middle:]):
+            await self._persist(half, attempt + 1)
+
+    async def _alone(self, unit: Unit) -> None:
+        """Ask for one text with what it needs named: until an answer can be read, at most thrice."""
+        for attempt in ALONE:
+            for each in self._group(unit):
+                self._refused.pop(each.source, None)
+            if not await self._round([unit], attempt):
+                return
+            if unit.source in self._refused:
+                self._give_up([unit], "every answer was refused")
+                return
+        self._give_up([unit], "no answer could be read")
+
+    def _give_up(self, units: Sequence[Unit], why: str) -> None:
+        self._end(
+            Settled(each, "given up", anomalies=self._why_refused(each), why=why)
+            for unit in units
+            for each in self._group(unit)
+        )
+
+    def _why_refused(self, unit: Unit) -> tuple[Anomaly, ...]:
+        verdict = self._refused.get(unit.source)
+        return verdict.anomalies if verdict else ()
+
+    def _group(self, unit: Unit) -> tuple[Unit, ...]:
+        """Return a text with those that are asked for by asking for it."""
+        return (unit, *self._alike.get(unit.source, ()))
+
+    async def _round(self, units: Sequence[Unit], attempt: int) -> list[Unit]:
+        """Ask once and keep what is sound; return the texts that have none yet.
+
+        Args:
+            units: The texts.
+            attempt: How often the like was asked; below 0 for a text by itself.
+        """
+        by_id = ids_of(units)
+        reply = await self._asked(request_of(by_id, self._desk, attempt))
+        sound: dict[Unit, Verdict] = {}
+        for name, text in reply.texts.items():
+            for unit in self._group(by_id[name]):
+                verdict = self._desk.judged(unit, text)
+                if verdict.is_refused:
+                    self._refused[unit.source] = verdict
+                elif not self._is_doubted(unit, verdict):
+                    sound[unit] = verdict
+        self._keep(sound, reply.usage)
+        return [unit for unit in units if unit.source not in self._settled]
+
+    def _is_doubted(self, unit: Unit, verdict: Verdict) -> bool:
+        """Whether a text that may be in another language is asked for again: it is, once."""
+        if not verdict.is_doubtful or unit.source in self._doubted:
+            return False
+        self._doubted.add(unit.source)
+        return self._means.translator.is_model
+
+    async def _asked(self, request: Request) -> Reply:
+        async with self._slots:
+            if self._halt is not None:
+                raise self._halt
+            try:
+                reply = await self._means.translator.translate(request)
+            except UnusableReply as error:
+                reply = Reply({}, (str(error),), error.usage)
+            except ParticipantError as error:
+                if isinstance(error.usage, Usage):
+                    self._means.on_reply(Reply({}, (), error.usage))
+                raise
+            self._means.on_reply(reply)
+            return reply
+
+    def _keep(self, sound: dict[Unit, Verdict], usage: Usage | None) -> None:
+        """Write sound translations and what the request consumed to the memory, in one go."""
+        translator, now = self._means.translator, int(self._means.clock())
+        entries = [
+            MemoryEntry(
+                unit.source,
+                verdict.text,
+                "machine",
+                f"{translator.name} {translator.version}".strip(),
+                now,
+                tuple(f"{found.code}: {found.what}" for found in verdict.anomalies),
+                quality=verdict.quality,
+            )
+            for unit, verdict in sound.items()
+        ]
+        if self._means.memory is not None and translator.is_model:
+            used = () if usage is None else (usage,)
+            entries = list(self._means.memory.put(entries, used))
+        self._end(
+            Settled(unit, "asked", entry.target, entry.origin, verdict.anomalies)
+            for entry, (unit, verdict) in zip(entries, sound.items(), strict=True)
+        )
+
+    def _end(self, settled: Iterable[Settled]) -> None:
+        found = {each.unit.source: each for each in settled}
+        self._settled |= found
+        self._means.on_settled(len(found))
+
+    def _has_lost_placeholders(self, unit: Unit) -> bool:
+        verdict = self._refused.get(unit.source)
+        return verdict is not None and verdict.has_lost_placeholders

@@ -1,0 +1,183 @@
+"""`dragoman translate` against a local server that translates for show."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.faults import Faults, RateLimited
+from dragoman.testing.server import ModelServer
+from dragoman.testing.translating import Mistakes, TranslatingAnswers
+
+pytestmark = pytest.mark.slow
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+
+
+@pytest.fixture
+def answers() -> TranslatingAnswers:
+    return TranslatingAnswers()
+
+
+@pytest.fixture
+def model(answers: TranslatingAnswers) -> Iterator[str]:
+    with ModelServer(answers) as server:
+        yield f"compatible/any?base_url={server.url}"
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_suite_is_translated_into_two_languages_and_the_second_time_nothing_is_sent(
+    dragoman: Cli, folder: Path, model: str, answers: TranslatingAnswers
+) -> None:
+    asked = ("translate", "sample:shop", "--to", "th,vi", "--model", model, "--out", "out")
+    first = dragoman(*asked, "--json")
+    assert first.returncode == 0, first.stderr
+    told = json.loads(first.stdout)
+    assert [each["states"] for each in told["languages"]] == [{"asked": 59}, {"asked": 59}]
+    assert told["usage"][0]["calls"] == 6
+    assert set(answers.sent.values()) == {1}
+    for code in ("th", "vi"):
+        assert {"tools.json", "db.json", "policy.md", "tasks.json"} <= files(
+            folder / "out" / "sample" / code
+        )
+    written = (folder / "out" / "sample" / "th" / "tasks.json").read_bytes()
+    before = answers.sent.total()
+    second = json.loads(dragoman(*asked, "--json").stdout)
+    assert answers.sent.total() == before
+    assert [each["states"] for each in second["languages"]] == [{"known": 59}, {"known": 59}]
+    assert (folder / "out" / "sample" / "th" / "tasks.json").read_bytes() == written
+
+
+def test_a_dry_run_needs_no_key_and_writes_nothing(dragoman: Cli, folder: Path) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", "openai/gpt-4.1", "--dry-run")
+    done = dragoman(*asked)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing was sent" in done.stdout
+    (planned,) = json.loads(dragoman(*asked, "--json").stdout)["languages"]
+    assert (planned["texts"], planned["known"], planned["requests"]) == (59, 0, 3)
+    assert planned["cost"] > 0
+    assert list(folder.iterdir()) == []
+    unpriced = dragoman(*asked[:-2], "compatible/any", "--dry-run", "--json")
+    assert json.loads(unpriced.stdout)["languages"][0]["cost"] is None
+
+
+def test_a_dry_run_promises_the_requests_that_are_then_sent(dragoman: Cli, model: str) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--json")
+    (planned,) = json.loads(dragoman(*asked, "--dry-run").stdout)["languages"]
+    (used,) = json.loads(dragoman(*asked).stdout)["usage"]
+    assert planned["requests"] == used["calls"]
+    assert planned["tokens_in"] == pytest.approx(used["tokens_in"], rel=0.5)
+
+
+def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path) -> None:
+    mistakes = Mistakes(
+        stubborn=0.6, leaves_out=0.6, bad_json=0.4, doubles_id=0.5, invents_id=0.5, fences=0.5
+    )
+    answers = TranslatingAnswers(mistakes, seed=3)
+    behaviour = Behaviour(Faults(transport=(RateLimited(rate=0.3, retry_after=0),)))
+    with ModelServer(answers, behaviour) as server:
+        model = f"compatible/any?base_url={server.url}"
+        done = dragoman("translate", "sample:shop", "--to", "zh", "--model", model, "--json")
+    assert done.returncode == 1
+    (told,) = json.loads(done.stdout)["languages"]
+    assert set(answers.mistakes) >= {"leaves_out", "bad_json", "doubles_id", "invents_id"}
+    assert told["states"]["asked"] + len(told["untranslated"]) == 59
+    listed = {found["address"] for found in told["anomalies"] if found["severity"] == "refuse"}
+    refused = {
+        text["addresses"][0]
+        for text in told["untranslated"]
+        if text["why"] == "every answer was refused"
+    }
+    assert listed == refused
+    assert refused
+    assert (folder / "translations" / "sample" / "zh" / "tasks.json").is_file()
+
+
+def test_without_a_model_what_the_memory_has_is_put_in_and_the_rest_is_called_untranslated(
+    dragoman: Cli, folder: Path
+) -> None:
+    name = SourceText("en", "th", "sample/name", "Tea Glass")
+    with TranslationMemory(folder / "memory.sqlite") as memory:
+        memory.put([MemoryEntry(name, "แก้วชา", "reviewed", "a person", 1)])
+    asked = ("translate", "sample:shop", "--to", "th", "--model", "glossary")
+    done = dragoman(*asked, "--memory", "memory.sqlite", "--json")
+    (told,) = json.loads(done.stdout)["languages"]
+    assert done.returncode == 1
+    assert len(told["untranslated"]) == 59 - told["states"].get("known", 0)
+    assert {text["why"] for text in told["untranslated"]} == {
+        "neither the memory nor the glossary has it"
+    }
+
+
+def test_a_file_that_somebody_edited_is_left_alone(dragoman: Cli, folder: Path, model: str) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
+    dragoman(*asked)
+    policy = folder / "out" / "sample" / "th" / "policy.md"
+    policy.write_text("# ของฉัน\n", "utf-8")
+    done = dragoman(*asked)
+    assert done.returncode == 1
+    assert "policy.md: edited by hand since it was written: left alone" in done.stdout
+    assert policy.read_text("utf-8") == "# ของฉัน\n"
+
+
+def test_only_what_is_stale_is_written_where_that_is_asked_for(
+    dragoman: Cli, folder: Path, model: str
+) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
+    dragoman(*asked)
+    (folder / "out" / "sample" / "th" / "policy.md").unlink()
+    (told,) = json.loads(dragoman(*asked, "--only-stale").stdout)["languages"]
+    assert told["written"] == ["policy.md"]
+    (told,) = json.loads(dragoman(*asked, "--components", "tools,tasks").stdout)["languages"]
+    assert told["written"] == ["tools.json", "tasks.json"]
+
+
+def test_a_budget_stops_it_and_the_same_command_goes_on(
+    dragoman: Cli, model: str, answers: TranslatingAnswers
+) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
+    small = ("--batch-size", 5, "--concurrency", 1)
+    stopped = dragoman(*asked, *small, "--max-cost", "500 tokens")
+    assert stopped.returncode == 1
+    assert "the budget of 500 tokens is spent" in stopped.stderr
+    assert "the same command goes on" in stopped.stderr
+    done = dragoman(*asked, *small)
+    assert done.returncode == 0, done.stderr
+    assert set(answers.sent.values()) == {1}
+
+
+REFUSED = [
+    (("sample:shop", "--to", "th", "--model", "nobody/x"), "unknown model provider 'nobody'"),
+    (("sample:shop", "--to", "xx", "--model", "glossary"), "xx"),
+    (("sample:shop", "--to", "en", "--model", "glossary"), "--to en: that is the language"),
+    (("nowhere", "--to", "th", "--model", "glossary"), "unknown suite 'nowhere'"),
+    (
+        ("sample:shop", "--to", "th", "--model", "glossary", "--components", "tool"),
+        "--components tool: there is none of that name",
+    ),
+    (("sample:shop", "--to", "th", "--model", "glossary", "--batch-size", "0"), "--batch-size 0"),
+    (
+        ("sample:shop", "--to", "th", "--model", "glossary", "--max-cost", "5 apples"),
+        "not a budget: '5 apples'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), REFUSED, ids=[told for _, told in REFUSED])
+def test_a_mistake_is_one_line(
+    dragoman: Cli, folder: Path, options: tuple[str, ...], told: str
+) -> None:
+    done = dragoman("translate", *options)
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "translations" / "sample").exists()
