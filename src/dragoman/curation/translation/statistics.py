@@ -1,0 +1,229 @@
+"""How much there is to translate in a domain, and how much of it a language has: counted from data."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import (
+    TASKS,
+    TOOL_FILES,
+    TOOL_RETURNS,
+    Schema,
+    ToolReturns,
+    decode_artifact,
+)
+from dragoman.conditions.language.database_names import decode_database
+from dragoman.conditions.language.folders import AssetFolder
+from dragoman.curation.translation.artifacts.json_places import decode
+from dragoman.curation.translation.released import released_translations
+from dragoman.curation.translation.segments import Artifact, TranslatableDomain
+
+SPLITS = "split_tasks.json"
+
+
+class FileCount(msgspec.Struct, frozen=True):
+    """The texts of one file.
+
+    Attributes:
+        file: Its name.
+        component: What it is for.
+        segments: Its texts.
+        texts: The different ones among them, each in its context: what is asked of a translator.
+        characters: How long all its texts are together.
+    """
+
+    file: str
+    component: str
+    segments: int
+    texts: int
+    characters: int
+
+
+class SchemaCount(msgspec.Struct, frozen=True):
+    """What one schema lists; `distinct` are its different values."""
+
+    file: str
+    models: int
+    value_sets: int
+    values: int
+    distinct: int
+
+
+class CollectionCount(msgspec.Struct, frozen=True):
+    """How many records a database has of a kind; a table without records is one itself."""
+
+    file: str
+    collection: str
+    records: int
+
+
+class InstanceCount(msgspec.Struct, frozen=True):
+    """How many things there are of each kind that the source's Table 4 counts."""
+
+    files: int
+    tasks: int
+    docstrings: int
+    policies: int
+    messages: int
+
+
+class DomainStatistics(msgspec.Struct, frozen=True):
+    """How much there is of a domain in English.
+
+    Attributes:
+        domain: The domain.
+        files: Its files.
+        instances: How many things they hold.
+        splits: How many of the tasks each split has; nothing where all are played.
+        schemas: What its schemas list.
+        distinct_values: The different values of all its schemas together.
+        collections: The records of its databases.
+        segments: The texts of all files.
+        texts: The different ones, each in its context.
+    """
+
+    domain: str
+    files: tuple[FileCount, ...]
+    instances: InstanceCount
+    splits: dict[str, int]
+    schemas: tuple[SchemaCount, ...]
+    distinct_values: int
+    collections: tuple[CollectionCount, ...]
+    segments: int
+    texts: int
+
+
+class LanguageStatistics(msgspec.Struct, frozen=True):
+    """How much of a domain a language has.
+
+    Attributes:
+        domain: The domain.
+        language: The language's code.
+        instances: How many things its files hold.
+        translated: The texts that have a translation.
+        left: The others, by the reason.
+    """
+
+    domain: str
+    language: str
+    instances: InstanceCount
+    translated: int
+    left: dict[str, int]
+
+
+def statistics_of(domain: TranslatableDomain) -> DomainStatistics:
+    """Count what there is of a domain in English.
+
+    Raises:
+        DataError: Where a file is damaged.
+    """
+    contents = {each.name: each.written({}) for each in domain.artifacts}
+    schemas = _schemas(domain.artifacts, contents)
+    values = {
+        value.canonical
+        for schema in schemas.values()
+        for value_set in schema.value_sets.values()
+        for value in value_set.values
+    }
+    return DomainStatistics(
+        domain=domain.domain,
+        files=tuple(map(_file_count, domain.artifacts)),
+        instances=_instances(domain.artifacts, contents),
+        splits=_splits(domain.english.files.get(SPLITS)),
+        schemas=tuple(_schema_count(name, schema) for name, schema in schemas.items()),
+        distinct_values=len(values),
+        collections=tuple(_collections(domain.artifacts, contents)),
+        segments=len(domain.segments),
+        texts=len({(each.context, each.source) for each in domain.segments}),
+    )
+
+
+def statistics_in(
+    domain: TranslatableDomain, folder: AssetFolder, language: str
+) -> LanguageStatistics:
+    """Count what a language has of a domain.
+
+    Args:
+        domain: The domain in English.
+        folder: The folder of its files in the language.
+        language: The language's code.
+
+    Raises:
+        DataError: Where a file is damaged.
+    """
+    there = [each for each in domain.artifacts if each.name in folder]
+    contents = {each.name: folder.read(each.name) for each in there}
+    released = released_translations(domain, folder)
+    left: dict[str, int] = {}
+    for each in released.unaligned:
+        left[each.why] = left.get(each.why, 0) + len(each.addresses)
+    return LanguageStatistics(
+        domain.domain, language, _instances(there, contents), len(released.pairs), left
+    )
+
+
+def _file_count(artifact: Artifact) -> FileCount:
+    segments = artifact.segments
+    texts = {(each.context, each.source) for each in segments}
+    characters = sum(len(each.source) for each in segments)
+    return FileCount(artifact.name, artifact.component, len(segments), len(texts), characters)
+
+
+def _instances(artifacts: Sequence[Artifact], contents: Mapping[str, bytes]) -> InstanceCount:
+    messages = (
+        decode_artifact(contents[TOOL_RETURNS], ToolReturns, TOOL_RETURNS)
+        if TOOL_RETURNS in contents
+        else ToolReturns()
+    )
+    return InstanceCount(
+        files=len(artifacts),
+        tasks=len(decode(contents[TASKS], TASKS)) if TASKS in contents else 0,
+        docstrings=sum(
+            len(decode(contents[name], name)) for name in TOOL_FILES.values() if name in contents
+        ),
+        policies=sum(each.component == "policy" for each in artifacts),
+        messages=len(messages.exact) + len(messages.templates),
+    )
+
+
+def _schemas(artifacts: Sequence[Artifact], contents: Mapping[str, bytes]) -> dict[str, Schema]:
+    return {
+        each.name: decode_artifact(contents[each.name], Schema, each.name)
+        for each in artifacts
+        if each.component == "schema"
+    }
+
+
+def _schema_count(file: str, schema: Schema) -> SchemaCount:
+    values = [value.canonical for each in schema.value_sets.values() for value in each.values]
+    return SchemaCount(
+        file, len(schema.models), len(schema.value_sets), len(values), len(set(values))
+    )
+
+
+def _splits(content: bytes | None) -> dict[str, int]:
+    if content is None:
+        return {}
+    listed = decode_artifact(content, dict[str, list[str]], SPLITS)
+    return {name: len(ids) for name, ids in listed.items()}
+
+
+def _collections(
+    artifacts: Sequence[Artifact], contents: Mapping[str, bytes]
+) -> Iterator[CollectionCount]:
+    for artifact in artifacts:
+        if artifact.component == "database":
+            database = decode_database(contents[artifact.name], artifact.name)
+            for name, value in database.items():
+                records = _records(value)
+                if records is not None:
+                    yield CollectionCount(artifact.name, name, records)
+
+
+def _records(value: object) -> int | None:
+    """Return how many records a part of a database has; None where it is a plain value."""
+    if isinstance(value, list):
+        return len(value)
+    if not isinstance(value, dict):
+        return None
+    return len(value) if all(isinstance(each, dict) for each in value.values()) else 1
