@@ -36,6 +36,11 @@ def test_scripts_in_english_are_a_warning_where_another_language_is_spoken(
     assert WARNING.replace("'", "&#39;") in (folder / "mine" / "report.html").read_text("utf-8")
 
 
+def test_scripts_in_the_language_are_no_warning(told: Told) -> None:
+    told_in = ("--language", "vi", "--scenario", "domain", "--limit", "1")
+    assert told("run", "courier", *told_in, "--agent", "careful")["warnings"] == []
+
+
 def test_participants_that_can_speak_the_language_are_no_warning(told: Told, folder: Path) -> None:
     (folder / "vietnamese.py").write_text(OWN, "utf-8")
 

@@ -17,3 +17,31 @@ def test_who_plays_the_plan_passes_courier_and_the_baselines_stand_below(told: T
     rates = {cell["agent"]: cell["pass_hat"]["1"] for cell in result["cells"]}
     assert rates["careful"] == rates["literal"] == 1.0
     assert 0.0 == rates["silent"] < rates["lexical"] < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["vi", "th", "id", "tl", "zh"])
+def test_they_speak_and_understand_every_language_that_courier_is_told_in(
+    told: Told, language: str
+) -> None:
+    agents = ("--agent", "careful,lexical")
+    spoken = ("--language", language, "--scenario", "domain")
+    result = told("run", "courier", *agents, *spoken)
+
+    rates = {cell["agent"]: cell["pass_hat"]["1"] for cell in result["cells"]}
+    assert rates["careful"] == 1.0
+    assert 0.0 < rates["lexical"] < 0.5
+    assert result["warnings"] == []
+
+
+@pytest.mark.nightly
+def test_what_is_misheard_is_confirmed_in_every_language(told: Told) -> None:
+    spoken = ("--language", "vi,th,id,tl,zh", "--scenario", "domain", "--voice", "simulated:5")
+    result = told("run", "courier", "--agent", "careful,literal", *spoken)
+
+    rates: dict[str, dict[str, float]] = {}
+    for cell in result["cells"]:
+        by_agent = rates.setdefault(cell["axes"]["language"], {})
+        by_agent[cell["agent"]] = cell["pass_hat"]["1"]
+    assert len(rates) == 5
+    assert all(each["literal"] + 0.1 < each["careful"] for each in rates.values()), rates

@@ -5,14 +5,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.benchmarks import courier
 from dragoman.conditions.language.localization import Localization
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.tools import NO_TOOLS
 from dragoman.runs.plan import not_applicable, plan
+from dragoman.simulation.phrases import reading
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
 IN_LANGUAGES = pytest.mark.usefixtures("in_languages")
+INDONESIAN = "data/translations/courier/id"
 MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"
 
 
@@ -171,3 +174,52 @@ def test_artifacts_of_ones_own_are_read_from_a_folder(tmp_path: Path, in_languag
     assert set(localization.realised.tools["agent"].values()) == {"ms"}
     assert "Malay (Bahasa Melayu)" in localization.realised.directive["user"]
     assert (localization.realised.detector, localization.realised.relatives) == ("ms", ("id",))
+
+
+@pytest.fixture
+def in_malay(tmp_path: Path) -> Path:
+    """The file of a language of one's own, with courier in it, as if Malay were Indonesian."""
+    (tmp_path / "courier").mkdir()
+    (tmp_path / "courier" / "ms").symlink_to(Path(courier.__file__).parent / INDONESIAN)
+    (tmp_path / "ms.toml").symlink_to(MALAY)
+    return tmp_path / "ms.toml"
+
+
+def spoken(file: Path) -> Setup:
+    return setup_of("courier", str(file), "domain", assets=str(file.parent))
+
+
+def test_a_language_without_phrases_is_played_in_english_ones_and_that_is_noted(
+    in_malay: Path,
+) -> None:
+    localization = only(spoken(in_malay))
+    assert localization.phrases is None
+    assert localization.realised.phrases == ""
+    assert localization.realised.notes == (
+        "ms: no phrases: diagnostic agents, and users without a model, speak and understand English",
+    )
+
+
+def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
+    in_malay: Path,
+) -> None:
+    without = spoken(in_malay)
+    phrases = Path(reading.__file__).with_name("id.toml").read_bytes()
+    in_malay.with_name("ms.phrases.toml").write_bytes(phrases)
+    setup = spoken(in_malay)
+    (condition,) = setup.conditions
+    book = setup.realised(condition).phrases
+    assert book is not None
+    assert book.says.consent == "Ya, boleh."
+    assert (only(setup).realised.phrases, only(setup).realised.notes) == (book.name, ())
+    assert {cell.key for cell in plan(without)}.isdisjoint(cell.key for cell in plan(setup))
+    # Phrases change no verdict: a stored run is scored whatever became of them.
+    assert only(without).realised.digest == only(setup).realised.digest
+
+
+def test_phrases_are_those_of_the_language_that_tasks_are_told_in() -> None:
+    assert only(setup_of("courier", "vi", "interaction")).phrases is None
+    assert only(setup_of("courier", "vi", "tools")).phrases is None
+    told = only(setup_of("courier", "vi", "tasks+database+tools")).phrases
+    assert told is not None
+    assert told.name.startswith("vi@")
