@@ -1,4 +1,4 @@
-"""What a language costs: a file of its habits, and a folder of artifacts. No code."""
+"""What a language costs: a file of its habits, its phrases, and a folder of artifacts. No code."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,14 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.tools import ToolCall
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import build_setup
+
 Cli = Callable[..., CompletedProcess[str]]
+WHOLE = Path(__file__).parents[2] / "docs" / "examples" / "pt-BR"
+"""The same language with everything of courier."""
 
 PORTUGUESE = """
 code = "pt-BR"
@@ -86,3 +93,58 @@ def test_the_linter_reads_its_artifacts(folder: Path, in_process: Cli) -> None:
     done = in_process("lint", "artifacts", "--json", cwd=folder)
     assert done.returncode in {0, 1}, done.stderr
     assert "pt-BR" in done.stdout
+
+
+# The whole of courier
+
+
+def whole(*options: object) -> tuple[object, ...]:
+    return ("courier", "--language", WHOLE / "pt-BR.toml", "--assets", WHOLE, *options)
+
+
+def test_all_of_courier_is_in_the_language_and_gold_passes(in_process: Cli) -> None:
+    done = in_process("check", *whole("--json"))
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["checks"]
+    assert (found["condition"], found["passed"], found["notes"]) == (
+        "pt-BR:domain/text/none",
+        33,
+        [],
+    )
+    english = {part["kind"]: part["english"] for part in found["coverage"] if part["texts"]}
+    assert english.pop("keys of results") > 0
+    assert english.pop("results") <= 1  # a plan is called plus there too
+    assert set(english.values()) == {0}
+
+
+def test_the_linter_finds_nothing_in_it(in_process: Cli) -> None:
+    done = in_process("lint", WHOLE)
+    assert (done.returncode, done.stdout) == (0, "1 folders, no defects\n")
+
+
+def test_agents_and_users_without_a_model_speak_it(in_process: Cli, tmp_path: Path) -> None:
+    options = ("--scenario", "domain", "--user", "offline", "--agent", "careful", "--limit", 6)
+    done = in_process("run", *whole(*options, "--out", "r", "--json"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (cell,) = json.loads(done.stdout)["cells"]
+    assert cell["pass_hat"] == {"1": 1}
+    told = in_process("show", "r", "saturday-morning", cwd=tmp_path).stdout
+    assert "Olá! Em que posso ajudar hoje?" in told
+
+
+def test_a_refusal_of_the_kit_is_in_the_language_too() -> None:
+    config = RunConfig(
+        "courier",
+        ("gold",),
+        languages=(str(WHOLE / "pt-BR.toml"),),
+        scenarios=("domain",),
+        assets=str(WHOLE),
+    )
+    setup = build_setup(config)
+    view = setup.localization(setup.conditions[0]).views["agent"]
+    world = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
+    call = ToolCall("1", "calculate", {"expression": "1/0"})
+    assert view.present(world.call(call), call).content == "Erro: divisão por zero"
+    call = ToolCall("2", "get_locker", {})
+    shown = view.present(world.call(call), call).content
+    assert shown == "Erro: argumentos inválidos: falta o campo obrigatório `locker_id`"

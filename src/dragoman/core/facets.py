@@ -13,7 +13,7 @@ import msgspec
 
 from dragoman.core.aggregates import Leaderboard
 from dragoman.core.conditions import Condition
-from dragoman.core.language.translations import EnglishDomain, Release
+from dragoman.core.language.translations import EnglishDomain, QuestionFiles, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Check, Suite
 from dragoman.core.result_files import ReadRun, ResultFormat
@@ -163,6 +163,24 @@ class HasTranslations(Protocol):
 
     def releases(self) -> Sequence[Release]:
         """Return the artifacts that can be pulled."""
+        ...
+
+
+@runtime_checkable
+class HasQuestions(Protocol):
+    """Has suites of questions, with functions, that can be translated."""
+
+    def question_files(self, suite: str, data: Path) -> QuestionFiles:
+        """Return the files that a suite is made of.
+
+        Args:
+            suite: Its whole name.
+            data: The folder of pulled data.
+
+        Raises:
+            UsageError: Where the suite has no questions of its own.
+            DataError: Where a file is missing or damaged.
+        """
         ...
 
 

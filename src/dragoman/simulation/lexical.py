@@ -20,6 +20,7 @@ from dragoman.simulation.filling import Known, Parameter, required_parameters, v
 from dragoman.simulation.findings import FoundValue, findings
 from dragoman.simulation.overlap import ranked, words
 from dragoman.simulation.phrases import phrases_of
+from dragoman.simulation.texts import with_ids
 
 MAX_CALLS = 15
 MAX_CALLS_PER_TOOL = 3
@@ -105,7 +106,8 @@ class LexicalSession:
                 if not part.error:
                     self._found = (self._found + findings(part.name, content))[:MAX_KEPT]
             else:
-                latest += f"{(part.utterance.received or '')[:MAX_MESSAGE]}\n"
+                received = (part.utterance.received or "")[:MAX_MESSAGE]
+                latest += f"{with_ids(received, self._phrases)}\n"
         self._said = f"{self._said}\n{latest}"[:MAX_SAID]
         return latest
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.texts.sign_names import sign_names
-from dragoman.simulation.hearing import most_alike
+from dragoman.simulation.hearing import heard_value, most_alike
 from dragoman.simulation.texts import HANGING, bare, clusters, stretches, unspaced
 
 MAX_WORDS = 30
@@ -52,12 +52,16 @@ def read_spelled(text: str, value: str, phrases: Phrasebook) -> str | None:
 
     What stands behind `spelled` counts alone, if the word is there. Recognizers write letters as
     words and names of signs as they are said (`Ruth dot ABERNETHY`): these are drawn together. Case
-    and spaces cannot be heard.
+    and spaces cannot be heard. Where ids are not written together again single letters are heard no
+    better than words, and the value that was said before they were is looked at as well.
     """
     *_, end = (0, *(match.end() for match in phrases.hears.spelled.finditer(text)))
     behind = text[end:]
     together = _drawn_together(behind, value, phrases) if end else ()
-    heard = most_alike(value, filter(None, [read_spelling(behind, phrases), *together]))
+    found = [read_spelling(behind, phrases), *together]
+    if any(found) and not phrases.writing.rejoined:
+        found.append(heard_value(value, text, phrases))
+    heard = most_alike(value, filter(None, found))
     alike = unspaced if phrases.writing.rejoined else bare
     return value if alike(heard) == alike(value) else heard or None
 

@@ -16,6 +16,8 @@ _LATIN_OR_ONE = re.compile(rf"[{_LATIN}]+|[^\s{_LATIN}][{HANGING}]*")
 _SCRIPTS_MEET = re.compile(
     r"(?<=[0-9A-Za-z])(?=[^\x00-\u024f])|(?<=[^\x00-\u024f])(?=[0-9A-Za-z#+])"
 )
+_SAID_APART = re.compile(r"(?<!\w)[0-9A-Za-z](?:,? [0-9A-Za-z](?!\w)){2,}")
+_ID = re.compile(r"(?<![\w.@+-])(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]+(?![\w.@+-])")
 _SLACK = 1
 """By how many signs an id that was heard may differ in length."""
 
@@ -76,6 +78,17 @@ def rejoined(text: str, value: str, phrases: Phrasebook) -> list[str]:
         for joined in _growing(heard[start:], size + _SLACK)
         if len(joined) >= size - _SLACK
     ]
+
+
+def with_ids(text: str, phrases: Phrasebook) -> str:
+    """Return a text with ids as they are written: their signs together and in capitals.
+
+    Nothing changes where they are always heard as one word again.
+    """
+    if phrases.writing.rejoined:
+        return text
+    together = _SAID_APART.sub(lambda match: re.sub("[ ,]", "", match.group()), text)
+    return _ID.sub(lambda match: match.group().upper(), together)
 
 
 def bare(value: str) -> str:

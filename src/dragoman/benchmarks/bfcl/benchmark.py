@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dragoman.core.aggregates import Leaderboard
 from dragoman.core.facets import DataSource
+from dragoman.core.language.translations import QuestionFiles
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.result_files import ReadRun
@@ -73,6 +74,17 @@ class Bfcl:
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
         """Return none: an agent is told nothing but the functions and the question."""
         return BARE
+
+    def question_files(self, suite: str, data: Path) -> QuestionFiles:
+        """Return the files of a category, or of a group of categories.
+
+        Raises:
+            UsageError: Where there is no such category, or it has no questions of its own.
+            DataError: Where a file is missing or damaged.
+        """
+        from dragoman.benchmarks.bfcl.question_files import question_files
+
+        return question_files(suite.partition(":")[2], data)
 
     def leaderboard(self) -> Leaderboard:
         """Return the pinned version's leaderboard."""

@@ -43,4 +43,8 @@ COURIER = Domain(
     load=load,
     functions={"agent": Desk.FUNCTIONS, "user": UserSide.FUNCTIONS},
     is_always_validated=True,
+    records={
+        "agent": ("dragoman.benchmarks.courier.records",),
+        "user": ("dragoman.benchmarks.courier.app_records",),
+    },
 )

@@ -8,6 +8,7 @@ import msgspec
 from dragoman.benchmarks.kit.arguments import Validator, compile_validators
 from dragoman.benchmarks.kit.databases import decode_database, laid_over
 from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.module_texts import module_texts
 from dragoman.benchmarks.kit.solo import Solo
 from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, WorldOfTask
 from dragoman.core.conditions import Condition
@@ -106,6 +107,9 @@ class ConversationSuite:
             decode_tasks=self._parts.decode_tasks,
             release=self._parts.release,
             declared=self._parts.declared,
+            modules=lambda: {
+                side: module_texts(names) for side, names in self._domain.records.items()
+            },
         )
 
     def factory(self, rules: Rules) -> WorldOfTask:

@@ -250,6 +250,8 @@ class Domain(msgspec.Struct, frozen=True):
             reference has no laxity to repeat.
         policy_files: The files that `compose_policy` makes the policy of.
         compose_policy: Returns the policy, from the texts of those files in their order.
+        records: The modules with the records of each side, by the names that import them: their
+            text tells translations which values fields have. It is read, not run.
     """
 
     kinds: Mapping[Role, Mapping[str, ToolKind]]
@@ -261,6 +263,7 @@ class Domain(msgspec.Struct, frozen=True):
     folder: str = ""
     is_solo: bool = False
     is_always_validated: bool = False
+    records: Mapping[Role, tuple[str, ...]] = {}
 
 
 Shared = TypeVar("Shared")

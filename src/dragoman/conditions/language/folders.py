@@ -17,7 +17,10 @@ ENGLISH = "en"
 
 
 class AssetFolder:
-    """The files of a folder by name; a file that ends in `.gz` counts under its own name."""
+    """The files of a folder by name; a file that ends in `.gz` counts under its own name.
+
+    A file of a folder below it is there under its path, and is not listed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -31,7 +34,7 @@ class AssetFolder:
         return tuple(sorted(self._paths))
 
     def __contains__(self, name: object) -> bool:
-        return name in self._paths
+        return isinstance(name, str) and self._path(name) is not None
 
     def read(self, name: str) -> bytes:
         """Return a file's content.
@@ -39,7 +42,7 @@ class AssetFolder:
         Raises:
             DataError: Where it is missing, damaged or larger than any artifact.
         """
-        path = self._paths.get(name)
+        path = self._path(name)
         if path is None:
             raise DataError(
                 f"{self.folder / name} not found: pull the data, or name another folder"
@@ -52,6 +55,12 @@ class AssetFolder:
         if len(content) > _MAX_BYTES:
             raise DataError(f"{path} holds more than {_MAX_BYTES} bytes: name another folder")
         return content
+
+    def _path(self, name: str) -> Path | None:
+        if name in self._paths or "/" not in name:
+            return self._paths.get(name)
+        below = (self.folder / name, self.folder / f"{name}.gz")
+        return next((path for path in below if path.is_file()), None)
 
     def text(self, name: str) -> str:
         """Return a file's text.

@@ -225,14 +225,20 @@ def _english_assets(
         f"{english.name}/{TOOL_FILES[side]}": hashlib.sha256(encode_artifact(texts)).hexdigest()
         for side, texts in docstrings.items()
     }
+    modules = {side: dict(texts) for side, texts in english.modules().items()}
+    read = {
+        path: hashlib.sha256(text.encode()).hexdigest()
+        for texts in modules.values()
+        for path, text in texts.items()
+    }
     return EnglishAssets(
         files=files,
         toolsets=dict(english.toolsets),
-        hashes={**computed, **known, **described},
+        hashes={**computed, **known, **described, **read},
         schemas=_english_schemas(given, english.name) if given else {},
         declared=english.declared,
         docstrings=docstrings,
-        modules={side: dict(texts) for side, texts in english.modules().items()},
+        modules=modules,
         messages=_english_messages(files, folder),
         databases=dict(english.databases),
     )

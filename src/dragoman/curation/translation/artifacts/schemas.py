@@ -72,6 +72,22 @@ def _plain(schema: Schema) -> object:
     return msgspec.json.decode(msgspec.json.encode(schema))
 
 
+def label_contexts(schema: Schema, domain: str) -> dict[str, str]:
+    """Return the context of the labels of each value set, by its key.
+
+    Sets of the same values have one context, and so the same labels.
+    """
+    first: dict[frozenset[str], str] = {}
+    return {
+        key: f"{domain}/label/{first.setdefault(_canonicals(value_set), key)}"
+        for key, value_set in schema.value_sets.items()
+    }
+
+
+def _canonicals(value_set: ValueSetText) -> frozenset[str]:
+    return frozenset(value.canonical for value in value_set.values)
+
+
 def _texts(schema: Schema, domain: str) -> Iterator[_Text]:
     prose = f"{domain}/text"
     if schema.module_description:
@@ -79,8 +95,9 @@ def _texts(schema: Schema, domain: str) -> Iterator[_Text]:
     for name, model in schema.models.items():
         for place, text in _described(model):
             yield _Text(("models", name, *place), text, "text", prose)
+    contexts = label_contexts(schema, domain)
     for key, value_set in schema.value_sets.items():
-        yield from _values(key, value_set, domain)
+        yield from _values(key, value_set, contexts[key])
 
 
 def _described(model: ModelText) -> Iterator[tuple[Place, str]]:
@@ -91,11 +108,11 @@ def _described(model: ModelText) -> Iterator[tuple[Place, str]]:
             yield ("fields", name, "description"), field.description
 
 
-def _values(key: str, value_set: ValueSetText, domain: str) -> Iterator[_Text]:
+def _values(key: str, value_set: ValueSetText, context: str) -> Iterator[_Text]:
     for at, value in enumerate(value_set.values):
         mode: Mode = "label" if is_label(value.canonical) else "text"
         place = ("value_sets", key, "values", at, "localized")
-        yield _Text(place, value.canonical, mode, f"{domain}/label/{key}")
+        yield _Text(place, value.canonical, mode, context)
 
 
 def _is_same_value(english: object, translated: object, place: Place) -> bool:

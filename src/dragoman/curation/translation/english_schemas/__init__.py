@@ -1,0 +1,1 @@
+"""The schema of a domain in English, where no file holds it: from its modules, records and tools."""
