@@ -1,5 +1,6 @@
 """The guide to suites of one's own shows what its example holds, and the example is sound."""
 
+import json
 import os
 import re
 import subprocess
@@ -54,6 +55,16 @@ def test_the_example_is_checked_as_the_guide_shows(installed: dict[str, str]) ->
 
 
 @pytest.mark.slow
+def test_the_example_is_whole_in_the_language_that_it_brings(installed: dict[str, str]) -> None:
+    assert dragoman(installed, "lint", "lending") == "1 folders, no defects\n"
+    told = dragoman(installed, "check", "lending", "--language", "id", "--json")
+    (found,) = json.loads(told)["checks"]
+    assert (found["passed"], found["tasks"], found["refused"], found["notes"]) == (2, 2, [], [])
+    english = {part["kind"]: part["english"] for part in found["coverage"] if part["texts"]}
+    assert {kind for kind, count in english.items() if count} == {"keys of results"}
+
+
+@pytest.mark.slow
 def test_the_example_is_listed_and_played(installed: dict[str, str]) -> None:
     assert "lending" in dragoman(installed, "list", "suites")
     told = dragoman(installed, "run", "lending", "--agent", "gold", "--agent", "silent", "--json")
@@ -65,5 +76,5 @@ def test_what_the_guide_shows_is_in_the_example() -> None:
     files = [
         path.read_text("utf-8") for path in EXAMPLE.rglob("*") if path.suffix in {".py", ".toml"}
     ]
-    assert len(shown) == 4
+    assert len(shown) == 5
     assert [part for part in shown if not any(part in text for text in files)] == []

@@ -6,12 +6,13 @@ begin with its own and a colon, or a function that returns the one suite of that
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import Benchmark
+from dragoman.core.facets import Benchmark, Translatable
+from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Suite
 
 ENTRY_POINTS = "dragoman.benchmarks"
@@ -46,6 +47,27 @@ class OneSuite:
         if name != self._name:
             raise UsageError(f"unknown suite {name!r}: there is {self._name}")
         return self._function()
+
+    def translated_domains(self) -> Sequence[str]:
+        """Return its name, which is that of its folder of artifacts."""
+        return (self._name,)
+
+    def english(self, domain: str, data: Path) -> EnglishDomain:  # noqa: ARG002 - there is one
+        """Return its English side.
+
+        Raises:
+            UsageError: Where it has none.
+        """
+        suite = self._function()
+        if isinstance(suite, Translatable):
+            return suite.english()
+        raise UsageError(f"{self._name} cannot be translated: it names no English side")
+
+    def releases(self) -> Sequence[Release]:
+        """Return the artifacts that come with it, if any do."""
+        suite = self._function()
+        release = suite.english().release if isinstance(suite, Translatable) else None
+        return () if release is None else (release,)
 
 
 def find_benchmark(suite: str) -> Benchmark | None:

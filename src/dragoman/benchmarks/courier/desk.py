@@ -5,7 +5,6 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from dragoman.benchmarks.courier.changes import Changes
-from dragoman.benchmarks.courier.lookups import plain
 from dragoman.benchmarks.courier.records import (
     Claim,
     ClaimKind,
@@ -14,6 +13,7 @@ from dragoman.benchmarks.courier.records import (
     WaiverReason,
 )
 from dragoman.core.errors import ToolError
+from dragoman.core.texts.unaccented import unaccented
 from dragoman.core.tools import ToolKind
 
 
@@ -39,7 +39,7 @@ class Desk(Changes):
         """
         customer = self._office.customer(customer_id)
         word = self._office.data.security_words[customer_id]
-        if customer.address.postcode != postcode or plain(word) != plain(security_word):
+        if customer.address.postcode != postcode or unaccented(word) != unaccented(security_word):
             raise ToolError("postcode and security word do not both match: ask again")
         self._office.verified.add(customer_id)
         return f"{customer_id} is verified for this conversation."

@@ -1,6 +1,5 @@
 """The agent's tools that look things up, and what a change would cost."""
 
-import unicodedata
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -10,13 +9,10 @@ from dragoman.benchmarks.courier.records import Change, Parcel
 from dragoman.benchmarks.kit.arithmetic import calculate
 from dragoman.benchmarks.kit.tables import Table, readable
 from dragoman.core.errors import ToolError
+from dragoman.core.texts.unaccented import unaccented
 from dragoman.core.tools import ToolKind
 
 MOST_FOUND = 10
-_WITHOUT_STROKES = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe"}
-)
-"""Letters that do not decompose into a plain one and an accent, as others type them."""
 
 
 class Lookups:
@@ -57,11 +53,11 @@ class Lookups:
             postcode: Two letters, a hyphen and four digits, for example "KL-4821".
         """
         customers = self._office.data.customers.records
-        wanted = plain(name)
+        wanted = unaccented(name)
         found = [
             key
             for key, customer in customers.items()
-            if plain(customer.name) == wanted and customer.address.postcode == postcode
+            if unaccented(customer.name) == wanted and customer.address.postcode == postcode
         ]
         if not found:
             raise ToolError(f"no customer is called {name[:60]!r} at postcode {postcode[:20]!r}")
@@ -92,16 +88,16 @@ class Lookups:
         Args:
             town: The town's name.
         """
-        depots, lockers, wanted = self._office.depots, self._office.lockers, plain(town)
+        depots, lockers, wanted = self._office.depots, self._office.lockers, unaccented(town)
         found_depots = [
             key
             for key, depot in depots.shared.records.items()
-            if plain(depot.address.town) == wanted
+            if unaccented(depot.address.town) == wanted
         ]
         found_lockers = [
             key
             for key, locker in lockers.shared.records.items()
-            if plain(locker.address.town) == wanted
+            if unaccented(locker.address.town) == wanted
         ]
         if not found_depots and not found_lockers:
             raise ToolError(f"there is neither depot nor locker in {town[:60]!r}")
@@ -154,13 +150,6 @@ def price(office: Office, parcel: Parcel, change: Change) -> int:
         return 0
     payer = parcel.sender_id if change == "cancellation" else parcel.recipient_id
     return office.data.tariffs[office.customer(payer).plan][change]
-
-
-def plain(text: str) -> str:
-    """Return a name as it is compared: without accents, letter case and surplus spaces."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return " ".join(bare.translate(_WITHOUT_STROKES).split())
 
 
 def _line(parcel: Parcel, customer_id: str) -> dict[str, str]:

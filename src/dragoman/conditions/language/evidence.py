@@ -57,7 +57,7 @@ def argument_evidence(
 def _written(
     path: Place, text: str, value_set: ValueSet, surface: DomainSurface, *, is_own: bool
 ) -> ArgumentEvidence:
-    value = value_set.spellings.get(fold(text))
+    value = value_set.known(text)
     if value is None:
         return ArgumentEvidence(path, text, "unknown")
     if fold(text) == fold(value):

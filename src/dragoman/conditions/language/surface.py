@@ -237,6 +237,8 @@ def build_value_sets(
     for schema in schemas.values():
         for key, text in schema.value_sets.items():
             value_set = value_set_from(f"{where}: {key}", text, aliases.get(key))
+            if key in declared.unaccented:
+                value_set = value_set.without_accents()
             if found.setdefault(key, value_set) != value_set:
                 raise DataError(f"{where}: two artifacts have different value sets {key}")
     return found

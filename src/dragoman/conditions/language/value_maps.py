@@ -7,12 +7,14 @@ is refused when the set is built.
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from dragoman.conditions.language.artifacts import ValueSetText
 from dragoman.core.errors import DataError
+from dragoman.core.texts.unaccented import unaccented
 
 ESCAPE = "\\"
 """Stands before a value of an open field that would be read as the label of another."""
@@ -29,12 +31,15 @@ class ValueSet(msgspec.Struct, frozen=True):
         labels: Label by canonical value.
         spellings: Canonical value by folded spelling.
         is_open: Whether the field may hold other values too, which are shown as they are.
+        unaccented: Canonical value by label without accents, where these do not matter; labels that
+            differ in nothing else are not among them.
     """
 
     name: str
     labels: dict[str, str]
     spellings: dict[str, str]
     is_open: bool = False
+    unaccented: dict[str, str] = {}
 
     def label(self, value: str) -> str:
         """Return what stands for a value; a value that is none of the set stands for itself.
@@ -55,13 +60,25 @@ class ValueSet(msgspec.Struct, frozen=True):
         """
         if self.is_open and text.startswith(ESCAPE):
             return text[len(ESCAPE) :]
-        found = self.spellings.get(fold(text))
+        found = self.known(text)
         return text if found is None and self.is_open else found
+
+    def known(self, text: str) -> str | None:
+        """Return the value of the set that a text means, or None where it means none of them."""
+        found = self.spellings.get(fold(text))
+        return self.unaccented.get(unaccented(text)) if found is None and self.unaccented else found
 
     @property
     def canonicals(self) -> tuple[str, ...]:
         """The values in the world's own spelling."""
         return tuple(self.labels)
+
+    def without_accents(self) -> "ValueSet":
+        """Return the same values, whose labels may be written without their accents."""
+        bare = {value: unaccented(label) for value, label in self.labels.items()}
+        uses = Counter(bare.values())
+        alone = {text: value for value, text in bare.items() if uses[text] == 1}
+        return msgspec.structs.replace(self, unaccented=alone)
 
     def opened(self) -> "ValueSet":
         """Return the same values for a field that may hold others too."""

@@ -50,6 +50,7 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             values is taken as it is.
         names: The value sets that are texts of the database: they are in the language where the
             database is.
+        unaccented: Those of them that tools take without accents too.
         records: Records with translated names, by model.
         name_lists: Tools that answer with a map of names to ids, and whose names these are.
         aliases: Labels taken beside those of the artifacts, by language, value set and value.
@@ -66,6 +67,7 @@ class Declarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quoted: tuple[QuotedEnum, ...] = ()
     arguments: dict[str, dict[str, str]] = {}
     names: frozenset[str] = frozenset()
+    unaccented: frozenset[str] = frozenset()
     records: dict[str, RecordKind] = {}
     name_lists: dict[str, str] = {}
     aliases: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}

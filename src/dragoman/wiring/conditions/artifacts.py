@@ -13,6 +13,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import Translatable
 from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Suite
+from dragoman.core.tasks import Scenario
 from dragoman.wiring.conditions.language_assets import given_folder, read_surface
 
 
@@ -62,7 +63,7 @@ class Artifacts:
         """Return what the users of all tasks are told, by task; nothing where the release lacks it.
 
         Raises:
-            DataError: Where the file is damaged, or a task is not translated.
+            DataError: Where the file is damaged, or a task is not translated or is another one.
         """
         content = self.surface(language).tasks
         if content is None:
@@ -73,6 +74,9 @@ class Artifacts:
         missing = [task.id for task in self._suite.tasks if task.id not in found]
         if missing:
             raise DataError(f"{where}: {len(missing)} tasks are not translated, first {missing[0]}")
+        for task in self._suite.tasks:
+            if _asked(task.scenario) != _asked(found[task.id].scenario):
+                raise DataError(f"{where}: task {task.id} has other facts or deeds than in English")
         return found
 
     def hashes(self, language: str, names: Sequence[str]) -> dict[str, str]:
@@ -118,3 +122,9 @@ class Artifacts:
             f"{self._suite.name} has no translated artifacts: only what is said can be in "
             "another language there (--scenario interaction)"
         )
+
+
+def _asked(scenario: Scenario) -> object:
+    """Return what a user without a model can be asked for: names of facts, and deeds."""
+    facts = [fact.name for fact in scenario.facts]
+    return facts, [(deed.name, deed.arguments) for deed in scenario.deeds]

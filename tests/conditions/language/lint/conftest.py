@@ -34,7 +34,7 @@ def make(tmp_path: Path) -> Make:
         name: str | None = None,
     ) -> LanguageAssets:
         folder = tmp_path / domain / "id"
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for path, content in files.items():
             (folder / path).write_bytes(written(content))
         sides: dict[Role, Toolset] = {} if tools is None else {"agent": tools}
