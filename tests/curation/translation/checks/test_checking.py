@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from dragoman.conditions.language.languages import find_language
@@ -202,3 +204,13 @@ def test_labels_of_a_value_set_that_are_read_alike_are_found() -> None:
 def test_every_code_has_a_severity_a_weight_and_a_line() -> None:
     assert all(0 < each.weight < 1 and each.what for each in MEANINGS.values())
     assert {each.severity for each in MEANINGS.values()} == {"refuse", "flag"}
+
+
+def test_the_documents_say_of_every_code_what_the_table_says() -> None:
+    guide = Path(__file__).resolve().parents[4] / "docs" / "linting.md"
+    rows = {line for line in guide.read_text("utf-8").splitlines() if line.startswith("| `")}
+
+    assert {
+        f"| `{code}` | {each.severity} | {each.weight:g} | {each.what} |"
+        for code, each in MEANINGS.items()
+    } <= rows

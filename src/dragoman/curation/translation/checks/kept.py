@@ -53,11 +53,11 @@ def invented(text: Translated) -> Iterator[Anomaly]:
 
 
 def swapped(text: Translated) -> Iterator[Anomaly]:
-    """Find ids of one shape that stand in another order than in the source, none lost or added."""
+    """Find ids of one shape that first stand in another order than in the source, none lost."""
     source, target = _in_order(text.source, text.kept), _in_order(text.target, text.found)
     for shape, words in source.items():
-        others = target.get(shape, [])
-        if words != others and sorted(words) == sorted(others):
+        others = [word for word in target.get(shape, ()) if word in words]
+        if words != others and len(words) == len(others):
             yield text.anomaly("id-swapped", f"{' '.join(words)} became {' '.join(others)}")
 
 
@@ -108,13 +108,13 @@ def _dates(word: str, text: Translated) -> Iterator[str]:
 
 
 def _in_order(text: str, spans: tuple[Span, ...]) -> dict[str, list[str]]:
-    """Return the ids of a text by shape, in order."""
-    found: dict[str, list[str]] = {}
+    """Return the ids of a text by shape, each once, in order."""
+    found: dict[str, dict[str, None]] = {}
     for span in spans:
-        if span.kind == "id":
+        if span.kind in _OPAQUE:
             word = text[span.start : span.end]
-            found.setdefault(shape_of(word) or str(len(word)), []).append(word)
-    return found
+            found.setdefault(shape_of(word) or str(len(word)), {})[word] = None
+    return {shape: list(words) for shape, words in found.items()}
 
 
 def _counts(text: str, spans: tuple[Span, ...]) -> Counter[tuple[Kind, str]]:

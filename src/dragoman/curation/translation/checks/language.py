@@ -16,7 +16,7 @@ _ORDINARY = re.compile(r"(?<![A-Za-z0-9_])[a-z]{3,}(?![A-Za-z0-9_])")
 _TRANSLATABLE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{2,}|[A-Z]{3,})(?![A-Za-z0-9])")
 _LATIN = "LATIN"
 _ENGLISH = "en"
-_LEAST_LETTERS = 40
+_LEAST_LETTERS = 20
 _SURE = 0.5
 _FEW = 2
 _SEVERAL = 3
@@ -26,11 +26,8 @@ _FOREIGN = 0.5
 def copied(text: Translated) -> Iterator[Anomaly]:
     """Find a translation that is the source, where the source has words; addresses may stay."""
     place = text.segment.address.partition("::")[2]
-    if (
-        text.source == text.target
-        and _TRANSLATABLE.search(text.source_words)
-        and "address" not in place
-    ):
+    may_stay = text.segment.component == "database" and "address" in place
+    if text.source == text.target and not may_stay and _TRANSLATABLE.search(text.source_words):
         yield text.anomaly("copied", "as in English")
 
 
