@@ -15,7 +15,7 @@ import pytest
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.defects import MEANINGS
 from dragoman.curation.translation.discovery import domain_of
-from dragoman.curation.translation.domains import Job, protection_for
+from dragoman.curation.translation.domains import TranslationJob, protection_for
 from dragoman.curation.translation.settling import known
 from dragoman.store.translation_memory import SourceText, TranslationMemory
 from dragoman.testing.behaviour import Behaviour
@@ -120,7 +120,7 @@ def shown(memory: Path) -> dict[SentText, set[SourceText]]:
     domain = domain_of(load_suite("tau2:retail"), data_folder())
     found: dict[SentText, set[SourceText]] = {}
     for code, name in LANGUAGES.items():
-        job = Job(
+        job = TranslationJob(
             domain,
             find_language("en"),
             find_language(code),

@@ -9,12 +9,12 @@ from dragoman.conditions.language.languages import find_language
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.glossary import NO_GLOSSARY
-from dragoman.curation.translation.judging import Desk
+from dragoman.curation.translation.judging import TranslationDesk
 from dragoman.curation.translation.labels import LabelBook
 from dragoman.curation.translation.protection.domain import DomainData
 from dragoman.curation.translation.protection.tokens import protection_of
 from dragoman.curation.translation.segments import Component, Mode, Segment
-from dragoman.curation.translation.settling import Means, Settled, settle
+from dragoman.curation.translation.settling import Settled, TranslationMeans, settle
 from dragoman.curation.translation.translators.offline import GlossaryTranslator
 from dragoman.curation.translation.translators.protocol import (
     Reply,
@@ -86,8 +86,8 @@ def run(memory: TranslationMemory) -> Run:
         segments: Sequence[Segment], translator: Translator, limits: BatchLimits = LIMITS
     ) -> dict[str, Settled]:
         english, thai = find_language("en"), find_language("th")
-        desk = Desk(english, thai, PROTECTION, NO_GLOSSARY, LabelBook(segments))
-        means = Means(translator, memory, lambda: NOW, limits)
+        desk = TranslationDesk(english, thai, PROTECTION, NO_GLOSSARY, LabelBook(segments))
+        means = TranslationMeans(translator, memory, lambda: NOW, limits)
         found = asyncio.run(settle(units_of(segments, "en", "th"), desk, means))
         return {source.text: each for source, each in found.items()}
 

@@ -7,7 +7,7 @@ import msgspec
 from dragoman.conditions.language.artifacts import Schema, decode_artifact
 from dragoman.conditions.language.languages import Language
 from dragoman.curation.translation.glossary import NO_GLOSSARY, Glossary, glossary_of
-from dragoman.curation.translation.judging import Desk
+from dragoman.curation.translation.judging import TranslationDesk
 from dragoman.curation.translation.labels import LabelBook, is_of_value_set
 from dragoman.curation.translation.protection.domain import data_of
 from dragoman.curation.translation.protection.tokens import Protection, protection_of
@@ -18,8 +18,8 @@ from dragoman.curation.translation.segments import (
     TranslatableDomain,
 )
 from dragoman.curation.translation.settling import (
-    Means,
     Settled,
+    TranslationMeans,
     alike,
     ids_of,
     known,
@@ -32,7 +32,7 @@ from dragoman.scoring.language_detection import Detector
 from dragoman.store.translation_memory import SourceText, TranslationMemory
 
 
-class Job(msgspec.Struct, frozen=True):
+class TranslationJob(msgspec.Struct, frozen=True):
     """One domain that is to be had in one language.
 
     Attributes:
@@ -62,10 +62,12 @@ class Job(msgspec.Struct, frozen=True):
         segments = [each for artifact in self.artifacts for each in artifact.segments]
         return self._units([each for each in segments if not is_of_value_set(each)])
 
-    def desk(self, glossary: Glossary = NO_GLOSSARY) -> Desk:
+    def desk(self, glossary: Glossary = NO_GLOSSARY) -> TranslationDesk:
         """Return what is known before anything is translated, with the labels there are."""
         book = LabelBook(self.domain.segments)
-        return Desk(self.source, self.language, self.protection, glossary, book, self.detector)
+        return TranslationDesk(
+            self.source, self.language, self.protection, glossary, book, self.detector
+        )
 
     def glossary(self, settled: Mapping[SourceText, Settled]) -> Glossary:
         """Return the glossary of the labels that are settled; the others stay as they are."""
@@ -115,7 +117,9 @@ def chosen_artifacts(
     )
 
 
-async def translate_domain(job: Job, means: Means) -> dict[SourceText, Settled]:
+async def translate_domain(
+    job: TranslationJob, means: TranslationMeans
+) -> dict[SourceText, Settled]:
     """Return how each text of a job ended.
 
     Raises:
@@ -128,7 +132,9 @@ async def translate_domain(job: Job, means: Means) -> dict[SourceText, Settled]:
     return {**labels, **texts}
 
 
-def planned(job: Job, limits: BatchLimits, memory: TranslationMemory | None) -> DomainPlan:
+def planned(
+    job: TranslationJob, limits: BatchLimits, memory: TranslationMemory | None
+) -> DomainPlan:
     """Return what a job would have to ask; nothing is sent."""
     labels = known(job.labels, job.desk(), memory)
     desk = job.desk(job.glossary(labels))

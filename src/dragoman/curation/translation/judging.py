@@ -47,7 +47,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return any(found.code.startswith("placeholder-") for found in self.anomalies)
 
 
-class Desk(msgspec.Struct, frozen=True):
+class TranslationDesk(msgspec.Struct, frozen=True):
     """What is known of one domain in one language while its texts are translated.
 
     Attributes:

@@ -16,7 +16,7 @@ from dragoman.core.usage import Usage, total_usage
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.domains import (
     DomainPlan,
-    Job,
+    TranslationJob,
     chosen_artifacts,
     planned,
     protection_for,
@@ -26,7 +26,7 @@ from dragoman.curation.translation.english_side import write_english
 from dragoman.curation.translation.estimates import estimated
 from dragoman.curation.translation.manifest import MadeBy, ReviewState, write_translations
 from dragoman.curation.translation.segments import Artifact, Component
-from dragoman.curation.translation.settling import Means, Settled
+from dragoman.curation.translation.settling import Settled, TranslationMeans
 from dragoman.curation.translation.staleness import StaleFile, stale
 from dragoman.curation.translation.translators.chat import ChatTranslator, prompts_version
 from dragoman.curation.translation.translators.offline import NAME as GLOSSARY
@@ -200,7 +200,7 @@ class Translating:
         )
 
     async def _language(
-        self, language: Language, means: Means, on_progress: OnProgress
+        self, language: Language, means: TranslationMeans, on_progress: OnProgress
     ) -> LanguageResult:
         folder = self.asked.out / self.domain.domain / language.code
         artifacts, left_alone = self._due(folder)
@@ -264,14 +264,14 @@ class Translating:
         requests = plan.requests if self.model != GLOSSARY else ()
         return LanguagePlan(language, plan, estimated(requests, language, self.model))
 
-    def _job(self, language: Language, artifacts: Sequence[Artifact]) -> Job:
-        return Job(
+    def _job(self, language: Language, artifacts: Sequence[Artifact]) -> TranslationJob:
+        return TranslationJob(
             self.domain, self.source, language, self.protection, tuple(artifacts), _detector()
         )
 
-    def _means(self, translator: Translator, memory: TranslationMemory) -> Means:
+    def _means(self, translator: Translator, memory: TranslationMemory) -> TranslationMeans:
         limits = BatchLimits(self.asked.texts_at_once)
-        return Means(translator, memory, time.time, limits, self.asked.concurrency)
+        return TranslationMeans(translator, memory, time.time, limits, self.asked.concurrency)
 
     def _translator(self, connections: Connections) -> Translator:
         if self.model == GLOSSARY:

@@ -14,7 +14,7 @@ import msgspec
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.checks.anomalies import Anomaly
-from dragoman.curation.translation.judging import Desk, Verdict
+from dragoman.curation.translation.judging import TranslationDesk, Verdict
 from dragoman.curation.translation.translators.protocol import (
     Reply,
     Request,
@@ -61,7 +61,7 @@ class Settled(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Means(msgspec.Struct, frozen=True):
+class TranslationMeans(msgspec.Struct, frozen=True):
     """By what texts are translated.
 
     Attributes:
@@ -83,7 +83,9 @@ class Means(msgspec.Struct, frozen=True):
     on_reply: Callable[[Reply], None] = lambda _: None
 
 
-async def settle(units: Sequence[Unit], desk: Desk, means: Means) -> dict[SourceText, Settled]:
+async def settle(
+    units: Sequence[Unit], desk: TranslationDesk, means: TranslationMeans
+) -> dict[SourceText, Settled]:
     """Return how each text ended, from the memory and by the translator.
 
     Raises:
@@ -100,7 +102,7 @@ async def settle(units: Sequence[Unit], desk: Desk, means: Means) -> dict[Source
 
 
 def known(
-    units: Sequence[Unit], desk: Desk, memory: TranslationMemory | None
+    units: Sequence[Unit], desk: TranslationDesk, memory: TranslationMemory | None
 ) -> dict[SourceText, Settled]:
     """Return what needs no translator: what the memory has, and what is to stay whole."""
     found = _remembered(units, memory) if memory else {}
@@ -113,7 +115,7 @@ def known(
     return settled
 
 
-def _from_memory(unit: Unit, entry: MemoryEntry, desk: Desk) -> Settled:
+def _from_memory(unit: Unit, entry: MemoryEntry, desk: TranslationDesk) -> Settled:
     """Return a text that the memory has; a label that another value has already is none."""
     anomalies = desk.looked_at(unit, entry.target)
     if any(found.code == "label-collision" for found in anomalies):
@@ -133,7 +135,7 @@ def _remembered(units: Sequence[Unit], memory: TranslationMemory) -> dict[Source
     }
 
 
-def alike(units: Iterable[Unit], desk: Desk) -> list[tuple[Unit, ...]]:
+def alike(units: Iterable[Unit], desk: TranslationDesk) -> list[tuple[Unit, ...]]:
     """Return texts in groups that a translator cannot tell apart: only what is hidden differs."""
     groups: dict[tuple[object, ...], list[Unit]] = {}
     for unit in units:
@@ -148,7 +150,7 @@ def ids_of(units: Sequence[Unit]) -> dict[str, Unit]:
     return {unit.source.key.hex()[:_ID_CHARS]: unit for unit in units}
 
 
-def request_of(by_id: Mapping[str, Unit], desk: Desk, attempt: int = 0) -> Request:
+def request_of(by_id: Mapping[str, Unit], desk: TranslationDesk, attempt: int = 0) -> Request:
     """Return the request for some texts of one mode; one below 0 names what they need."""
     first = next(iter(by_id.values()))
     return Request(
@@ -163,7 +165,7 @@ def request_of(by_id: Mapping[str, Unit], desk: Desk, attempt: int = 0) -> Reque
 class _Asking:
     """One translator at work on the texts of one domain in one language."""
 
-    def __init__(self, desk: Desk, means: Means) -> None:
+    def __init__(self, desk: TranslationDesk, means: TranslationMeans) -> None:
         self._desk = desk
         self._means = means
         self._slots = asyncio.Semaphore(means.concurrency)
