@@ -103,7 +103,7 @@ def lending(monkeypatch: pytest.MonkeyPatch) -> Suite:
 def test_a_suite_of_ones_own_is_translatable(lending: Suite, tmp_path: Path) -> None:
     domain = domain_of(lending, tmp_path)
     found = {each.name: each for each in domain.artifacts}
-    assert found.keys() == {"data_model.json", "tools.json", "db.toml", "policy.md", "tasks.json"}
+    assert {"data_model.json", "tools.json", "db.toml", "policy.md", "tasks.json"} <= found.keys()
     assert [source.path for source in found["policy.md"].sources] == ["lending/policy.md"]
     texts = {each.source for each in domain.segments}
     assert "The Fiftieth Lantern" in texts

@@ -1,7 +1,7 @@
 """Which files of a domain become which artifacts."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,26 +17,20 @@ from dragoman.conditions.language.artifacts import (
 )
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.conditions.language.places import places
-from dragoman.core.errors import UsageError
-from dragoman.core.facets import HasQuestions, Translatable
+from dragoman.core.facets import Translatable
 from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Suite
 from dragoman.core.tools import Role
 from dragoman.curation.translation.artifacts.databases import database_artifact
 from dragoman.curation.translation.artifacts.documents import document_artifact
 from dragoman.curation.translation.artifacts.file import SourcedFile
-from dragoman.curation.translation.artifacts.json_lines import (
-    choices_of_functions,
-    copied_artifact,
-    lines_artifact,
-)
 from dragoman.curation.translation.artifacts.messages import messages_artifact
-from dragoman.curation.translation.artifacts.schemas import label_contexts, schema_artifact
+from dragoman.curation.translation.artifacts.schemas import schema_artifact
 from dragoman.curation.translation.artifacts.tasks import tasks_artifact
 from dragoman.curation.translation.artifacts.tools import tools_artifact
 from dragoman.curation.translation.english_schemas.composed import composed_schema
-from dragoman.curation.translation.segments import Artifact, Component, TranslatableDomain
-from dragoman.wiring.catalogue import find_benchmark
+from dragoman.curation.translation.questions import questions_of
+from dragoman.curation.translation.segments import Artifact, TranslatableDomain
 from dragoman.wiring.conditions.language_assets import english_side
 
 
@@ -57,51 +51,6 @@ def domain_of(suite: Suite, data: Path, assets: str = "") -> TranslatableDomain:
         return questions_of(suite.name, data)
     english = suite.english()
     return translatable(english, english_side(english, assets, data))
-
-
-def questions_of(suite: str, data: Path) -> TranslatableDomain:
-    """Return the questions and functions of a suite that has no world.
-
-    Raises:
-        UsageError: Where the suite is of no benchmark that has such files.
-        DataError: Where a file is missing or damaged.
-    """
-    benchmark = find_benchmark(suite)
-    if benchmark is None or not isinstance(benchmark, HasQuestions):
-        raise UsageError(f"{suite} cannot be translated: it names no files of its domain")
-    domain = suite.partition(":")[0]
-    files = benchmark.question_files(suite, data)
-    listed: tuple[tuple[Component, Mapping[str, bytes]], ...] = (
-        ("tasks", files.questions),
-        ("functions", files.functions),
-    )
-    choices = choices_of_functions({**files.questions, **files.functions}, suite)
-    contexts = label_contexts(choices, domain)
-    everything = {**files.questions, **files.functions, **files.answers}
-
-    def origin(name: str) -> SourcedFile:
-        source = SourceHash(f"{domain}/{name}", _hash(everything[name]))
-        return SourcedFile(name, domain, (source,))
-
-    labels = SourceHash(suite, _hash(encode_artifact(choices)))
-    return TranslatableDomain(
-        domain,
-        (
-            schema_artifact(SourcedFile(_labels_name(suite), domain, (labels,)), choices),
-            *(
-                lines_artifact(origin(name), component, content, contexts)
-                for component, group in listed
-                for name, content in group.items()
-            ),
-            *(copied_artifact(origin(name), "tasks", each) for name, each in files.answers.items()),
-        ),
-        EnglishAssets(everything, {}, {}, {"agent": choices}),
-    )
-
-
-def _labels_name(suite: str) -> str:
-    """Return the name of the file with the values of a suite's functions and their labels."""
-    return f"{suite.partition(':')[2]}.{SCHEMA_FILES['agent']}"
 
 
 def translatable(english: EnglishDomain, side: EnglishAssets) -> TranslatableDomain:

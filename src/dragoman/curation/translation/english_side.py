@@ -34,6 +34,7 @@ def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; one that is as it should be stays."""
     if path.exists() and path.read_bytes() == content:
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.new")
     draft.write_bytes(content)
     draft.replace(path)

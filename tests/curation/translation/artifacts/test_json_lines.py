@@ -93,6 +93,13 @@ def test_a_value_has_one_context_wherever_its_function_is_offered() -> None:
     }
 
 
+def test_values_that_differ_in_case_alone_stay() -> None:
+    gene = {"parameters": {"properties": {"type": {"enum": ["AA", "Aa", "aa"]}}}, "name": "gene"}
+    content = json.dumps({"function": [gene]}).encode()
+    assert choices_of_functions({"q.json": content}, "bfcl").value_sets == {}
+    assert lines_artifact(origin(), "tasks", content, {}).segments == ()
+
+
 def test_lines_without_translations_stay_byte_by_byte() -> None:
     artifact = lines_artifact(origin(), "tasks", CONTENT, CONTEXTS)
     assert artifact.written({}) == CONTENT

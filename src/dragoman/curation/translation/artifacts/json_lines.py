@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dragoman.conditions.language.artifacts import Schema, ValueSetText, ValueText
 from dragoman.conditions.language.places import places
 from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.value_maps import fold
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.artifacts.json_places import Place, at_place, decode, put
 from dragoman.curation.translation.artifacts.schemas import is_label
@@ -45,7 +46,7 @@ def lines_artifact(
         address_of(origin.name, (at, *each.place)): (at, each)
         for at, line in lines.items()
         for each in _texts(line)
-        if has_letters(each.text)
+        if has_letters(each.text) and (not each.value_set or each.value_set in contexts)
     }
     segments = tuple(
         _segment(address, component, each, contexts.get(each.value_set, f"{origin.domain}/text"))
@@ -80,7 +81,8 @@ def copied_artifact(origin: SourcedFile, component: Component, content: bytes) -
 def choices_of_functions(files: Mapping[str, bytes], source: str) -> Schema:
     """Return the values that functions take, by `FUNCTION.PARAMETER`, of all files of a suite.
 
-    Functions of one name have the values of all of them.
+    Functions of one name have the values of all of them. Where values differ in case alone (`AA`,
+    `Aa`), labels would have no way back: those parameters keep their values.
     """
     found: dict[str, dict[str, None]] = {}
     for name, content in files.items():
@@ -93,6 +95,7 @@ def choices_of_functions(files: Mapping[str, bytes], source: str) -> Schema:
             "literal", tuple(ValueText(text, text) for text in texts), *key.rsplit(".", 1)
         )
         for key, texts in found.items()
+        if len(set(map(fold, texts))) == len(texts)
     }
     return Schema("schema", source, {}, value_sets)
 

@@ -1,5 +1,6 @@
 """The data of a domain that show what must stay as it is."""
 
+import contextlib
 from collections.abc import Mapping
 
 import msgspec
@@ -48,14 +49,15 @@ def data_of(english: EnglishAssets, where: str) -> DomainData:
 
 
 def _decoded(content: bytes, where: str) -> object:
-    if content.lstrip()[:1] != b"[":
-        return decode_database(content, where)
-    try:
-        return msgspec.json.decode(content)
-    except UNREADABLE:
-        pass
-    # An array of tables opens a TOML file with the same sign.
+    """Decode JSON, TOML, or one object of JSON in each line."""
+    if content.lstrip()[:1] == b"[":
+        # An array of tables opens a TOML file with the same sign.
+        with contextlib.suppress(*UNREADABLE):
+            return msgspec.json.decode(content)
+    elif b"\n{" in content.strip():
+        with contextlib.suppress(*UNREADABLE):
+            return msgspec.json.Decoder().decode_lines(content)
     try:
         return decode_database(content, where)
     except DataError as error:
-        raise DataError(f"{where}: neither JSON nor TOML") from error
+        raise DataError(f"{where}: neither JSON nor TOML ({error})") from error
