@@ -13,7 +13,8 @@ def test_ids_are_found_by_the_names_of_their_fields_and_as_codes() -> None:
     records = [
         {"order_id": "#W1", "items": [{"item_ids": ["1234567890"], "size": "10"}]},
         {"origin": "SFO", "note": "Ring twice", "zip": "78750", "country": "USA"},
-        {"origin": "JFK", "note": "HURRY", "action_id": "1_2"},
+        {"origin": "JFK", "note": "HURRY", "action_id": "1_2", "id": "cancel"},
+        {"id": "Track"},
     ]
 
     assert ids_by_field(records) == {
@@ -85,6 +86,7 @@ def test_data_are_read_from_every_file_of_records_of_a_domain() -> None:
             "db.json": b'{"orders": [{"order_id": "#W1234567"}]}',
             "user_db.toml": b'[[lines]]\nline_id = "L1001"\n',
             "tasks.json": b'[{"actions": [{"arguments": {"city": "Austin"}}]}]',
+            "questions.json": b'{"user_id": "u_1"}\n{"user_id": "u_2"}\n',
             "policy.md": b"# Policy",
         },
         toolsets={},
@@ -93,7 +95,11 @@ def test_data_are_read_from_every_file_of_records_of_a_domain() -> None:
 
     protection = protection_of(data_of(english, "shop"))
 
-    assert protection.terms.ids == {"order_id": {"#W1234567"}, "line_id": {"L1001"}}
+    assert protection.terms.ids == {
+        "order_id": {"#W1234567"},
+        "line_id": {"L1001"},
+        "user_id": {"u_1", "u_2"},
+    }
     assert protection.terms.names == {"Austin"}
 
 

@@ -1,16 +1,16 @@
 """The data of a domain that show what must stay as it is."""
 
-import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from dragoman.conditions.language.artifacts import SCHEMA_FILES, Schema
-from dragoman.conditions.language.database_names import decode_database
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolSpec
+
+_DECODER = msgspec.json.Decoder()
 
 
 class DomainData(msgspec.Struct, frozen=True):
@@ -39,25 +39,22 @@ def data_of(english: EnglishAssets, where: str) -> DomainData:
     """
     return DomainData(
         tuple(
-            _decoded(content, f"{where}: {name}")
+            record
             for name, content in english.files.items()
             if name.endswith((".json", ".toml"))
+            for record in _records(content, f"{where}: {name}")
         ),
         tuple(tool for toolset in english.toolsets.values() for tool in toolset),
         {SCHEMA_FILES[side]: schema for side, schema in english.schemas.items()},
     )
 
 
-def _decoded(content: bytes, where: str) -> object:
-    """Decode JSON, TOML, or one object of JSON in each line."""
-    if content.lstrip()[:1] == b"[":
-        # An array of tables opens a TOML file with the same sign.
-        with contextlib.suppress(*UNREADABLE):
-            return msgspec.json.decode(content)
-    elif b"\n{" in content.strip():
-        with contextlib.suppress(*UNREADABLE):
-            return msgspec.json.Decoder().decode_lines(content)
-    try:
-        return decode_database(content, where)
-    except DataError as error:
-        raise DataError(f"{where}: neither JSON nor TOML ({error})") from error
+def _records(content: bytes, where: str) -> Sequence[object]:
+    """Return what a file holds: one value, or one a line."""
+    for decode in (msgspec.json.decode, _DECODER.decode_lines, msgspec.toml.decode):
+        try:
+            found: object = decode(content)
+        except UNREADABLE:
+            continue
+        return found if isinstance(found, list) else (found,)
+    raise DataError(f"{where}: neither JSON nor TOML")

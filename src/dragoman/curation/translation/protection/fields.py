@@ -10,6 +10,7 @@ import msgspec
 _LAST_WORD = re.compile(r"[A-Za-z]+$")
 _CODE = re.compile(r"(?=.*[A-Z])[A-Z0-9]{3,}(?:-[A-Z0-9]+)*")
 _ID = re.compile(r"[^\s]{2,80}")
+_PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]+")
 _NAME = re.compile(r"(?=.{2,60}$)[A-Z0-9#][^\s]*(?: [A-Z0-9#&][^\s]*)*")
 _NUMBER = re.compile(r"[\d.,:]{1,4}")
 _MAX_DEPTH = 64
@@ -36,7 +37,7 @@ def ids_by_field(records: Iterable[object]) -> dict[str, set[str]]:
     """Return the ids of records by the name of their field.
 
     A field holds ids where its name says so, or where all its texts are codes: capitals and digits,
-    of at least three, and not one text for all.
+    of at least three, and not one text for all. A word in small letters is no id, wherever it stands.
     """
     texts: dict[str, set[str]] = {}
     for record in records:
@@ -81,10 +82,15 @@ def names_in_calls(records: Iterable[object]) -> set[str]:
 
 def _ids_of(field: str, texts: set[str]) -> set[str]:
     if is_named_for_ids(field):
-        return {text for text in texts if _ID.fullmatch(text) and not _NUMBER.fullmatch(text)}
+        return {text for text in texts if _ID.fullmatch(text) and not _says_nothing(text)}
     if len(texts) > 1 and all(map(_CODE.fullmatch, texts)):
         return texts
     return set()
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a text is a word or a short number, which stand in prose for other things too."""
+    return bool(_NUMBER.fullmatch(text) or _PLAIN_WORD.fullmatch(text))
 
 
 def _leaves(value: object, field: str, depth: int) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,8 @@ from dragoman.curation.translation.protection.terms import ProtectedTerms, terms
 from dragoman.curation.translation.segments import Component
 from dragoman.curation.translation.values import Mentions, cued
 
-_WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'`)\]}]*[^\s<>\"'`)\]}.,;:!?]")
+_IN_ADDRESS = r"\{\w+\}|[^\s<>\"'`)\]{}"
+_WEB = re.compile(rf"(?:https?://|www\.)(?:{_IN_ADDRESS}])*(?:{_IN_ADDRESS}.,;:!?])")
 _WORD = re.compile(r"(?<![A-Za-z0-9_#])#?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9_])")
 _CALLED = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]\w*(?=\()")
 _TWO_NAMES = re.compile(r"(?<!\w)([A-Z][\w'-]*)(?= ([A-Z][\w'-]*)(?!\w))")
@@ -71,7 +72,8 @@ class Protection:
         yield from self._marked(text, is_described)
         if is_described:
             yield from self._docstring(text)
-        yield from _spans(self._long_names, text, "name")
+        for found in self._long_names.finditer(text):
+            yield Span(found.start(), found.end(), self._name_or_value(found.group()))
         yield from self._full_names(text)
         yield from self._words(text)
         yield from self._called(text)
@@ -112,6 +114,8 @@ class Protection:
         """Yield ids, identifiers and names of one word."""
         for found in _WORD.finditer(text):
             kind = self._kind_of(found.group())
+            if kind == "name" and _is_capitalised(found, text):
+                continue
             if kind is not None:
                 yield Span(found.start(), found.end(), kind)
             elif "-" in found.group():
@@ -131,8 +135,12 @@ class Protection:
         if "_" in word:
             return "value" if self._values.among(word) else "identifier"
         if word in self._names:
-            return "name"
+            return self._name_or_value(word)
         return "identifier" if word in self.terms.identifiers and _CLASS.fullmatch(word) else None
+
+    def _name_or_value(self, name: str) -> Kind:
+        """Return whether a name that calls repeat is a value too, which may have a label."""
+        return "value" if self._values.among(name) else "name"
 
     def _called(self, text: str) -> Iterator[Span]:
         for found in _CALLED.finditer(text):
@@ -148,6 +156,12 @@ class Protection:
 def protection_of(data: DomainData) -> Protection:
     """Find what must stay in the texts of a domain from its data."""
     return Protection(terms_of(data))
+
+
+def _is_capitalised(word: re.Match[str], text: str) -> bool:
+    """Whether a word has its capital because a sentence begins with it."""
+    before = text[: word.start()].rstrip(" \t\"'*-")
+    return word.group().istitle() and (not before or before[-1] in ".!?:\n")
 
 
 def _spans(pattern: re.Pattern[str], text: str, kind: Kind) -> Iterator[Span]:
