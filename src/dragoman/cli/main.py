@@ -16,6 +16,7 @@ for part in (running, reading, suites, translating, exchanging):
     app.add_typer(part.app)
 app.add_typer(data.data, name="data")
 app.add_typer(data.cache, name="cache")
+app.add_typer(translating.memory, name="memory")
 
 
 def main() -> None:

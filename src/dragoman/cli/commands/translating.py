@@ -68,3 +68,74 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
         batch_size, concurrency, max_cost, prices,
     )  # fmt: skip
     leave(translate_suite(asked, dry_run=dry_run, full=full, as_json=as_json))
+
+
+memory = group("Translation memories: what was translated, by whom, and what it took.")
+
+MemoryFile = Annotated[Path, typer.Argument(metavar="MEMORY", help="A translation memory.")]
+Suites = Annotated[
+    list[str] | None, typer.Option("--suite", help="A suite whose texts are meant; repeatable.")
+]
+Languages = Annotated[
+    list[str] | None, typer.Option("--to", help="Only this language; repeatable.")
+]
+
+
+@command(memory, "show", "memory show mine/translation_memory.sqlite")
+def show(
+    file: MemoryFile,
+    prices: Annotated[Path | None, option_of_run("prices")] = None,
+    as_json: Json = False,
+) -> None:
+    """Count the translations by language and origin, and say what they consumed."""
+    from dragoman.cli.memories import show_memory
+
+    show_memory(file, prices, as_json=as_json)
+
+
+@command(memory, "import", "memory import theirs.tmx mine/translation_memory.sqlite")
+def import_into(
+    source: Annotated[
+        str,
+        typer.Argument(help="A TMX file; a folder with DOMAIN/LANGUAGE, or seataubench as pulled."),
+    ],
+    file: MemoryFile,
+    suites: Suites = None,
+    to: Languages = None,
+    as_json: Json = False,
+) -> None:
+    """Read translations of others: TMX 1.4, or artifacts of suites that are named.
+
+    They take the place of a machine's, never of reviewed ones.
+    """
+    from dragoman.cli.memories import import_translations
+
+    import_translations(source, file, suites or (), to or (), as_json=as_json)
+
+
+@command(memory, "export", "memory export mine/translation_memory.sqlite --out mine.tmx --to th")
+def export_from(
+    file: MemoryFile,
+    out: Annotated[Path, typer.Option(help="The TMX file to write.")],
+    to: Annotated[str, typer.Option(help="Only this language.")] = "",
+) -> None:
+    """Write translations as TMX 1.4b, which programs for translators read."""
+    from dragoman.cli.memories import export_translations
+
+    export_translations(file, out, to)
+
+
+@command(
+    memory, "compare", "memory compare released.sqlite mine.sqlite --suite tau2:retail --to th"
+)
+def compare_with(
+    file: MemoryFile,
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another memory.")],
+    suites: Suites = None,
+    to: Languages = None,
+    as_json: Json = False,
+) -> None:
+    """Say how alike two memories are in the texts of suites, by component: equal ones, and chrF."""
+    from dragoman.cli.memories import compare_memories
+
+    compare_memories(file, other, suites or (), to or (), as_json=as_json)

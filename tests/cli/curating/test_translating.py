@@ -105,14 +105,18 @@ def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path) -
 def test_without_a_model_what_the_memory_has_is_put_in_and_the_rest_is_called_untranslated(
     dragoman: Cli, folder: Path
 ) -> None:
-    name = SourceText("en", "th", "sample/name", "Tea Glass")
+    source = SourceText("en", "th", "sample/text", "Items to give back.")
     with TranslationMemory(folder / "memory.sqlite") as memory:
-        memory.put([MemoryEntry(name, "แก้วชา", "reviewed", "a person", 1)])
+        memory.put([MemoryEntry(source, "สินค้าที่จะคืน", "reviewed", "a person", 1)])
     asked = ("translate", "sample:shop", "--to", "th", "--model", "glossary")
     done = dragoman(*asked, "--memory", "memory.sqlite", "--json")
     (told,) = json.loads(done.stdout)["languages"]
     assert done.returncode == 1
-    assert len(told["untranslated"]) == 59 - told["states"].get("known", 0)
+    assert told["states"] == {"known": 1, "given up": 58}
+    assert len(told["untranslated"]) == 58
+    tools = (folder / "translations" / "sample" / "th" / "tools.json").read_text("utf-8")
+    assert "สินค้าที่จะคืน" in tools
+    assert "Items to get instead" in tools
     assert {text["why"] for text in told["untranslated"]} == {
         "neither the memory nor the glossary has it"
     }

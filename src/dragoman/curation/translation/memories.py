@@ -1,0 +1,227 @@
+"""What goes into a translation memory and out of it besides translating: files, artifacts, comparisons."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.conditions.language.folders import AssetFolder, domains_root, languages_of
+from dragoman.conditions.language.languages import SHIPPED
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.facets import Translatable
+from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.curation.translation.checks.chrf import chrf
+from dragoman.curation.translation.discovery import domain_of, translatable
+from dragoman.curation.translation.released import released_translations, renderings
+from dragoman.curation.translation.segments import Component, TranslatableDomain
+from dragoman.curation.translation.tmx import read_tmx, written_tmx
+from dragoman.curation.translation.units import units_of
+from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+from dragoman.wiring.conditions.language_assets import english_side, given_folder
+from dragoman.wiring.environment import data_folder
+from dragoman.wiring.suites import load_suite
+
+SOURCE = "en"
+_AT_ONCE = 1_000
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What was read of one language, and what became of it.
+
+    Attributes:
+        domain: The domain, or the file.
+        language: The language's code.
+        read: The translations that were read, one for each text in a context.
+        taken: Those that stand in the memory now.
+        disagreeing: Texts that had several translations, of which the most frequent was read.
+        left_out: Places without a translation, by the reason.
+    """
+
+    domain: str
+    language: str
+    read: int
+    taken: int
+    disagreeing: int = 0
+    left_out: dict[str, int] = {}
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """How alike two memories are in the texts that both have.
+
+    Attributes:
+        domain: The domain.
+        language: The language's code.
+        component: What the texts' files are for.
+        texts: The texts that both memories have.
+        equal: Those of them with one and the same translation.
+        likeness: The mean chrF of all, from 0 to 1, the first memory as the reference.
+    """
+
+    domain: str
+    language: str
+    component: Component
+    texts: int
+    equal: int
+    likeness: float
+
+
+def import_tmx(memory: TranslationMemory, path: Path) -> list[Imported]:
+    """Read a TMX file into a memory; what is reviewed there stays.
+
+    Raises:
+        DataError: Where the file cannot be read.
+        StoreError: Where the memory cannot be written.
+    """
+    read: dict[str, int] = {}
+    taken: dict[str, int] = {}
+    for entries in _batches(read_tmx(path, SOURCE, SHIPPED)):
+        standing = memory.put(entries)
+        for entry, stands in zip(entries, standing, strict=True):
+            code = entry.source.target_language
+            read[code] = read.get(code, 0) + 1
+            taken[code] = taken.get(code, 0) + (entry.target == stands.target)
+    return [Imported(path.name, code, read[code], taken[code]) for code in read]
+
+
+def import_artifacts(
+    memory: TranslationMemory, suites: Sequence[str], assets: str, languages: Sequence[str]
+) -> list[Imported]:
+    """Read translated artifacts of suites into a memory, text by text.
+
+    Args:
+        memory: The memory.
+        suites: The names of the suites.
+        assets: A folder with DOMAIN/LANGUAGE, or the name of a release.
+        languages: Only these; all that are there where none is named.
+
+    Raises:
+        UsageError: Where there is nothing of a suite or language.
+        DataError: Where files are damaged.
+        StoreError: Where the memory cannot be written.
+    """
+    found: list[Imported] = []
+    for name in suites:
+        domain, root = _translated(name, assets)
+        there = languages_of(root)
+        missing = [code for code in languages if code not in there]
+        if missing or not there:
+            raise UsageError(
+                f"{assets} has no {root.name}/{(missing or ['LANGUAGE'])[0]}: it has "
+                f"{', '.join(there) or 'no language of it'}"
+            )
+        by = Path(assets).name
+        found += [
+            _import_language(memory, domain, AssetFolder(root / code), code, by)
+            for code in languages or there
+        ]
+    return found
+
+
+def export_tmx(memory: TranslationMemory, path: Path, language: str) -> int:
+    """Write a memory as a TMX file, or what it has of one language; return how many there are.
+
+    Raises:
+        DataError: Where the file cannot be written, or XML cannot carry a text.
+        StoreError: Where the memory cannot be read.
+    """
+    entries = memory.entries(SOURCE, language)
+    draft = path.with_name(f"{path.name}.new")
+    with OutsideErrors(DataError, f"{path}: cannot be written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("wb") as file:
+            file.writelines(written_tmx(entries, SOURCE))
+        draft.replace(path)
+    return len(entries)
+
+
+def compared(
+    reference: TranslationMemory,
+    other: TranslationMemory,
+    suites: Sequence[str],
+    languages: Sequence[str],
+) -> list[Agreement]:
+    """Return how alike two memories are, by domain, language and component.
+
+    Raises:
+        UsageError: For a suite that cannot be translated.
+        DataError: Where its data are missing or damaged.
+        StoreError: Where a memory cannot be read.
+    """
+    found: list[Agreement] = []
+    for name in suites:
+        domain = domain_of(load_suite(name), data_folder())
+        for code in languages:
+            units = units_of(domain.segments, SOURCE, code)
+            ours = reference.find(unit.source for unit in units)
+            theirs = other.find(ours)
+            components: dict[Component, list[SourceText]] = {}
+            for unit in units:
+                if unit.source in theirs:
+                    components.setdefault(unit.segment.component, []).append(unit.source)
+            for component, sources in components.items():
+                pairs = [(ours[each].target, theirs[each].target) for each in sources]
+                found.append(_agreement(domain.domain, code, component, pairs))
+    return found
+
+
+def _agreement(
+    domain: str, code: str, component: Component, pairs: Sequence[tuple[str, str]]
+) -> Agreement:
+    likeness = sum(chrf(one, other) for one, other in pairs) / len(pairs)
+    return Agreement(
+        domain, code, component, len(pairs), sum(one == other for one, other in pairs), likeness
+    )
+
+
+def _translated(name: str, assets: str) -> tuple[TranslatableDomain, Path]:
+    """Return a suite's domain with its English side, and the folder of its translations."""
+    suite = load_suite(name)
+    if not isinstance(suite, Translatable):
+        raise UsageError(f"{name} cannot be translated: it names no files of its domain")
+    english, data = suite.english(), data_folder()
+    releases = () if english.release is None else (english.release,)
+    given, _ = given_folder(assets, releases, data)
+    domain = translatable(english, english_side(english, assets, data))
+    return domain, domains_root(given) / english.name
+
+
+def _import_language(
+    memory: TranslationMemory, domain: TranslatableDomain, folder: AssetFolder, code: str, by: str
+) -> Imported:
+    released = released_translations(domain, folder)
+    found = renderings(released.pairs)
+    now = int(time.time())
+    entries = [
+        MemoryEntry(
+            SourceText(SOURCE, code, each.segment.context, each.segment.source),
+            each.target,
+            "imported",
+            by,
+            now,
+        )
+        for each in found
+    ]
+    standing = memory.put(entries)
+    left_out: dict[str, int] = {}
+    for each in released.unaligned:
+        left_out[each.why] = left_out.get(each.why, 0) + len(each.addresses)
+    return Imported(
+        domain.domain,
+        code,
+        len(entries),
+        sum(one.target == stands.target for one, stands in zip(entries, standing, strict=True)),
+        sum(len(each.times) > 1 for each in found),
+        left_out,
+    )
+
+
+def _batches(entries: Iterable[MemoryEntry]) -> Iterator[list[MemoryEntry]]:
+    batch: list[MemoryEntry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
