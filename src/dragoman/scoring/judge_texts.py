@@ -10,9 +10,8 @@ from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError
 from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Said, Unparsed
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE, unfenced
 
-_FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
 _MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions))>", re.IGNORECASE)
 
 _Answer = TypeVar("_Answer")
@@ -40,9 +39,8 @@ def decoded_answer(text: str, kind: type[_Answer]) -> _Answer:
     Raises:
         JudgeError: Where it is not such JSON.
     """
-    fenced = _FENCED.match(text)
     try:
-        return msgspec.json.decode(fenced.group(1) if fenced else text, type=kind)
+        return msgspec.json.decode(unfenced(text), type=kind)
     except UNREADABLE as error:
         raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
 

@@ -1,5 +1,6 @@
 """Bytes that somebody else wrote: what reading them may raise, and what they hold unpacked."""
 
+import re
 import zlib
 from types import TracebackType
 
@@ -39,6 +40,15 @@ class OutsideErrors:
             raise self._kind(f"{self._what} ({error.strerror or error})") from error
         if isinstance(error, UNREADABLE):
             raise self._kind(f"{self._what} ({error})") from error
+
+
+_FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
+
+
+def unfenced(text: str) -> str:
+    """Return a model's JSON without the fence of a code block that many models put around it."""
+    fenced = _FENCED.match(text)
+    return fenced[1] if fenced else text
 
 
 _GZIP, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"

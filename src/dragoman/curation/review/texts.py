@@ -1,0 +1,157 @@
+"""What of a domain in a language can be reviewed: the texts that the memory has, the worst first."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+import msgspec
+
+from dragoman.curation.review.importing import Approved, Check
+from dragoman.curation.review.rows import ReviewText
+from dragoman.curation.translation.checks.quality import quality_of
+from dragoman.curation.translation.domains import Job
+from dragoman.curation.translation.judging import Desk
+from dragoman.curation.translation.settling import Settled, known
+from dragoman.curation.translation.units import Unit
+from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+
+
+class Reviewable(msgspec.Struct, frozen=True):
+    """The texts of one domain in one language that a reviewer may be shown.
+
+    Attributes:
+        texts: Those that the memory has.
+        untranslated: How many it has not.
+        units: The texts by context and source.
+        entries: What the memory has of each.
+    """
+
+    texts: tuple[ReviewText, ...]
+    untranslated: int
+    units: Mapping[tuple[str, str], Unit]
+    entries: Mapping[tuple[str, str], MemoryEntry]
+
+    def entry(self, text: ReviewText) -> MemoryEntry:
+        """Return what the memory has of a text."""
+        return self.entries[text.context, text.source]
+
+
+def reviewable(job: Job, memory: TranslationMemory) -> Reviewable:
+    """Return what of a job can be reviewed.
+
+    Raises:
+        StoreError: Where the memory cannot be read.
+        DataError: Where its labels have no way back.
+    """
+    labels = known(job.labels, job.desk(), memory)
+    desk = job.desk(job.glossary(labels))
+    chosen = {segment.address for artifact in job.artifacts for segment in artifact.segments}
+    units = [
+        unit
+        for unit in (*job.labels, *job.texts)
+        if any(segment.address in chosen for segment in unit.segments)
+    ]
+    settled = labels | known(job.texts, desk, memory)
+    entries = _entries(units, memory)
+    files = {
+        segment.address: artifact.name
+        for artifact in job.domain.artifacts
+        for segment in artifact.segments
+    }
+    texts = [
+        _text(job.domain.domain, files[unit.segment.address], settled[unit.source], entry)
+        for unit in units
+        if (entry := entries.get(unit.source)) is not None and unit.source in settled
+    ]
+    return Reviewable(
+        tuple(texts),
+        sum(unit.source not in settled for unit in units),
+        {(unit.source.context, unit.source.text): unit for unit in units},
+        {(source.context, source.text): entry for source, entry in entries.items()},
+    )
+
+
+def worst_first(texts: Sequence[ReviewText]) -> list[ReviewText]:
+    """Return texts in the order in which a reviewer's time is best spent.
+
+    What nobody has reviewed before what somebody has, a low estimate before a high one, and of equal
+    ones what stands in many places first.
+    """
+    return sorted(
+        texts,
+        key=lambda text: (
+            text.is_reviewed,
+            1.0 if text.quality is None else text.quality,
+            -text.occurrences,
+        ),
+    )
+
+
+def check_of(job: Job, found: Reviewable, memory: TranslationMemory) -> Check:
+    """Return what refuses a reviewer's text: what a machine's must not lose, a reviewer's may not.
+
+    Labels that the memory has are taken: a correction that is another value's label is refused.
+    """
+    labels = known(job.labels, job.desk(), memory)
+    desk = job.desk(job.glossary(labels))
+    for unit in job.labels:
+        entry = found.entries.get((unit.source.context, unit.source.text))
+        if entry is not None:
+            desk.looked_at(unit, entry.target)
+
+    def check(text: ReviewText, target: str) -> Sequence[str]:
+        unit = found.units.get((text.context, text.source)) or _part(text, found)
+        return [
+            f"{each.code}: {each.what}"
+            for each in desk.looked_at(unit, target)
+            if each.severity == "refuse"
+        ]
+
+    return check
+
+
+def reviewed_entry(approved: Approved, found: Reviewable, reviewer: str, now: int) -> MemoryEntry:
+    """Return what the memory is to keep of an approved text."""
+    old = found.entry(approved.text)
+    notes = () if approved.read == approved.of else (f"{approved.read} of {approved.of} sections",)
+    return MemoryEntry(old.source, approved.target, "reviewed", reviewer, now, notes)
+
+
+def _entries(
+    units: Sequence[Unit], memory: TranslationMemory
+) -> dict[SourceText, MemoryEntry]:
+    """Return what the memory has of texts: in their context, or from a file that names none."""
+    anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
+    found = memory.find([*anywhere, *set(anywhere.values())])
+    return {
+        source: msgspec.structs.replace(entry, source=source)
+        for source, other in anywhere.items()
+        if (entry := found.get(source) or found.get(other)) is not None
+    }
+
+
+def _text(domain: str, file: str, settled: Settled, entry: MemoryEntry) -> ReviewText:
+    unit = settled.unit
+    quality = quality_of(settled.anomalies, entry.quality)
+    return ReviewText(
+        sheet=f"{domain}_{PurePath(file).stem}",
+        place=unit.segment.address,
+        occurrences=len(unit.segments),
+        context=unit.source.context,
+        source=unit.source.text,
+        target=entry.target,
+        is_document=unit.segment.component == "policy",
+        back_translation=entry.back_translation or "",
+        quality=quality.score,
+        doubts="; ".join((*quality.reasons, *entry.notes)),
+        is_reviewed=entry.origin == "reviewed",
+    )
+
+
+def _part(text: ReviewText, found: Reviewable) -> Unit:
+    """Return a section of a document as a text of its own."""
+    unit = next(
+        unit for (context, _), unit in found.units.items()
+        if context == text.context and text.place == unit.segment.address
+    )
+    segment = msgspec.structs.replace(unit.segment, source=text.source)
+    return Unit(msgspec.structs.replace(unit.source, text=text.source), (segment,))
