@@ -32,6 +32,22 @@ def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
     assert blamed(Counterfactuals(understood, clean, canonical)) == culprit
 
 
+@pytest.mark.parametrize(
+    ("understood", "canonical", "culprit"),
+    [
+        (True, None, "mishearing"),
+        (False, True, "arguments"),
+        (False, False, "agent"),
+        (None, None, "unknown"),
+    ],
+)
+def test_simulated_errors_have_no_line_to_blame(
+    understood: bool | None, canonical: bool | None, culprit: str
+) -> None:
+    found = Counterfactuals(understood, None, canonical, is_simulated=True)
+    assert blamed(found) == culprit
+
+
 def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     rows = [
         LOST,
@@ -44,6 +60,7 @@ def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     assert counts["en/bad-line/none", "literal"] == {
         "line": 2,
         "speech": 1,
+        "mishearing": 0,
         "arguments": 1,
         "agent": 0,
         "unknown": 0,

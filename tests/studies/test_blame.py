@@ -140,11 +140,21 @@ def test_of_a_run_that_lost_no_conversation_nobody_is_blamed(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_where_errors_are_simulated_nobody_spoke_and_nobody_is_blamed(tmp_path: Path) -> None:
-    run = played(tmp_path / "run", voices=("simulated:90",))
-    assert 0.0 in verdicts(run).values()
-    with pytest.raises(UsageError, match="no conversation was lost"):
-        find_blame(run, lambda: None)
+def test_simulated_errors_are_blamed_where_the_words_that_were_meant_pass(tmp_path: Path) -> None:
+    tasks = ("larger-jacket", "two-swaps")
+    run = played(tmp_path / "run", voices=("simulated:90",), tasks=tasks)
+    assert set(verdicts(run).values()) == {0}
+    assert culprits(run) == {("literal", task): "mishearing" for task in tasks}
+    assert stored(run) == culprits(run)
+
+
+@pytest.mark.slow
+def test_what_is_lost_with_the_words_that_were_meant_is_not_blamed_on_simulated_errors(
+    tmp_path: Path,
+) -> None:
+    tasks = ("larger-jacket", "two-swaps")
+    run = played(tmp_path / "run", agents=(WRONG_FORM,), voices=("simulated:10",), tasks=tasks)
+    assert culprits(run) == {(WRONG_FORM, task): "arguments" for task in tasks}
 
 
 @pytest.mark.parametrize("condition", [{}, pytest.param(SPOKEN, marks=pytest.mark.slow)])

@@ -10,11 +10,12 @@ import msgspec
 
 from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
 
-Culprit = Literal["line", "speech", "arguments", "agent", "unknown"]
+Culprit = Literal["line", "speech", "mishearing", "arguments", "agent", "unknown"]
 
 CULPRITS: dict[Culprit, str] = {
     "line": "passes when the line is clean: noise, band, codec or loss",
     "speech": "fails on a clean line, passes with the words that were meant: voice or recognizer",
+    "mishearing": "passes with the words that were meant: errors that were simulated",
     "arguments": "fails with the words that were meant, passes when its calls also carry the plan's "
     "arguments: values filled or mapped wrongly",
     "agent": "fails even so: agent, user or benchmark",
@@ -26,19 +27,24 @@ class Counterfactuals(msgspec.Struct, frozen=True):
     """How a lost conversation went with a stage made perfect; None where there is no verdict.
 
     Attributes:
-        understood: With the words that were meant, over the same line; in text these were lost.
+        understood: With the words that were meant, over the same line, or in text where errors were
+            simulated; in text these were lost.
         clean: Over a clean line, with the same recognizer: asked where `understood` passes.
         canonical: With the words that were meant and the plan's arguments: asked where it fails.
+        is_simulated: Whether nobody spoke and the errors were simulated: there is no line to clean.
     """
 
     understood: bool | None
     clean: bool | None = None
     canonical: bool | None = None
+    is_simulated: bool = False
 
 
 def blamed(found: Counterfactuals) -> Culprit:
     """Return the stage that lost a conversation."""
     match found:
+        case Counterfactuals(understood=True, is_simulated=True):
+            return "mishearing"
         case Counterfactuals(understood=True, clean=bool(passes)):
             return "line" if passes else "speech"
         case Counterfactuals(understood=False, canonical=bool(passes)):
@@ -62,7 +68,7 @@ BLAME = "blame"
 
 BLAME_FIGURES = Declared(
     BLAME,
-    "1",
+    "2",
     (Total("lost", ("lost",)), *(Rate(name, (name,), ("lost",)) for name in CULPRITS)),
 )
 

@@ -55,11 +55,12 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
         require_trust(store, reached, reached, trust=trust)
         rows = outcomes(store, *chosen_scoring(store, None, None), heads_only=True)
         found = verdicts(rows)
-    lost = [place for place, passed in found.items() if passed is False and not _is_known(place)]
+    lost = [place for place, passed in found.items() if passed is False]
     _require_playable(run, manifest, lost)
     replays = Replays(run / FOLDER, manifest.config, on_done, reached)
     found |= verdicts(replays.play("understood", _open(map(_understood, lost), found)))
-    saved = [place for place in lost if found.get(_understood(place))]
+    spoken = [place for place in lost if not _is_simulated(place)]
+    saved = [place for place in spoken if found.get(_understood(place))]
     found |= verdicts(replays.play("clean", _open(map(_over_clean_line, saved), found)))
     unsaved = [place for place in lost if found.get(_understood(place)) is False]
     found |= _canonical_verdicts(replays, unsaved, tasks)
@@ -75,18 +76,18 @@ def _require_playable(run: Path, manifest: Manifest, lost: Sequence[Place]) -> N
     if manifest.imported is not msgspec.UNSET:
         raise UsageError(f"{run}: an imported run cannot be played again: blame one of your own")
     if not lost:
-        raise UsageError(
-            f"{run}: no conversation was lost, but by simulated errors: there is nobody to blame"
-        )
+        raise UsageError(f"{run}: no conversation was lost: there is nobody to blame")
 
 
-def _is_known(place: Place) -> bool:
-    """Whether errors were simulated: nobody spoke, and what they did is in the run."""
+def _is_simulated(place: Place) -> bool:
+    """Whether errors were simulated: nobody spoke, and there is no line that could be clean."""
     return place.condition.voice.startswith(SIMULATED)
 
 
 def _understood(place: Place) -> Place:
     """Return the place with the words that were meant: in text, the place itself."""
+    if _is_simulated(place):
+        return _with_axes(place, voice=TEXT)
     is_spoken = place.condition.voice != TEXT
     return _with_axes(place, recognizer=UNDERSTOOD) if is_spoken else place
 
@@ -146,6 +147,7 @@ def _culprit(place: Place, found: Verdicts) -> Culprit:
             understood=found.get(_understood(place)),
             clean=found.get(_over_clean_line(place)),
             canonical=found.get(_canonical(place)),
+            is_simulated=_is_simulated(place),
         )
     )
 
