@@ -7,13 +7,22 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands import data, exchanging, reading, running, suites, translating
+from dragoman.cli.commands import (
+    data,
+    exchanging,
+    reading,
+    reviewing,
+    running,
+    suites,
+    translating,
+)
 from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
 
 app = group("How good is a tool-calling agent when its user does not type English?")
 for part in (running, reading, suites, translating, exchanging):
     app.add_typer(part.app)
+app.add_typer(reviewing.app, name="review")
 app.add_typer(data.data, name="data")
 app.add_typer(data.cache, name="cache")
 app.add_typer(translating.memory, name="memory")

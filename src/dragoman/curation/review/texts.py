@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.curation.review.importing import Approved, Check
 from dragoman.curation.review.rows import ReviewText
-from dragoman.curation.translation.checks.quality import quality_of
+from dragoman.curation.translation.checks.quality import SecondOpinion, quality_of
 from dragoman.curation.translation.domains import Job
 from dragoman.curation.translation.judging import Desk
 from dragoman.curation.translation.settling import Settled, known
@@ -58,7 +58,9 @@ def reviewable(job: Job, memory: TranslationMemory) -> Reviewable:
         for segment in artifact.segments
     }
     texts = [
-        _text(job.domain.domain, files[unit.segment.address], settled[unit.source], entry)
+        _text(
+            f"{job.domain.domain}_{files[unit.segment.address]}", settled[unit.source], entry, desk
+        )
         for unit in units
         if (entry := entries.get(unit.source)) is not None and unit.source in settled
     ]
@@ -113,27 +115,36 @@ def reviewed_entry(approved: Approved, found: Reviewable, reviewer: str, now: in
     """Return what the memory is to keep of an approved text."""
     old = found.entry(approved.text)
     notes = () if approved.read == approved.of else (f"{approved.read} of {approved.of} sections",)
-    return MemoryEntry(old.source, approved.target, "reviewed", reviewer, now, notes)
+    source = found.units[approved.text.context, approved.text.source].source
+    return MemoryEntry(
+        source,
+        approved.target,
+        "reviewed",
+        reviewer,
+        now,
+        notes,
+        back_translation=old.back_translation if approved.target == old.target else None,
+        quality=old.quality if approved.target == old.target else None,
+    )
 
 
-def _entries(
-    units: Sequence[Unit], memory: TranslationMemory
-) -> dict[SourceText, MemoryEntry]:
+def _entries(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceText, MemoryEntry]:
     """Return what the memory has of texts: in their context, or from a file that names none."""
     anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
     found = memory.find([*anywhere, *set(anywhere.values())])
     return {
-        source: msgspec.structs.replace(entry, source=source)
+        source: entry
         for source, other in anywhere.items()
         if (entry := found.get(source) or found.get(other)) is not None
     }
 
 
-def _text(domain: str, file: str, settled: Settled, entry: MemoryEntry) -> ReviewText:
+def _text(file: str, settled: Settled, entry: MemoryEntry, desk: Desk) -> ReviewText:
     unit = settled.unit
-    quality = quality_of(settled.anomalies, entry.quality)
+    others = SecondOpinion(entry.quality, entry.back_translation)
+    quality = quality_of(unit.segment, entry.target, settled.anomalies, desk.glossary, others)
     return ReviewText(
-        sheet=f"{domain}_{PurePath(file).stem}",
+        sheet=PurePath(file).stem,
         place=unit.segment.address,
         occurrences=len(unit.segments),
         context=unit.source.context,
@@ -150,7 +161,8 @@ def _text(domain: str, file: str, settled: Settled, entry: MemoryEntry) -> Revie
 def _part(text: ReviewText, found: Reviewable) -> Unit:
     """Return a section of a document as a text of its own."""
     unit = next(
-        unit for (context, _), unit in found.units.items()
+        unit
+        for (context, _), unit in found.units.items()
         if context == text.context and text.place == unit.segment.address
     )
     segment = msgspec.structs.replace(unit.segment, source=text.source)
