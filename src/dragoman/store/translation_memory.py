@@ -52,7 +52,7 @@ class MemoryEntry(msgspec.Struct, frozen=True, omit_defaults=True):
         made: When, in seconds since 1970.
         notes: What checks found odd in it.
         back_translation: The translation, translated back; None where nobody did.
-        quality: An estimate from 0 to 1; None where there is none.
+        quality: What a model made of it, from 0 to 1; None where none was asked.
     """
 
     source: SourceText

@@ -113,8 +113,8 @@ def test_each_distinct_text_is_asked_for_once_and_kept_with_who_gave_it(
     }
     assert len(translator.asked) == 1
     assert memory.entries() == [
-        MemoryEntry(source("Bye."), thai("Bye."), "machine", "some/model p1", NOW, quality=1.0),
-        MemoryEntry(source("Hello."), thai("Hello."), "machine", "some/model p1", NOW, quality=1.0),
+        MemoryEntry(source("Bye."), thai("Bye."), "machine", "some/model p1", NOW),
+        MemoryEntry(source("Hello."), thai("Hello."), "machine", "some/model p1", NOW),
     ]
     assert memory.usage() == (Usage("translation", "some/model", 1, 10, 5),)
 

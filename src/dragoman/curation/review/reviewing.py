@@ -19,7 +19,7 @@ from dragoman.curation.review.texts import (
     worst_first,
 )
 from dragoman.curation.translation.discovery import domain_of
-from dragoman.curation.translation.domains import Job, chosen_artifacts, protection_for
+from dragoman.curation.translation.domains import TranslationJob, chosen_artifacts, protection_for
 from dragoman.curation.translation.segments import Component
 from dragoman.store.translation_memory import ReviewRecord, TranslationMemory
 from dragoman.wiring.environment import data_folder
@@ -73,7 +73,7 @@ class Reviewing:
             for name in dict.fromkeys(asked.suites)
         ]
         self._jobs = [
-            Job(
+            TranslationJob(
                 domain,
                 self.source,
                 self.language,

@@ -8,8 +8,8 @@ import msgspec
 from dragoman.curation.review.importing import Approved, Check
 from dragoman.curation.review.rows import ReviewText
 from dragoman.curation.translation.checks.quality import SecondOpinion, quality_of
-from dragoman.curation.translation.domains import Job
-from dragoman.curation.translation.judging import Desk
+from dragoman.curation.translation.domains import TranslationJob
+from dragoman.curation.translation.judging import TranslationDesk
 from dragoman.curation.translation.settling import Settled, known
 from dragoman.curation.translation.units import Unit
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
@@ -35,7 +35,7 @@ class Reviewable(msgspec.Struct, frozen=True):
         return self.entries[text.context, text.source]
 
 
-def reviewable(job: Job, memory: TranslationMemory) -> Reviewable:
+def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
     """Return what of a job can be reviewed.
 
     Raises:
@@ -88,7 +88,7 @@ def worst_first(texts: Sequence[ReviewText]) -> list[ReviewText]:
     )
 
 
-def check_of(job: Job, found: Reviewable, memory: TranslationMemory) -> Check:
+def check_of(job: TranslationJob, found: Reviewable, memory: TranslationMemory) -> Check:
     """Return what refuses a reviewer's text: what a machine's must not lose, a reviewer's may not.
 
     Labels that the memory has are taken: a correction that is another value's label is refused.
@@ -139,7 +139,7 @@ def _entries(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceTex
     }
 
 
-def _text(file: str, settled: Settled, entry: MemoryEntry, desk: Desk) -> ReviewText:
+def _text(file: str, settled: Settled, entry: MemoryEntry, desk: TranslationDesk) -> ReviewText:
     unit = settled.unit
     others = SecondOpinion(entry.quality, entry.back_translation)
     quality = quality_of(unit.segment, entry.target, settled.anomalies, desk.glossary, others)

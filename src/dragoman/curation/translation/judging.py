@@ -8,7 +8,6 @@ import msgspec
 from dragoman.conditions.language.languages import Language
 from dragoman.curation.translation.checks.anomalies import Anomaly, anomaly
 from dragoman.curation.translation.checks.checking import anomalies, fault_anomalies
-from dragoman.curation.translation.checks.quality import quality_of
 from dragoman.curation.translation.checks.translated import TranslationCriteria
 from dragoman.curation.translation.glossary import Glossary, glossary_for
 from dragoman.curation.translation.labels import LabelBook
@@ -25,11 +24,10 @@ _DOUBTS = frozenset({"copied", "residual-english", "wrong-language"})
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """A translation with everything put back, what is wrong with it, and how good it may be."""
+    """A translation with everything put back, and what is wrong with it."""
 
     text: str
     anomalies: tuple[Anomaly, ...]
-    quality: float
 
     @property
     def is_refused(self) -> bool:
@@ -82,9 +80,7 @@ class TranslationDesk(msgspec.Struct, frozen=True):
         """Return what a translator's answer comes to."""
         restored = restore(self.masked(unit), answer)
         faults = fault_anomalies(unit.segment, restored.faults)
-        found = (*faults, *self.looked_at(unit, restored.text))
-        quality = quality_of(unit.segment, restored.text, found, self.glossary)
-        return Verdict(restored.text, found, quality.score)
+        return Verdict(restored.text, (*faults, *self.looked_at(unit, restored.text)))
 
     def looked_at(self, unit: Unit, target: str) -> tuple[Anomaly, ...]:
         """Return what is wrong with a translation, whoever made it; a label is taken with it."""

@@ -306,7 +306,6 @@ class _Asking:
                 f"{translator.name} {translator.version}".strip(),
                 now,
                 tuple(f"{found.code}: {found.what}" for found in verdict.anomalies),
-                quality=verdict.quality,
             )
             for unit, verdict in sound.items()
         ]

@@ -1,0 +1,164 @@
+"""`dragoman review`: what was translated goes out to a person, and what the person says comes back."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import msgspec
+import pytest
+from openpyxl import load_workbook
+
+from dragoman.curation.review.columns import COLUMNS
+from dragoman.store.translation_memory import TranslationMemory
+from dragoman.testing.answers import Unanswered
+from dragoman.testing.chat_requests import ChatBody
+from dragoman.testing.completions import CannedReply
+from dragoman.testing.server import ModelServer
+from dragoman.testing.translating import TranslatingAnswers
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+Refused = Callable[..., str]
+
+MEMORY = "out/translation_memory.sqlite"
+
+
+class Reader(TranslatingAnswers):
+    """Translates for show, and finds fault with every translation whose source is short."""
+
+    def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
+        asked = msgspec.json.decode(request.messages[-1].text)
+        if "translation" not in asked["items"][0]:
+            return super().__call__(request)
+        said = [
+            {"id": item["id"], "score": 20 if len(item["source"]) < 40 else 95, "why": "stiff"}
+            for item in asked["items"]
+        ]
+        return CannedReply(json.dumps({"estimates": said}))
+
+
+@pytest.fixture
+def answers() -> Reader:
+    return Reader()
+
+
+@pytest.fixture
+def model(answers: Reader) -> Iterator[str]:
+    with ModelServer(answers) as server:
+        yield f"compatible/any?base_url={server.url}"
+
+
+@pytest.fixture
+def translated(told: Told, folder: Path, model: str) -> Path:
+    told("translate", "sample:shop", "--to", "vi", "--model", model, "--out", "out")
+    return folder
+
+
+def edit(path: Path, sheet: str, change: Callable[[list[Any]], None]) -> list[list[Any]]:
+    """Change the lines of a sheet as a person would; return the lines as they were."""
+    book = load_workbook(path)
+    lines = [list(line) for line in book[sheet].iter_rows(min_row=2)]
+    before = [[cell.value for cell in line] for line in lines]
+    for line in lines:
+        change(line)
+    content = io.BytesIO()
+    book.save(content)
+    path.write_bytes(content.getvalue())
+    return before
+
+
+def column(name: str) -> int:
+    return COLUMNS.index(name)
+
+
+@pytest.mark.slow
+def test_what_a_reviewer_approves_and_corrects_is_kept_and_written(
+    told: Told, translated: Path, answers: Reader
+) -> None:
+    told("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY, "--out", "vi.xlsx")
+
+    def correct_the_first_and_accept_the_others(line: list[Any]) -> None:
+        if line[0].row == 2:
+            line[column("correction")].value = f"Đã sửa: {line[column('translation')].value}"
+        else:
+            line[column("verdict")].value = "ok"
+
+    before = edit(translated / "vi.xlsx", "sample_tasks", correct_the_first_and_accept_the_others)
+    again = ("review", "import", "sample:shop", "vi.xlsx", "--to", "vi", "--memory", MEMORY)
+    taken = told(*again, "--reviewer", "Lan")
+    assert taken["taken"]
+    assert taken["counts"] == [
+        {"artifact": "sample_tasks", "read": len(before), "accepted": len(before) - 1, "unsure": 0}
+    ]
+    (review,) = told("review", "status", "--memory", MEMORY)["reviews"]
+    assert (review["reviewer"], review["file"]) == ("Lan", "vi.xlsx")
+
+    sent = answers.sent.total()
+    written = ("translate", "sample:shop", "--to", "vi", "--model", "glossary", "--out", "out")
+    told(*written)
+    assert answers.sent.total() == sent
+    assert "Đã sửa: " in (translated / "out" / "sample" / "vi" / "tasks.json").read_text("utf-8")
+    with TranslationMemory(translated / MEMORY, write=False) as memory:
+        reviewed = [entry for entry in memory.entries() if entry.origin == "reviewed"]
+    assert len(reviewed) == len(before)
+    assert {entry.translator for entry in reviewed} == {"Lan"}
+
+
+@pytest.mark.slow
+def test_a_correction_that_loses_a_number_sign_takes_nothing_of_the_file(
+    dragoman: Cli, told: Told, translated: Path
+) -> None:
+    out = ("--memory", MEMORY, "--out", "vi")
+    told("review", "export", "sample:shop", "--to", "vi", *out)
+    path = translated / "vi" / "sample_tasks.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header, *lines = csv.reader(file)
+    changed = next(line for line in lines if "#S1" in line[column("source")])
+    changed[column("correction")] = "Một câu không có mã."
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerows([header, changed])
+    files = ("vi/sample_tasks.csv", "--to", "vi", "--memory", MEMORY)
+    done = dragoman("review", "import", "sample:shop", *files)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "sample_tasks.csv: line 2: id-lost" in done.stderr
+    assert "nothing was taken: 1 row refused" in done.stderr
+    assert told("review", "status", "--memory", MEMORY)["reviews"] == []
+
+
+@pytest.mark.slow
+def test_models_may_look_first_and_are_asked_once(
+    told: Told, translated: Path, model: str, answers: Reader
+) -> None:
+    helpers = ("--back-translate", model, "--estimate", model)
+    export = ("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY)
+    told(*export, "--out", "first.xlsx", *helpers)
+    sent = answers.sent.total()
+    told(*export, "--out", "second.xlsx", *helpers)
+    assert answers.sent.total() == sent
+
+    book = load_workbook(translated / "second.xlsx")
+    lines = list(book["sample_tasks"].iter_rows(min_row=2, values_only=True))
+    assert all(line[column("back translation")] for line in lines)
+    assert all("a model gives" in str(line[column("doubts")]) for line in lines)
+    estimates = [line[column("quality")] for line in lines]
+    assert estimates == sorted(map(float, map(str, estimates)))
+
+
+def test_what_cannot_be_reviewed_is_told_in_one_line(refused: Refused, folder: Path) -> None:
+    export = ("review", "export", "sample:shop", "--to", "vi", "--out", "vi.xlsx")
+    said = refused(*export, "--memory", "none.sqlite", status=1)
+    assert "no translation memory here" in said
+    with TranslationMemory(folder / "empty.sqlite"):
+        pass
+    empty = ("--memory", "empty.sqlite")
+    assert "has no translation into vi" in refused(*export, *empty, status=2)
+    assert "choose schema, tools" in refused(*export, *empty, "--components", "prose", status=2)
+    (folder / "vi.xlsx").write_bytes(b"somebody's")
+    assert "vi.xlsx is there already" in refused(*export, *empty, status=2)
+    (folder / "bad.csv").write_bytes(b"\xff\xfe")
+    imported = ("review", "import", "sample:shop", "bad.csv", "--to", "vi", *empty)
+    assert "bad.csv: no UTF-8" in refused(*imported, status=1)
