@@ -26,7 +26,7 @@ SOURCE = "en"
 _AT_ONCE = 1_000
 
 
-class Imported(msgspec.Struct, frozen=True):
+class ImportedTranslations(msgspec.Struct, frozen=True):
     """What was read of one language, and what became of it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Imported(msgspec.Struct, frozen=True):
     left_out: dict[str, int] = {}
 
 
-class Agreement(msgspec.Struct, frozen=True):
+class MemoryAgreement(msgspec.Struct, frozen=True):
     """How alike two memories are in the texts that both have.
 
     Attributes:
@@ -66,7 +66,7 @@ class Agreement(msgspec.Struct, frozen=True):
     likeness: float
 
 
-def import_tmx(memory: TranslationMemory, path: Path) -> list[Imported]:
+def import_tmx(memory: TranslationMemory, path: Path) -> list[ImportedTranslations]:
     """Read a TMX file into a memory; what is reviewed there stays.
 
     Raises:
@@ -81,12 +81,12 @@ def import_tmx(memory: TranslationMemory, path: Path) -> list[Imported]:
             code = entry.source.target_language
             read[code] = read.get(code, 0) + 1
             taken[code] = taken.get(code, 0) + (entry.target == stands.target)
-    return [Imported(path.name, code, read[code], taken[code]) for code in read]
+    return [ImportedTranslations(path.name, code, read[code], taken[code]) for code in read]
 
 
 def import_artifacts(
     memory: TranslationMemory, suites: Sequence[str], assets: str, languages: Sequence[str]
-) -> list[Imported]:
+) -> list[ImportedTranslations]:
     """Read translated artifacts of suites into a memory, text by text.
 
     Args:
@@ -100,7 +100,7 @@ def import_artifacts(
         DataError: Where files are damaged.
         StoreError: Where the memory cannot be written.
     """
-    found: list[Imported] = []
+    found: list[ImportedTranslations] = []
     for name in suites:
         domain, root = _translated(name, assets)
         there = languages_of(root)
@@ -140,7 +140,7 @@ def compared(
     other: TranslationMemory,
     suites: Sequence[str],
     languages: Sequence[str],
-) -> list[Agreement]:
+) -> list[MemoryAgreement]:
     """Return how alike two memories are, by domain, language and component.
 
     Raises:
@@ -148,7 +148,7 @@ def compared(
         DataError: Where its data are missing or damaged.
         StoreError: Where a memory cannot be read.
     """
-    found: list[Agreement] = []
+    found: list[MemoryAgreement] = []
     for name in suites:
         domain = domain_of(load_suite(name), data_folder())
         for code in languages:
@@ -167,9 +167,9 @@ def compared(
 
 def _agreement(
     domain: str, code: str, component: Component, pairs: Sequence[tuple[str, str]]
-) -> Agreement:
+) -> MemoryAgreement:
     likeness = sum(chrf(one, other) for one, other in pairs) / len(pairs)
-    return Agreement(
+    return MemoryAgreement(
         domain, code, component, len(pairs), sum(one == other for one, other in pairs), likeness
     )
 
@@ -188,7 +188,7 @@ def _translated(name: str, assets: str) -> tuple[TranslatableDomain, Path]:
 
 def _import_language(
     memory: TranslationMemory, domain: TranslatableDomain, folder: AssetFolder, code: str, by: str
-) -> Imported:
+) -> ImportedTranslations:
     released = released_translations(domain, folder)
     found = renderings(released.pairs)
     now = int(time.time())
@@ -206,7 +206,7 @@ def _import_language(
     left_out: dict[str, int] = {}
     for each in released.unaligned:
         left_out[each.why] = left_out.get(each.why, 0) + len(each.addresses)
-    return Imported(
+    return ImportedTranslations(
         domain.domain,
         code,
         len(entries),
