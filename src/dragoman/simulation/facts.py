@@ -96,7 +96,7 @@ def misstated(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> list[Fac
 
 def repeats(text: str, value: str, phrases: Phrasebook) -> bool:
     """Whether a text contains a value as a whole, whatever its case."""
-    return re.search(whole(value, phrases), text, re.IGNORECASE) is not None
+    return whole(value, phrases).search(text) is not None
 
 
 def resembles(one: str, other: str) -> bool:
@@ -133,8 +133,7 @@ def _parts(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> Iterator[tu
 
 def _occurrences(keyword: str, sentence: str, phrases: Phrasebook) -> Iterator[re.Match[str]]:
     """Return where a keyword stands, as it is or with an ending."""
-    pattern = whole(keyword, phrases, phrases.writing.keyword_endings)
-    return re.finditer(pattern, sentence, re.IGNORECASE)
+    return whole(keyword, phrases, phrases.writing.keyword_endings).finditer(sentence)
 
 
 def _same(one: NamedSpan, other: NamedSpan) -> bool:

@@ -1,9 +1,13 @@
 """How texts are cut and searched: by words, or by signs where words have no spaces between them."""
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
 from dragoman.core.language.phrasebook import Phrasebook
+
+MAX_REMEMBERED = 10_000
+"""Phrases whose expressions are kept."""
 
 HANGING = r"\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 """Marks and vowels that hang on the letter before them, for character sets in regular expressions."""
@@ -22,21 +26,27 @@ _SLACK = 1
 """By how many signs an id that was heard may differ in length."""
 
 
-def whole(phrase: str, phrases: Phrasebook, endings: Sequence[str] = ()) -> str:
-    """Return the expression of a phrase as whole words; without spaces, as any part of a text.
+def whole(phrase: str, phrases: Phrasebook, endings: tuple[str, ...] = ()) -> re.Pattern[str]:
+    """Return what finds a phrase as whole words; without spaces, as any part of a text.
 
     Args:
-        phrase: What is looked for.
+        phrase: What is looked for, whatever its case.
         phrases: Say whether words have spaces between them.
         endings: What may be added to it.
     """
+    return _whole(phrase, endings, spaced=phrases.writing.spaced)
+
+
+@functools.lru_cache(maxsize=MAX_REMEMBERED)
+def _whole(phrase: str, endings: tuple[str, ...], *, spaced: bool) -> re.Pattern[str]:
     phrase = phrase.strip()
     ending = f"(?:{'|'.join(map(re.escape, endings))})?" if endings else ""
-    if phrases.writing.spaced:
-        return rf"(?<!\w){re.escape(phrase)}{ending}(?!\w)"
+    if spaced:
+        return re.compile(rf"(?<!\w){re.escape(phrase)}{ending}(?!\w)", re.IGNORECASE)
     parts = r"\s*".join(map(re.escape, phrase.split()))
     before = "(?<![0-9A-Za-z])" if _is_latin(phrase[:1]) else ""
-    return f"{before}{parts}{ending}{'(?![0-9A-Za-z])' if _is_latin(phrase[-1:]) else ''}"
+    after = "(?![0-9A-Za-z])" if _is_latin(phrase[-1:]) else ""
+    return re.compile(f"{before}{parts}{ending}{after}", re.IGNORECASE)
 
 
 def stretches(text: str, value: str, marks: str, phrases: Phrasebook) -> list[str]:
