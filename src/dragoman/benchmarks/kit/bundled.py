@@ -1,7 +1,8 @@
 """What a suite of our own has for its translations: declarations, artifacts, its English texts.
 
 Beside its data lie `translations.toml`, which declares what artifacts leave out, and a folder
-`translations` with `SUITE/LANGUAGE`. Both may be absent.
+`translations` with `SUITE/LANGUAGE`; `SUITE/en` has the English side of what is no file of the
+suite. All may be absent.
 """
 
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.kit.declared import decode_declarations
+from dragoman.core.conditions import ENGLISH
 from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
 from dragoman.core.language.translations import Release
 from dragoman.core.tasks import Task
@@ -54,12 +56,22 @@ def declarations_in(name: str, folder: Traversable) -> Declarations:
     return decode_declarations(file.read_bytes(), f"{name}: {DECLARED}")
 
 
-def english_texts(tasks: Iterable[Task], declared: Declarations) -> dict[str, bytes]:
+def english_texts(
+    tasks: Iterable[Task], declared: Declarations, beside: Traversable
+) -> dict[str, bytes]:
     """Return the files that artifacts are made of and that a suite has otherwise, or not at all.
 
-    They are its tasks as one list of JSON, and what its tools say, both as artifacts have them.
+    They are its tasks as one list of JSON, what its tools say, both as artifacts have them, and the
+    files of the folder `en` beside its artifacts.
+
+    Args:
+        tasks: The tasks.
+        declared: What it declares of itself.
+        beside: The folder of its artifacts; it need not be there.
     """
-    found = {TASKS: _written([_task_record(task) for task in tasks])}
+    english = beside / ENGLISH
+    found = {file.name: file.read_bytes() for file in english.iterdir()} if english.is_dir() else {}
+    found[TASKS] = _written([_task_record(task) for task in tasks])
     if declared.messages.texts:
         found[TOOL_RETURNS] = _written(_english_messages(declared.messages.texts))
     return found

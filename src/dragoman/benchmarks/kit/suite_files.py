@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from dragoman.benchmarks.kit.arguments import compile_validators
 from dragoman.benchmarks.kit.bundled import (
+    ARTIFACTS,
     bundled_artifacts,
     declarations_in,
     english_texts,
@@ -105,7 +106,7 @@ def suite_from_files(
             files=content,
             decode_tasks=lambda told, where: _translated(told, name, where),
             stakes=about.stakes,
-            english_texts=lambda: english_texts(tasks, declared),
+            english_texts=lambda: english_texts(tasks, declared, folder / ARTIFACTS / name),
             declared=declared,
             release=bundled_artifacts(name, folder),
         )

@@ -12,12 +12,13 @@ import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.tools import Role
 
 Record = TypeVar("Record")
 
-SCHEMA_FILES: Mapping[str, str] = {"agent": "data_model.json", "user": "user_data_model.json"}
-TOOL_FILES: Mapping[str, str] = {"agent": "tools.json", "user": "user_tools.json"}
-DATABASES: Mapping[str, tuple[str, ...]] = {
+SCHEMA_FILES: Mapping[Role, str] = {"agent": "data_model.json", "user": "user_data_model.json"}
+TOOL_FILES: Mapping[Role, str] = {"agent": "tools.json", "user": "user_tools.json"}
+DATABASES: Mapping[Role, tuple[str, ...]] = {
     "agent": ("db.json", "db.toml"),
     "user": ("user_db.json", "user_db.toml"),
 }

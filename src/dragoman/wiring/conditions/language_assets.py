@@ -235,7 +235,7 @@ def _english_assets(
         files=files,
         toolsets=dict(english.toolsets),
         hashes={**computed, **known, **described, **read},
-        schemas=_english_schemas(given, english.name) if given else {},
+        schemas={**_schemas_in(files), **(_listed_schemas(given, english.name) if given else {})},
         declared=english.declared,
         docstrings=docstrings,
         modules=modules,
@@ -289,7 +289,16 @@ def _recorded_hashes(given: Path) -> dict[str, str]:
     return {**flat, **{path: str(digest) for group in groups for path, digest in group.items()}}
 
 
-def _english_schemas(given: Path, domain: str) -> dict[Role, Schema]:
+def _schemas_in(files: Mapping[str, bytes]) -> dict[Role, Schema]:
+    """Return the schemas among English files."""
+    return {
+        side: decode_artifact(files[name], Schema, name)
+        for side, name in SCHEMA_FILES.items()
+        if name in files
+    }
+
+
+def _listed_schemas(given: Path, domain: str) -> dict[Role, Schema]:
     """Return the English schemas that a folder lists; none where it lists none."""
     listed = _listed(given, ENGLISH_SCHEMAS)
     artifacts = listed.get("artifacts", listed)
