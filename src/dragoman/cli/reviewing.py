@@ -13,7 +13,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
-from dragoman.curation.review.reviewing import Imported, Reviewing, ReviewRequest
+from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow
 from dragoman.curation.review.second_opinions import Helped, Helpers, ask_models
 from dragoman.curation.review.workbook import decode_workbook, encode_workbook
@@ -232,7 +232,7 @@ def _helped_object(helped: Helped | None) -> dict[str, object]:
     return {"problems": helped.problems, "usage": helped.usage}
 
 
-def _print_imported(imported: Imported, asked: ReviewRequest) -> None:
+def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
     review = imported.review
     for refused in review.refused[:_SHOWN]:
         print_error(f"{refused.where}: {refused.why}")
@@ -266,7 +266,7 @@ def _print_imported(imported: Imported, asked: ReviewRequest) -> None:
     )
 
 
-def _imported_object(imported: Imported) -> dict[str, object]:
+def _imported_object(imported: ImportedReview) -> dict[str, object]:
     review = imported.review
     return {
         "taken": imported.record is not None,

@@ -47,27 +47,27 @@ REPLY_SCHEMA: Mapping[str, object] = {
 _encode = msgspec.json.Encoder().encode
 
 
-class Pair(msgspec.Struct, frozen=True):
+class EstimatedPair(msgspec.Struct, frozen=True):
     """A text and its translation."""
 
     source: str
     translation: str
 
 
-class Estimate(msgspec.Struct, frozen=True):
+class ModelEstimate(msgspec.Struct, frozen=True):
     """What a model thinks of a translation: 0 (unusable) to 1, and what is wrong."""
 
     score: float
     why: str
 
 
-class Estimates(msgspec.Struct, frozen=True):
+class ModelEstimates(msgspec.Struct, frozen=True):
     """The estimates of pairs by their ids, and what asking for them consumed.
 
     `problems` says, for those that have none, why: nothing stands in for an estimate.
     """
 
-    found: Mapping[str, Estimate]
+    found: Mapping[str, ModelEstimate]
     problems: tuple[str, ...]
     usage: tuple[Usage, ...]
 
@@ -83,13 +83,13 @@ class _Estimates(msgspec.Struct):
 
 
 async def estimates_of(
-    pairs: Mapping[str, Pair],
+    pairs: Mapping[str, EstimatedPair],
     languages: tuple[str, str],
     model: ChatModel,
     *,
     concurrency: int = 8,
     on_done: Callable[[int], None] = lambda _: None,
-) -> Estimates:
+) -> ModelEstimates:
     """Return what a model thinks of translations.
 
     Args:
@@ -104,7 +104,7 @@ async def estimates_of(
     """
     slots = asyncio.Semaphore(concurrency)
 
-    async def asked(batch: Sequence[tuple[str, Pair]]) -> Estimates:
+    async def asked(batch: Sequence[tuple[str, EstimatedPair]]) -> ModelEstimates:
         async with slots:
             answer = await _asked(dict(batch), languages, model)
         on_done(len(batch))
@@ -113,7 +113,7 @@ async def estimates_of(
     listed = list(pairs.items())
     batches = [listed[at : at + BATCH] for at in range(0, len(listed), BATCH)]
     answers = await asyncio.gather(*map(asked, batches))
-    return Estimates(
+    return ModelEstimates(
         {name: each for answer in answers for name, each in answer.found.items()},
         tuple(problem for answer in answers for problem in answer.problems),
         tuple(used for answer in answers for used in answer.usage),
@@ -126,8 +126,8 @@ def version() -> str:
 
 
 async def _asked(
-    pairs: Mapping[str, Pair], languages: tuple[str, str], model: ChatModel
-) -> Estimates:
+    pairs: Mapping[str, EstimatedPair], languages: tuple[str, str], model: ChatModel
+) -> ModelEstimates:
     items = [{"id": name, **msgspec.structs.asdict(pair)} for name, pair in pairs.items()]
     question = _encode({"from": languages[0], "to": languages[1], "items": items}).decode()
     key = content_key(PURPOSE, version(), question)
@@ -146,23 +146,23 @@ async def _asked(
     try:
         completion = await model.complete(request, PURPOSE)
     except ParticipantError as error:
-        return Estimates({}, (f"{len(pairs)} not estimated: {error}",), ())
+        return ModelEstimates({}, (f"{len(pairs)} not estimated: {error}",), ())
     usage = (completion.usage,)
     words = completion.reply.text if isinstance(completion.reply, Said) else ""
     try:
         found = _read(words, pairs)
     except UNREADABLE as error:
-        return Estimates({}, (f"{len(pairs)} not estimated: {error}",), usage)
+        return ModelEstimates({}, (f"{len(pairs)} not estimated: {error}",), usage)
     missing = len(pairs) - len(found)
     problems = (f"{missing} left out, or estimated twice",) if missing else ()
-    return Estimates(found, problems, usage)
+    return ModelEstimates(found, problems, usage)
 
 
-def _read(text: str, pairs: Mapping[str, Pair]) -> dict[str, Estimate]:
+def _read(text: str, pairs: Mapping[str, EstimatedPair]) -> dict[str, ModelEstimate]:
     given = msgspec.json.decode(unfenced(text), type=_Estimates).estimates
     counts = Counter(str(each.id) for each in given)
     return {
-        str(each.id): Estimate(each.score / BEST, each.why.strip())
+        str(each.id): ModelEstimate(each.score / BEST, each.why.strip())
         for each in given
         if str(each.id) in pairs and counts[str(each.id)] == 1
     }

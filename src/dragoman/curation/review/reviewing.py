@@ -46,7 +46,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     components: tuple[Component, ...] = ()
 
 
-class Imported(msgspec.Struct, frozen=True):
+class ImportedReview(msgspec.Struct, frozen=True):
     """What became of a reviewer's files: the review, and what stands in the memory afterwards."""
 
     review: Review
@@ -120,7 +120,7 @@ class Reviewing:
 
     def take(
         self, files: Mapping[Path, Sequence[ReviewedRow]], reviewer: str, memory: TranslationMemory
-    ) -> Imported:
+    ) -> ImportedReview:
         """Take what a reviewer says, all of it or nothing.
 
         Raises:
@@ -129,7 +129,7 @@ class Reviewing:
         found = self.found(memory)
         review = self._review([row for rows in files.values() for row in rows], found, memory)
         if review.refused or not review.rows:
-            return Imported(review, None)
+            return ImportedReview(review, None)
         now = int(time.time())
         holders = {(text.context, text.source): each for each in found for text in each.texts}
         entries = [
@@ -147,7 +147,7 @@ class Reviewing:
             review.counts(),
         )
         memory.put_review(entries, record)
-        return Imported(review, record)
+        return ImportedReview(review, record)
 
     def _review(
         self,

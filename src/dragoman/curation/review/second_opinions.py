@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.core.usage import Usage, total_usage
 from dragoman.curation.review.back_translation import back_translations
-from dragoman.curation.review.estimating import Pair, estimates_of
+from dragoman.curation.review.estimating import EstimatedPair, estimates_of
 from dragoman.curation.review.texts import Reviewable
 from dragoman.curation.translation.translators.chat import ChatTranslator
 from dragoman.models.spending.budget import Budget, parse_limit
@@ -115,7 +115,9 @@ async def _ask(
         return answer
 
     async def estimate(part: Mapping[str, MemoryEntry], advance: Callable[[int], None]) -> _Answer:
-        pairs = {name: Pair(entry.source.text, entry.target) for name, entry in part.items()}
+        pairs = {
+            name: EstimatedPair(entry.source.text, entry.target) for name, entry in part.items()
+        }
         answer = await estimates_of(pairs, languages, estimator, on_done=advance)
         for name, said in answer.found.items():
             notes = (*entries[name].notes, *((f"estimate: {said.why}",) if said.why else ()))
