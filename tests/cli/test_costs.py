@@ -140,3 +140,37 @@ def test_two_trials_that_went_alike_are_judged_each_for_itself(told: Told) -> No
         options = ("--agent", "gold", "--tasks", "too-late", "--trials", 3)
         told("run", "sample:shop", *options, *judge, "--out", "one")
         assert server.log.completed == 3
+
+
+PRICED = """
+[[lists]]
+as_of = 2026-05-01
+[lists.prices]
+"compatible/any" = { input = 100, output = 1000 }
+"""
+
+
+@pytest.mark.slow
+def test_what_runs_used_and_cost_is_told_by_scenario(
+    dragoman: Cli, told: Told, refused: Refused, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(PRICED)
+    with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as server:
+        model = f"compatible/any?base_url={server.url}"
+        for language, scenario in (("en", "english"), ("th", "domain")):
+            given = ("--agent", model, "--limit", 2, "--no-cache", "--out", language)
+            told("run", "courier", *given, "--language", language, "--scenario", scenario)
+    asked = ("usage", "en", "th", "--for", "agent", "--prices", "prices.toml")
+    scenarios = {each["scenario"]: each for each in told(*asked)["usage"]}
+    assert len(scenarios) == 2
+    for each in scenarios.values():
+        (line,) = each["lines"]
+        cost = line["tokens_in"] * 100e-6 + line["tokens_out"] * 1000e-6
+        assert each["conversations"] == line["calls"] == 2
+        assert each["cost"] == line["cost"] == pytest.approx(cost)
+    languages = told("usage", "en", "th", "--by", "language,agent")["usage"]
+    assert [(each["language"], each["cost"]) for each in languages] == [("en", None), ("th", None)]
+    table = dragoman(*asked).stdout
+    assert "counted are all attempts" in table
+    assert "USD" in table
+    assert "--by colour: no such axis" in refused("usage", "en", "--by", "colour", status=2)

@@ -152,3 +152,22 @@ def leaderboard(
     from dragoman.cli.leading import print_leaderboard
 
     print_leaderboard(folders, rules, judge, as_json=as_json)
+
+
+@command(app, "usage", "usage runs/s1 runs/s4 --by scenario --for agent")
+def usage(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    by: Annotated[
+        str, typer.Option(help="By axis: scenario, language, agent, voice, ..., by commas.")
+    ] = "scenario",
+    purposes: Annotated[
+        list[str] | None,
+        typer.Option("--for", help="Only what was used for this: agent, user, judge; repeatable."),
+    ] = None,
+    prices: Prices = None,
+    as_json: Json = False,
+) -> None:
+    """Say what runs used and cost by scenario, or by another axis; what is unknown stays unknown."""
+    from dragoman.cli.spending import print_usage
+
+    print_usage(folders, by.split(","), purposes or (), prices, as_json=as_json)

@@ -1,0 +1,1 @@
+"""Commands that build data: translations and their memories."""

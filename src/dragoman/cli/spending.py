@@ -1,0 +1,89 @@
+"""`dragoman usage RUN... --by AXIS`: what runs used and cost, by axis."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dragoman.analysis.by_axis import AGENT
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
+from dragoman.cli.output import print_json
+from dragoman.core.conditions import axis_names
+from dragoman.core.errors import UsageError
+from dragoman.models.spending.prices import load_prices
+from dragoman.report import wording
+from dragoman.report.fitting import TextTable, print_table
+from dragoman.store.run import open_run
+from dragoman.tables.outcomes import chosen_scoring, summary
+
+
+def print_usage(
+    folders: Sequence[Path],
+    axes: Sequence[str],
+    purposes: Sequence[str],
+    prices: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what conversations used and cost, by axis.
+
+    Raises:
+        UsageError: For an axis that the runs do not have.
+    """
+    cells = [cell for folder in folders for cell in _cells(folder, prices)]
+    known = (AGENT, *axis_names(cell.condition for cell in cells))
+    for axis in axes:
+        if axis not in known:
+            raise UsageError(f"--by {axis}: no such axis: choose of {', '.join(known)}")
+    ledgers = ledgers_by(cells, axes, purposes)
+    if as_json:
+        print_json({"by": axes, "usage": [_object(each) for each in ledgers]})
+    else:
+        print_table(_table(ledgers, axes))
+
+
+def _cells(folder: Path, prices: Path | None) -> tuple[CellSummary, ...]:
+    table = None if prices is None else load_prices(prices)
+    with open_run(folder, write=False) as store:
+        return summary(store, *chosen_scoring(store, None, None), table)
+
+
+def _table(ledgers: Sequence[AxisLedger], axes: Sequence[str]) -> TextTable:
+    headings = ("conversations", "for", "model", "calls", "tokens in", "out", "cost")
+    return TextTable(
+        (*axes, *headings),
+        tuple(row for each in ledgers for row in _rows(each)),
+        note="counted are all attempts at every stored conversation",
+        numbers=frozenset({"conversations", "calls", "tokens in", "out", "cost"}),
+    )
+
+
+def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each purpose and model, and one for all where these are several or none."""
+    shared = (*ledger.values.values(), f"{ledger.conversations:,}")
+    for line in ledger.lines:
+        used = (wording.calls(line.usage), wording.sent(line.usage), wording.received(line.usage))
+        named = (line.usage.purpose, line.usage.model)
+        yield (*shared, *named, *used, wording.money(line.cost))
+    if len(ledger.lines) > 1:
+        yield (*shared, "all", "", "", "", "", wording.money(ledger.cost))
+    elif not ledger.lines:
+        yield (*shared, "nothing was used", "", "", "", "", "")
+
+
+def _object(ledger: AxisLedger) -> dict[str, object]:
+    return {
+        **ledger.values,
+        "conversations": ledger.conversations,
+        "cost": None if ledger.cost is None else float(ledger.cost.nominal),
+        "lines": [
+            {
+                "for": line.usage.purpose,
+                "model": line.usage.model,
+                "calls": line.usage.calls,
+                "tokens_in": line.usage.input_tokens,
+                "tokens_out": line.usage.output_tokens,
+                "cost": None if line.cost is None else float(line.cost.nominal),
+            }
+            for line in ledger.lines
+        ],
+    }
