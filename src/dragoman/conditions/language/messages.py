@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -68,9 +69,16 @@ class Messages:
             name: {label: text for text, label in labels.items()}
             for name, labels in self._shown.items()
         }
-        pairs = [(each.source, each.localized) for each in returns.templates.values()]
-        self._to_language = _ways(pairs, self._shown)
-        self._to_world = _ways([(other, source) for source, other in pairs], self._meant)
+
+    @cached_property
+    def _to_language(self) -> list["_Way"]:
+        pairs = [(each.source, each.localized) for each in self._returns.templates.values()]
+        return _ways(pairs, self._shown)
+
+    @cached_property
+    def _to_world(self) -> list["_Way"]:
+        pairs = [(each.localized, each.source) for each in self._returns.templates.values()]
+        return _ways(pairs, self._meant)
 
     def filled_from(self, filling: Filling) -> "Messages":
         """Return the same messages with other value sets for what is filled in."""
@@ -223,6 +231,7 @@ def _compiled(template: str, words: Mapping[str, Iterable[str]]) -> re.Pattern[s
     pattern = pattern_of(template)
     for name, known in words.items():
         choices = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-        quoted = "|".join(f"{quote}(?:{choices}){quote}" for quote in ("", *_QUOTES))
+        quote = f"{name}__quote"
+        quoted = f"(?P<{quote}>[{_QUOTES}]?)(?:{choices})(?P={quote})"
         pattern = pattern.replace(f"(?P<{name}>.+)", f"(?P<{name}>{quoted})")
     return re.compile(pattern, re.DOTALL)
