@@ -80,12 +80,12 @@ def rejoined(text: str, value: str, phrases: Phrasebook) -> list[str]:
         return []
     is_spaced = phrases.writing.spaced
     words = text.split() if is_spaced else [text[start:end] for start, end in _signs(text, "")]
-    heard = [bare(word) for word in words]
+    heard = list(filter(None, map(bare, words)))
     size = len(bare(value))
     return [
         joined
         for start in range(len(heard))
-        for joined in _growing(heard[start:], size + _SLACK)
+        for joined in _growing(heard[start : start + size + _SLACK], size + _SLACK)
         if len(joined) >= size - _SLACK
     ]
 

@@ -1,5 +1,6 @@
 import pytest
 
+from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of, surfaces_of
@@ -76,3 +77,11 @@ def test_a_phone_in_another_language_answers_with_records() -> None:
     for scenario in ("english", "interaction", "tools"):
         conditions = conditions_of(["vi"], [scenario])
         assert rules_of("dragoman-1", "tau2:telecom", conditions).name == "dragoman-1"
+
+
+def test_every_language_that_ships_has_phrases() -> None:
+    known = languages_of(SHIPPED)
+    named = {
+        code: each.phrases.name.partition("@")[0] for code, each in known.items() if each.phrases
+    }
+    assert named == {code: code for code in SHIPPED}
