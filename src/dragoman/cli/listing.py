@@ -68,7 +68,7 @@ def names(what: str) -> dict[str, str]:
         "options": _options,
     }
     if what not in kinds:
-        raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)} or tasks")
+        raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)}, tasks or texts")
     return kinds[what]()
 
 

@@ -27,11 +27,12 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, axes, backends, options, or tasks."
+            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, axes, backends, options, or tasks or texts of a suite."
         ),
     ] = "suites",
     suite: Annotated[
-        str | None, typer.Argument(help="Whose tasks: `dragoman list tasks SUITE`.")
+        str | None,
+        typer.Argument(help="Whose tasks, or texts to translate: `dragoman list tasks SUITE`."),
     ] = None,
 ) -> None:
     """List what there is to choose from."""
@@ -39,6 +40,10 @@ def list_names(
 
     if what == "tasks":
         print_tasks(suite)
+    elif what == "texts":
+        from dragoman.cli.translations.texts import print_texts
+
+        print_texts(suite)
     else:
         print_names(what)
 

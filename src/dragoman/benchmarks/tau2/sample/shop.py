@@ -4,22 +4,37 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from dragoman.benchmarks.kit.bundled import declarations_in
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.errors import UsageError
+from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Provenance, Suite
 
 NAME = "sample:shop"
 NOTICE = "Written for this project; names, orders and addresses are invented."
 
 
+class SampleSuite(DomainSuite):
+    """The shop, whose products have names that can be translated."""
+
+    def __init__(self) -> None:
+        self._folder = files("dragoman.benchmarks.tau2.sample") / "data"
+        super().__init__(
+            NAME,
+            lambda name: (self._folder / name).read_bytes(),
+            Provenance("dragoman sample shop", "Apache-2.0", NOTICE, ""),
+        )
+
+    def english(self) -> EnglishDomain:
+        """Return the English side, with what it declares of its names."""
+        return replace(super().english(), declared=declarations_in(NAME, self._folder))
+
+
 def sample_suite() -> DomainSuite:
     """Load the bundled suite `sample:shop`."""
-    folder = files("dragoman.benchmarks.tau2.sample") / "data"
-    return DomainSuite(
-        NAME,
-        lambda name: (folder / name).read_bytes(),
-        Provenance("dragoman sample shop", "Apache-2.0", NOTICE, ""),
-    )
+    return SampleSuite()
 
 
 class Sample:
