@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.conditions.language.artifacts import Schema, ToolReturns
 from dragoman.conditions.language.docstrings import composed_docstrings
+from dragoman.conditions.language.toml_text import encode_toml
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.artifacts.databases import database_artifact
@@ -113,6 +114,23 @@ def test_tasks_are_read_back_by_id_in_whatever_order_they_are() -> None:
     assert artifact.translations(content, "tasks.json") == {
         "tasks.json::0/ticket": "灯坏了",
         "tasks.json::1/ticket": "没有光",
+    }
+
+
+def test_lists_of_other_lengths_are_no_translations_of_each_other() -> None:
+    def with_keywords(*keywords: str) -> bytes:
+        fact = {"name": "title", "value": "X", "keywords": keywords}
+        return json.dumps([{"id": "a", "scenario": {"facts": [fact]}}]).encode()
+
+    artifact = tasks_artifact(origin("tasks.json"), with_keywords("title", "book"))
+    place = "tasks.json::0/scenario/facts/0"
+    assert artifact.translations(with_keywords("书名", "书", "题目"), "zh") == {
+        f"{place}/value": "X"
+    }
+    assert artifact.translations(with_keywords("书名", "书"), "zh") == {
+        f"{place}/value": "X",
+        f"{place}/keywords/0": "书名",
+        f"{place}/keywords/1": "书",
     }
 
 
@@ -365,6 +383,31 @@ def test_translated_leaves_are_all_that_changes(value: dict[str, Any]) -> None:
     back = database_artifact(origin("db.json"), written, LEAVES)
     restored = json.loads(back.written(listed(artifact)))
     assert msgspec.json.encode(restored) == msgspec.json.encode(json.loads(content))
+
+
+TOML_KEYS = st.sampled_from(["name", "description", "a b", "x", "7"])
+TOML_LEAF = st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=12)
+TOML_RECORD = st.dictionaries(TOML_KEYS, TOML_LEAF, max_size=4)
+TOML_DATABASES = st.dictionaries(
+    st.sampled_from(["plans", "lines", "device"]),
+    st.lists(TOML_RECORD, max_size=3)
+    | TOML_RECORD
+    | st.dictionaries(NAMES, TOML_RECORD, max_size=2),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(TOML_DATABASES)
+def test_of_toml_too_translated_leaves_are_all_that_changes(value: dict[str, Any]) -> None:
+    content = encode_toml(value)
+    artifact = database_artifact(origin("db.toml"), content, LEAVES)
+    assert artifact.written(listed(artifact)) == content
+    texts = {address: f'"{text}"\u0e01' for address, text in listed(artifact).items()}
+    written = artifact.written(texts)
+    assert artifact.translations(written, "db.toml") == texts
+    back = database_artifact(origin("db.toml"), written, LEAVES).written(listed(artifact))
+    assert tomllib.loads(back.decode()) == tomllib.loads(content.decode())
 
 
 MAKERS: list[Callable[[], FileArtifact]] = [

@@ -35,7 +35,12 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
         Segment(address, "tasks", text, "text", f"{origin.domain}/text")
         for address, (_, text) in found.items()
     )
-    names = [task.get("id") for task in tasks]
+    names = [str(task.get("id")) for task in tasks]
+    lengths = {
+        place[:-1]: _length(at_place(tasks, place[:-1]))
+        for place, _ in found.values()
+        if isinstance(place[-1], int)
+    }
 
     def write(texts: Mapping[str, str]) -> bytes:
         changed = {
@@ -50,14 +55,23 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
         return encode(written)
 
     def read(translated: bytes, where: str) -> dict[str, str]:
-        by_name = {task.get("id"): task for task in _tasks(translated, where)}
-        there = {
-            address: at_place(by_name.get(names[int(place[0])]), place[1:])
-            for address, (place, _) in found.items()
-        }
+        by_name = {str(task.get("id")): task for task in _tasks(translated, where)}
+
+        def text_at(place: Place) -> object:
+            # A language may have more keywords than English, or fewer: none is one of another then.
+            task, length = by_name.get(names[int(place[0])]), lengths.get(place[:-1])
+            is_other = length is not None and _length(at_place(task, place[1:-1])) != length
+            return None if is_other else at_place(task, place[1:])
+
+        there = {address: text_at(place) for address, (place, _) in found.items()}
         return {address: text for address, text in there.items() if isinstance(text, str)}
 
     return FileArtifact(origin, "tasks", segments, write, read)
+
+
+def _length(value: object) -> int:
+    """Return how many entries a list has; 0 where there is none."""
+    return len(value) if isinstance(value, list) else 0
 
 
 def _tasks(content: bytes, where: str) -> list[dict[str, object]]:
