@@ -335,8 +335,8 @@ class TranslationMemory:
 
 def _replaces(new: MemoryEntry, old: MemoryEntry) -> bool:
     """Whether a translation takes the place of another of the same text."""
-    if new.target == old.target and new.origin == old.origin:
-        return False
+    if new.target == old.target:
+        return new.origin == "reviewed" and old.origin != "reviewed"
     match new.origin:
         case "machine":
             return False

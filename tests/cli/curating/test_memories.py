@@ -66,7 +66,7 @@ def test_an_import_never_takes_the_place_of_a_review(
 
 @pytest.mark.slow
 def test_translated_artifacts_are_read_back_into_a_memory_that_agrees_with_the_first(
-    dragoman: Cli, folder: Path
+    dragoman: Cli, folder: Path, texts: int
 ) -> None:
     with ModelServer(TranslatingAnswers()) as server:
         model = f"compatible/any?base_url={server.url}"
@@ -76,13 +76,13 @@ def test_translated_artifacts_are_read_back_into_a_memory_that_agrees_with_the_f
     (told,) = json.loads(imported.stdout)["imported"]
     assert (told["domain"], told["language"], told["read"], told["disagreeing"]) == (
         *("sample", "vi"),
-        *(59, 0),
+        *(texts, 0),
     )
     compared = dragoman(
         *("memory", "compare", "out/translation_memory.sqlite", "again.sqlite"), *options, "--json"
     )
     agreement = json.loads(compared.stdout)["agreement"]
-    assert sum(each["texts"] for each in agreement) == 59
+    assert sum(each["texts"] for each in agreement) == texts
     assert [each for each in agreement if each["equal"] < each["texts"]] == []
     assert {each["likeness"] for each in agreement} == {1.0}
     assert (folder / "again.sqlite").is_file()

@@ -1,6 +1,10 @@
 """`dragoman translate` against a local server that translates for show."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -10,6 +14,7 @@ import pytest
 
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
 from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.capacity import Capacity
 from dragoman.testing.faults import Faults, RateLimited
 from dragoman.testing.server import ModelServer
 from dragoman.testing.translating import Mistakes, TranslatingAnswers
@@ -36,13 +41,13 @@ def files(folder: Path) -> set[str]:
 
 
 def test_a_suite_is_translated_into_two_languages_and_the_second_time_nothing_is_sent(
-    dragoman: Cli, folder: Path, model: str, answers: TranslatingAnswers
+    dragoman: Cli, folder: Path, model: str, answers: TranslatingAnswers, texts: int
 ) -> None:
     asked = ("translate", "sample:shop", "--to", "th,vi", "--model", model, "--out", "out")
     first = dragoman(*asked, "--json")
     assert first.returncode == 0, first.stderr
     told = json.loads(first.stdout)
-    assert [each["states"] for each in told["languages"]] == [{"asked": 59}, {"asked": 59}]
+    assert [each["states"] for each in told["languages"]] == [{"asked": texts}, {"asked": texts}]
     assert told["usage"][0]["calls"] == 6
     assert set(answers.sent.values()) == {1}
     for code in ("th", "vi"):
@@ -53,17 +58,17 @@ def test_a_suite_is_translated_into_two_languages_and_the_second_time_nothing_is
     before = answers.sent.total()
     second = json.loads(dragoman(*asked, "--json").stdout)
     assert answers.sent.total() == before
-    assert [each["states"] for each in second["languages"]] == [{"known": 59}, {"known": 59}]
+    assert [each["states"] for each in second["languages"]] == [{"known": texts}, {"known": texts}]
     assert (folder / "out" / "sample" / "th" / "tasks.json").read_bytes() == written
 
 
-def test_a_dry_run_needs_no_key_and_writes_nothing(dragoman: Cli, folder: Path) -> None:
+def test_a_dry_run_needs_no_key_and_writes_nothing(dragoman: Cli, folder: Path, texts: int) -> None:
     asked = ("translate", "sample:shop", "--to", "th", "--model", "openai/gpt-4.1", "--dry-run")
     done = dragoman(*asked)
     assert done.returncode == 0, done.stderr
     assert "Nothing was sent" in done.stdout
     (planned,) = json.loads(dragoman(*asked, "--json").stdout)["languages"]
-    assert (planned["texts"], planned["known"], planned["requests"]) == (59, 0, 3)
+    assert (planned["texts"], planned["known"], planned["requests"]) == (texts, 0, 3)
     assert planned["cost"] > 0
     assert list(folder.iterdir()) == []
     unpriced = dragoman(*asked[:-2], "compatible/any", "--dry-run", "--json")
@@ -78,7 +83,7 @@ def test_a_dry_run_promises_the_requests_that_are_then_sent(dragoman: Cli, model
     assert planned["tokens_in"] == pytest.approx(used["tokens_in"], rel=0.5)
 
 
-def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path) -> None:
+def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path, texts: int) -> None:
     mistakes = Mistakes(
         stubborn=0.6, leaves_out=0.6, bad_json=0.4, doubles_id=0.5, invents_id=0.5, fences=0.5
     )
@@ -90,7 +95,7 @@ def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path) -
     assert done.returncode == 1
     (told,) = json.loads(done.stdout)["languages"]
     assert set(answers.mistakes) >= {"leaves_out", "bad_json", "doubles_id", "invents_id"}
-    assert told["states"]["asked"] + len(told["untranslated"]) == 59
+    assert told["states"]["asked"] + len(told["untranslated"]) == texts
     listed = {found["address"] for found in told["anomalies"] if found["severity"] == "refuse"}
     refused = {
         text["addresses"][0]
@@ -103,7 +108,7 @@ def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path) -
 
 
 def test_without_a_model_what_the_memory_has_is_put_in_and_the_rest_is_called_untranslated(
-    dragoman: Cli, folder: Path
+    dragoman: Cli, folder: Path, texts: int
 ) -> None:
     source = SourceText("en", "th", "sample/text", "Items to give back.")
     with TranslationMemory(folder / "memory.sqlite") as memory:
@@ -112,8 +117,8 @@ def test_without_a_model_what_the_memory_has_is_put_in_and_the_rest_is_called_un
     done = dragoman(*asked, "--memory", "memory.sqlite", "--json")
     (told,) = json.loads(done.stdout)["languages"]
     assert done.returncode == 1
-    assert told["states"] == {"known": 1, "given up": 58}
-    assert len(told["untranslated"]) == 58
+    assert told["states"] == {"known": 1, "given up": texts - 1}
+    assert len(told["untranslated"]) == texts - 1
     tools = (folder / "translations" / "sample" / "th" / "tools.json").read_text("utf-8")
     assert "สินค้าที่จะคืน" in tools
     assert "Items to get instead" in tools
@@ -159,7 +164,93 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(
     assert set(answers.sent.values()) == {1}
 
 
+def test_an_edit_that_was_taken_over_into_the_memory_is_written_like_everything_else(
+    dragoman: Cli, folder: Path, model: str
+) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
+    dragoman(*asked)
+    policy = folder / "out" / "sample" / "th" / "policy.md"
+    edited = policy.read_text("utf-8").replace("\n", "\n\n", 1)
+    policy.write_text(edited, "utf-8")
+    took = ("memory", "import", "out", "out/translation_memory.sqlite", "--suite", "sample:shop")
+    assert dragoman(*took, "--to", "th").returncode == 0
+    done = dragoman(*asked, "--json")
+    assert done.returncode == 0, done.stdout
+    assert json.loads(done.stdout)["languages"][0]["left_alone"] == []
+    assert policy.read_text("utf-8") == edited
+
+
+def test_the_manifest_says_how_much_is_untranslated(dragoman: Cli, folder: Path) -> None:
+    dragoman("translate", "sample:shop", "--to", "th", "--model", "glossary")
+    manifest = folder / "translations" / "sample" / "th" / "translation_manifest.json"
+    policy = json.loads(manifest.read_text("utf-8"))["assets"]["policy.md"]
+    assert (policy["model"], policy["untranslated"], policy["texts"]) == ("glossary", 1, {})
+
+
+def test_what_there_is_to_translate_is_counted_without_a_language_or_a_model(
+    dragoman: Cli, texts: int
+) -> None:
+    done = dragoman("translate", "sample:shop", "--statistics")
+    assert done.returncode == 0, done.stderr
+    assert "5 tasks" in done.stdout
+    told = json.loads(dragoman("translate", "sample:shop", "--statistics", "--json").stdout)
+    assert told["texts"] == texts
+
+
+def test_a_model_can_be_stopped_by_hand_and_the_same_command_goes_on(
+    folder: Path, answers: TranslatingAnswers, texts: int
+) -> None:
+    behaviour = Behaviour(capacity=Capacity(latency_seconds=0.2))
+    with ModelServer(answers, behaviour) as server:
+        command = [
+            *(sys.executable, "-m", "dragoman", "translate", "sample:shop", "--to", "th"),
+            *("--model", f"compatible/any?base_url={server.url}", "--batch-size", "5"),
+            *("--concurrency", "1", "--json"),
+        ]
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        while process.poll() is None and answers.delivered.total() < 15:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130, errors
+        assert errors.count("\n") == 1
+        assert "the same command goes on" in errors
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    (told,) = json.loads(done.stdout)["languages"]
+    assert told["states"]["known"] >= 10
+    assert sum(told["states"].values()) == texts
+
+
+def test_two_processes_that_share_a_memory_agree_on_every_text(
+    folder: Path, answers: TranslatingAnswers
+) -> None:
+    with ModelServer(answers, Behaviour(capacity=Capacity(latency_seconds=0.05))) as server:
+        processes = [
+            subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "dragoman", "translate", "sample:shop", "--to", "th"),
+                    *("--model", f"compatible/any?base_url={server.url}", "--batch-size", "4"),
+                    *("--memory", "shared.sqlite", "--out", name),
+                ],
+                cwd=folder,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for name in ("one", "two")
+        ]
+        for process in processes:
+            _, errors = process.communicate(timeout=60)
+            assert process.returncode == 0, errors
+    one, two = (folder / name / "sample" / "th" / "tasks.json" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+
+
 REFUSED = [
+    (("sample:shop", "--to", "th"), "no model: name one with --model"),
+    (("sample:shop", "--model", "glossary"), "no language: name one with --to"),
     (("sample:shop", "--to", "th", "--model", "nobody/x"), "unknown model provider 'nobody'"),
     (("sample:shop", "--to", "xx", "--model", "glossary"), "xx"),
     (("sample:shop", "--to", "en", "--model", "glossary"), "--to en: that is the language"),

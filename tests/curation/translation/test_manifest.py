@@ -47,6 +47,7 @@ def test_files_and_manifest_are_written_together(
         "tool_version": VERSION,
         "prompt_version": "translate-1",
         "review": "machine",
+        "untranslated": 0,
     }
     assert manifest["assets"]["db.json"]["component"] == "db"
     assert len(manifest["assets"]["db.json"]["texts"]) == 2

@@ -14,15 +14,15 @@ app = group()
 def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: Annotated[str, typer.Argument(help="A suite (`dragoman list suites`).")],
     to: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(help="A language, or its TOML file; repeatable (`dragoman list languages`)."),
-    ],
+    ] = None,
     model: Annotated[
         str,
         typer.Option(
             help="PROVIDER/MODEL; glossary takes what the memory and the glossary have, no more."
         ),
-    ],
+    ] = "",
     out: Annotated[Path, typer.Option(help="The folder that gets DOMAIN/LANGUAGE.")] = Path(
         "translations"
     ),
@@ -51,6 +51,9 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be sent and what it would cost.")
     ] = False,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count what there is to translate, and stop.")
+    ] = False,
     full: Annotated[
         bool, typer.Option("--full", help="Name every text that something is wrong with.")
     ] = False,
@@ -61,10 +64,15 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     Every text is sent once and kept in the memory: the same command goes on where it was stopped.
     Exit 1 where a text could not be translated.
     """
+    from dragoman.cli.curating.counting import print_statistics
     from dragoman.cli.curating.translating import Asked, translate_suite
 
+    if statistics:
+        print_statistics(suite, assets, as_json=as_json)
+        return
+
     asked = Asked(
-        suite, tuple(to), model, out, memory, assets, tuple(components or ()), only_stale,
+        suite, tuple(to or ()), model, out, memory, assets, tuple(components or ()), only_stale,
         batch_size, concurrency, max_cost, prices,
     )  # fmt: skip
     leave(translate_suite(asked, dry_run=dry_run, full=full, as_json=as_json))

@@ -11,7 +11,7 @@ from dragoman.core.costs import cost_of
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.checks.anomalies import MEANINGS
-from dragoman.curation.translation.estimates import explained
+from dragoman.curation.translation.estimates import estimates, explained
 from dragoman.curation.translation.running import (
     LanguagePlan,
     LanguageResult,
@@ -151,18 +151,19 @@ def _print_plans(translating: Translating, *, as_json: bool) -> None:
         )
     )
     print()
-    for line in _compared(plans[0]):
-        print_line(line)
+    for each in plans:
+        print_line(_compared(each, translating.domain.domain))
 
 
-def _compared(plan: LanguagePlan) -> Iterator[str]:
-    """Yield what a request for each place would take, beside what ours take."""
-    items = sum(len(request.items) for request in plan.plan.requests)
-    yield (
-        f"one by one, place by place: {plan.plan.segments:,} texts for each language; distinct: "
-        f"{plan.plan.texts:,}; still to be sent: {items:,} in "
-        f"{wording.counted(plan.usage.calls, 'request')}"
+def _compared(plan: LanguagePlan, domain: str) -> str:
+    """Return in words what is sent, beside what would be sent place by place."""
+    texts = sum(len(request.items) for request in plan.plan.requests)
+    source = estimates().source_sends.get(domain)
+    told = (
+        f"{plan.language.code}: {plan.plan.segments:,} places, {plan.plan.texts:,} distinct texts, "
+        f"{texts:,} of them to be sent in {wording.counted(plan.usage.calls, 'request')}"
     )
+    return told if source is None else f"{told}; the source's pipeline sends {source:,} texts"
 
 
 def _plans_object(plans: tuple[LanguagePlan, ...], prices: PriceTable) -> dict[str, object]:
@@ -216,9 +217,9 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
     """Yield what is to be said of a language: its files, and what is wrong with its texts."""
     if result.written:
         yield f"\n{result.folder}: {', '.join(result.written)}"
-    for stale in result.left_alone:
+    for name in result.left_alone:
         yield (
-            f"{result.folder / stale.file}: edited by hand since it was written: left alone; take the "
+            f"{result.folder / name}: edited by hand since it was written: left alone; take the "
             "edits over with `dragoman memory import`, or move the file away"
         )
     for name in result.incomplete:
@@ -273,7 +274,7 @@ def _result_object(result: TranslationResult) -> dict[str, object]:
                 "language": each.language.code,
                 "folder": str(each.folder),
                 "written": each.written,
-                "left_alone": [stale.file for stale in each.left_alone],
+                "left_alone": each.left_alone,
                 "incomplete": each.incomplete,
                 "texts": len(each.settled),
                 "states": dict(Counter(text.state for text in each.settled)),

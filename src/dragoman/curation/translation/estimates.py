@@ -23,11 +23,12 @@ class ScriptEstimate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Estimates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What tokens are estimated by."""
+    """What tokens are estimated by, and what the source sends for a domain."""
 
     sent_characters_per_token: float
     characters_around_a_text: int
     scripts: Mapping[str, ScriptEstimate]
+    source_sends: Mapping[str, int]
 
 
 @functools.cache

@@ -84,6 +84,7 @@ def entry_of(
         "tool_version": VERSION,
         "prompt_version": made.prompt_version,
         "review": made.review,
+        "untranslated": sum(each.address not in texts for each in artifact.segments),
         "texts": {
             text_key(segment): hash_of(texts[segment.address])
             for segment in artifact.segments

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from dragoman.curation.translation.estimates import estimated
 from dragoman.curation.translation.manifest import MadeBy, ReviewState, write_translations
 from dragoman.curation.translation.segments import Artifact, Component
 from dragoman.curation.translation.settling import Settled, TranslationMeans
-from dragoman.curation.translation.staleness import StaleFile, stale
+from dragoman.curation.translation.staleness import stale
 from dragoman.curation.translation.translators.chat import ChatTranslator, prompts_version
 from dragoman.curation.translation.translators.offline import NAME as GLOSSARY
 from dragoman.curation.translation.translators.offline import GlossaryTranslator
@@ -98,7 +98,8 @@ class LanguageResult(msgspec.Struct, frozen=True):
         folder: Where its files are.
         settled: How each text ended.
         written: The files that were written.
-        left_alone: Files that somebody edited since they were written, or that are up to date.
+        left_alone: Files that somebody edited since they were written, and that say something else
+            than would be written.
         incomplete: Files that were not written, for texts of theirs are out of reach.
     """
 
@@ -106,7 +107,7 @@ class LanguageResult(msgspec.Struct, frozen=True):
     folder: Path
     settled: tuple[Settled, ...]
     written: tuple[str, ...]
-    left_alone: tuple[StaleFile, ...] = ()
+    left_alone: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
 
     @property
@@ -149,6 +150,8 @@ class Translating:
         """
         if not asked.languages:
             raise UsageError("no language: name one with --to (`dragoman list languages`)")
+        if not asked.model:
+            raise UsageError(f"no model: name one with --model, PROVIDER/MODEL or {GLOSSARY}")
         self.asked = asked
         self.source = find_language(SOURCE)
         self.languages = tuple(find_language(each) for each in dict.fromkeys(asked.languages))
@@ -203,50 +206,43 @@ class Translating:
         self, language: Language, means: TranslationMeans, on_progress: OnProgress
     ) -> LanguageResult:
         folder = self.asked.out / self.domain.domain / language.code
-        artifacts, left_alone = self._due(folder)
+        artifacts, edited = self._due(folder)
         job = self._job(language, artifacts)
         on_settled = on_progress(language.name, len(job.labels) + len(job.texts))
         means = msgspec.structs.replace(means, on_settled=on_settled)
         settled = tuple((await translate_domain(job, means)).values())
-        written, incomplete = self._write(folder, artifacts, language, settled)
-        return LanguageResult(language, folder, settled, written, left_alone, incomplete)
-
-    def _write(
-        self,
-        folder: Path,
-        artifacts: Sequence[Artifact],
-        language: Language,
-        settled: Sequence[Settled],
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Write files all of whose texts are settled; return their names, and those of the others."""
         found = {segment.address: each for each in settled for segment in each.unit.segments}
         made: dict[str, MadeBy] = {}
         files: dict[Artifact, dict[str, str]] = {}
-        incomplete = []
+        incomplete, left_alone = [], []
         for artifact in artifacts:
-            texts = {segment.address: found[segment.address] for segment in artifact.segments}
-            if any(each.state == "out of reach" for each in texts.values()):
-                incomplete.append(artifact.name)
-                continue
-            made[artifact.name] = self._made(language, texts.values())
-            files[artifact] = {
-                address: each.target for address, each in texts.items() if each.target is not None
+            ended = {segment.address: found[segment.address] for segment in artifact.segments}
+            texts = {
+                address: each.target for address, each in ended.items() if each.target is not None
             }
-        return write_translations(folder, files, made) if files else (), tuple(incomplete)
+            if any(each.state == "out of reach" for each in ended.values()):
+                incomplete.append(artifact.name)
+            elif artifact.name in edited and not _says(artifact, folder, texts):
+                left_alone.append(artifact.name)
+            else:
+                made[artifact.name] = self._made(language, ended.values())
+                files[artifact] = texts
+        written = write_translations(folder, files, made) if files else ()
+        return LanguageResult(
+            language, folder, settled, written, tuple(left_alone), tuple(incomplete)
+        )
 
-    def _due(self, folder: Path) -> tuple[tuple[Artifact, ...], tuple[StaleFile, ...]]:
-        """Return the files that are to be written, and those that are somebody's work."""
+    def _due(self, folder: Path) -> tuple[tuple[Artifact, ...], frozenset[str]]:
+        """Return the files that are to be written, and the names of those that somebody edited."""
         artifacts = chosen_artifacts(self.domain, self.asked.components)
-        found = stale(self.domain, AssetFolder(folder)) if folder.is_dir() else ()
-        edited = tuple(each for each in found if not each.is_to_be_translated)
-        names = {each.file for each in edited}
+        if not folder.is_dir():
+            return artifacts, frozenset()
+        found = stale(self.domain, AssetFolder(folder))
+        edited = frozenset(each.file for each in found if not each.is_to_be_translated)
         due = {each.file for each in found if each.is_to_be_translated}
-        return tuple(
-            each
-            for each in artifacts
-            if each.name not in names
-            and (not self.asked.only_stale or not folder.is_dir() or each.name in due)
-        ), edited
+        if self.asked.only_stale:
+            artifacts = tuple(each for each in artifacts if each.name in due)
+        return artifacts, edited
 
     def _made(self, language: Language, settled: Collection[Settled]) -> MadeBy:
         now = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
@@ -283,6 +279,16 @@ class Translating:
             return None
         limit = parse_limit(self.asked.max_cost)
         return Budget(limit, self.prices.price_of, goes_on="the same command")
+
+
+def _says(artifact: Artifact, folder: Path, texts: Mapping[str, str]) -> bool:
+    """Whether a file that somebody edited says what would be written."""
+    path = folder / artifact.name
+    said = artifact.translations(path.read_bytes(), str(path))
+    return all(
+        said.get(segment.address) == texts.get(segment.address, segment.source)
+        for segment in artifact.segments
+    )
 
 
 def _detector() -> Detector | None:

@@ -1,0 +1,15 @@
+"""The bundled sample, as much of it as can be translated."""
+
+from pathlib import Path
+
+import pytest
+
+from dragoman.curation.translation.discovery import domain_of
+from dragoman.wiring.suites import load_suite
+
+
+@pytest.fixture(scope="session")
+def texts() -> int:
+    """How many distinct texts the sample has."""
+    segments = domain_of(load_suite("sample:shop"), Path("none")).segments
+    return len({(segment.context, segment.source) for segment in segments})
