@@ -51,6 +51,13 @@ class Realisation(NamedTuple):
         found = [layer.phrases for layer in self.layers if layer.phrases is not None]
         return found[-1] if found else None
 
+    def of(self, task: Task) -> "Realisation":
+        """Return what a conversation on a task is played through: itself, where all have the same."""
+        if all(layer.of_task is None for layer in self.layers):
+            return self
+        own = (layer if layer.of_task is None else layer.of_task(task) for layer in self.layers)
+        return realised(self.condition, own)
+
     def judged(self, task: Task) -> Task:
         """Return a task as scoring sees it: told by the layers, planned in the world's values."""
         for layer in self.layers:

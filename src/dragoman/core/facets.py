@@ -13,7 +13,8 @@ import msgspec
 
 from dragoman.core.aggregates import Leaderboard
 from dragoman.core.conditions import Condition
-from dragoman.core.language.translations import EnglishDomain, QuestionFiles, Release
+from dragoman.core.language.questions import QuestionFiles, ReadFile, TranslatedQuestions
+from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Check, Suite
 from dragoman.core.result_files import ReadRun, ResultFormat
@@ -180,6 +181,21 @@ class HasQuestions(Protocol):
         Raises:
             UsageError: Where the suite has no questions of its own.
             DataError: Where a file is missing or damaged.
+        """
+        ...
+
+    def in_language(self, suite: str, read: ReadFile, data: Path) -> TranslatedQuestions:
+        """Return the tasks of a suite as translated files have them.
+
+        Args:
+            suite: Its whole name.
+            read: Returns a translated file.
+            data: The folder of pulled data.
+
+        Raises:
+            UsageError: Where the suite cannot be played in another language.
+            DataError: Where a file is missing or damaged, or differs from the English one in more
+                than texts.
         """
         ...
 

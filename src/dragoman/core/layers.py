@@ -77,6 +77,8 @@ class Layer(msgspec.Struct, frozen=True):
             first.
         conductor: Wraps who speaks when.
         after: Returns a finished conversation with what goes with it.
+        of_task: Returns the layer of one task, where its surfaces differ from task to task; name,
+            identity and record stay those of the layer itself.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Layer(msgspec.Struct, frozen=True):
     channel: Callable[[Talk, Role], Channel | None] | None = None
     conductor: Callable[[Conductor], Conductor] | None = None
     after: Callable[[Talk, Episode], Episode] | None = None
+    of_task: "Callable[[Task], Layer] | None" = None
 
 
 MakeLayer = Callable[[str, Suite], Layer]

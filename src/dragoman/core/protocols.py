@@ -1,6 +1,6 @@
 """The protocols at which rooms meet; whoever obeys one can take the place of ours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -111,6 +111,17 @@ class Check(Protocol):
 
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the components of a finished conversation's reward, with their evidence."""
+        ...
+
+
+@runtime_checkable
+class LabelCheck(Protocol):
+    """What a check has besides, where it judges calls as they were written: labels may stand in them."""
+
+    def components_meant(
+        self, task: Task, episode: Episode, meant: Callable[[ToolCall], ToolCall]
+    ) -> tuple[ComponentScore, ...]:
+        """Return the components of a reward, with calls read as `meant` returns them."""
         ...
 
 

@@ -21,9 +21,10 @@ from dragoman.conditions.language.coverage import (
 )
 from dragoman.conditions.language.label_calls import LabelCall, label_calls
 from dragoman.conditions.language.localization import Localization
+from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, executed_calls
-from dragoman.core.protocols import StateDelta
+from dragoman.core.protocols import StateDelta, ToolView
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
@@ -97,6 +98,7 @@ def _check(
     english: Mapping[str, StateDelta],
 ) -> LanguageCheck:
     localization = setup.localization(condition)
+    realisation = setup.realised(condition)
     labels = tuple(_label_calls(setup.tasks, localization))
     return LanguageCheck(
         suite=setup.suite.name,
@@ -120,9 +122,12 @@ def _check(
         refused=tuple(
             finding
             for side, task, call in labels
-            if (finding := _refused(player, localization, side, task, call)) is not None
+            if (finding := _refused(player, realisation.of(task).views[side], task, call))
+            is not None
         ),
-        coverage=tuple(_coverage(setup, localization, played)),
+        coverage=tuple(_coverage(setup, localization, played))
+        if localization.questions is None
+        else tuple(_asked(setup, player, realisation)),
         notes=localization.realised.notes,
     )
 
@@ -151,6 +156,10 @@ def _label_calls(
     tasks: Sequence[Task], localization: Localization
 ) -> Iterator[tuple[Role, Task, LabelCall]]:
     """Yield the calls that try the labels of each tool, with a task in whose plan it is called."""
+    if localization.questions is not None:
+        for task in tasks:
+            for each in localization.questions.label_calls(task):
+                yield "agent", task, each
     planned: dict[tuple[Role, str], tuple[Task, dict[str, object]]] = {}
     for task in tasks:
         for action in () if task.criteria is None else task.criteria.actions or ():
@@ -166,11 +175,9 @@ def _label_calls(
                 yield side, task, call
 
 
-def _refused(
-    player: Player, localization: Localization, side: Role, task: Task, call: LabelCall
-) -> TaskFinding | None:
+def _refused(player: Player, view: ToolView, task: Task, call: LabelCall) -> TaskFinding | None:
     """Return why a label does not stand for its value, or None where it does."""
-    understood = localization.views[side].canonical(call.labelled)
+    understood = view.canonical(call.labelled)
     if understood.arguments != call.canonical.arguments:
         return TaskFinding(call.place, f"{call.label!r} is not understood")
     if _answer(player, task, understood) != _answer(player, task, call.canonical):
@@ -202,6 +209,30 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
     yield coverage("refusals", _refusals(result for result in results if result.error))
     yield coverage("policy", _policy(setup, localization, played))
     yield coverage("what users are told", _told(setup.tasks, localization))
+
+
+def _asked(setup: Setup, player: Player, realisation: Realisation) -> Iterator[Coverage]:
+    """Yield what is English of questions: their functions, what agents are told, and what is said."""
+    shown = [(task, realisation.of(task)) for task in setup.tasks]
+    tools = [(player.fresh_world(task).tools("agent"), each.views["agent"]) for task, each in shown]
+    yield coverage(
+        "functions",
+        (text for own, view in tools for text in texts_of_tools(own, view.show(own))),
+    )
+    told = [(setup.suite.policy(task, player.fresh_world(task)), each) for task, each in shown]
+    yield coverage(
+        "instructions", (SeenText("told", text, each.policy(text)) for text, each in told)
+    )
+    yield coverage(
+        "questions",
+        (text for task, each in shown for text in _words(task, each.judged(task))),
+    )
+
+
+def _words(english: Task, told: Task) -> Iterator[SeenText]:
+    for turn, other in zip(english.turns, told.turns, strict=True):
+        for message, shown in zip(turn.messages, other.messages, strict=True):
+            yield SeenText("said", message, shown)
 
 
 def _results(results: Iterable[ToolResult]) -> Iterator[SeenText]:

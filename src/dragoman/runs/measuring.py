@@ -129,7 +129,8 @@ class _Cases:
 
     def case(self, key: str, episode: Episode) -> PlayedCase:
         cell = self.places[key]
-        realisation, task = self._realised[cell.condition], self._tasks[cell.task]
+        task = self._tasks[cell.task]
+        realisation = self._realised[cell.condition].of(task)
         return PlayedCase(
             realisation.judged(task),
             episode,

@@ -132,9 +132,10 @@ class Player:
     async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
         setup = self._setup
         world = self.begun_world(cell.task, earlier)
-        realisation = self._realised(cell.condition)
+        realisation = self._realised(cell.condition).of(cell.task)
+        told = realisation.judged(cell.task)
         conductor = realisation.conductor(
-            setup.suite.conductor(cell.task, world, setup.rules, setup.config.limits)
+            setup.suite.conductor(told, world, setup.rules, setup.config.limits)
         )
         history = conductor.opening()
         shown = realisation.shown(cell.task)
@@ -220,6 +221,7 @@ async def score_safely(
 ) -> Score:
     """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
     try:
+        realisation = realisation.of(task)
         return await scorer.score(
             realisation.judged(task), episode, realisation.wording(task), draw
         )

@@ -12,6 +12,7 @@ from dragoman.core.protocols import (
     Check,
     Judge,
     Judgement,
+    LabelCheck,
     StateDelta,
     SynchronizedWorld,
     WorldFactory,
@@ -164,7 +165,7 @@ class Scorer:
     ) -> tuple[tuple[ComponentScore, ...], tuple[str, ...]]:
         """Return what needs no judge, and a line for each result that was not repeated."""
         if self._check is not None:
-            return self._check.components(task, episode), ()
+            return _checked(self._check, task, episode, wording), ()
         world = self._factory(task)
         executed = list(executed_calls(episode.events))
         differing = replay(executed, world, in_cents=self._rules.money_is_rounded)
@@ -235,6 +236,14 @@ class Scorer:
 
     def _without_components(self, reward: Verdict, note: str = "") -> Score:
         return Score(self._rules.name, self.judge_name, reward, (), note=note)
+
+
+def _checked(
+    check: Check, task: Task, episode: Episode, wording: Wording
+) -> tuple[ComponentScore, ...]:
+    if wording.meant is not None and isinstance(check, LabelCheck):
+        return check.components_meant(task, episode, wording.meant)
+    return check.components(task, episode)
 
 
 def _written(episode: Episode, wording: Wording) -> Written | None:

@@ -253,8 +253,12 @@ def localizations(
     from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
     from dragoman.wiring.conditions.artifacts import Artifacts
     from dragoman.wiring.conditions.localizing import localizations_of
+    from dragoman.wiring.conditions.questions import asked_in_language, question_localizations
 
     languages = languages_of(config.languages)
+    benchmark = asked_in_language(localized, suite)
+    if benchmark is not None:
+        return question_localizations(localized, languages, suite, benchmark, config.assets)
     artifacts = Artifacts(suite, config.assets, data_folder())
     view_rules = VIEW_RULES.get(config.rules, DEFAULT_VIEW_RULES)
     return localizations_of(localized, languages, suite, artifacts, view_rules)

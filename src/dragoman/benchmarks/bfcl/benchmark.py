@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dragoman.core.aggregates import Leaderboard
 from dragoman.core.facets import DataSource
-from dragoman.core.language.translations import QuestionFiles
+from dragoman.core.language.questions import QuestionFiles, ReadFile, TranslatedQuestions
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.result_files import ReadRun
@@ -82,9 +82,22 @@ class Bfcl:
             UsageError: Where there is no such category, or it has no questions of its own.
             DataError: Where a file is missing or damaged.
         """
-        from dragoman.benchmarks.bfcl.question_files import question_files
+        from dragoman.benchmarks.bfcl.translations.files import question_files
 
         return question_files(suite.partition(":")[2], data)
+
+    def in_language(self, suite: str, read: ReadFile, data: Path) -> TranslatedQuestions:
+        """Return the tasks of a category, or of a group, as translated files have them.
+
+        Raises:
+            UsageError: Where the suite is not played in other languages.
+            DataError: Where a file is missing or damaged, or differs in more than texts.
+        """
+        from dragoman.benchmarks.bfcl.pulled import read_pulled
+        from dragoman.benchmarks.bfcl.translations.playing import TranslatedSuite
+
+        category = suite.partition(":")[2]
+        return TranslatedSuite(category, read, lambda name: read_pulled(data, name))
 
     def leaderboard(self) -> Leaderboard:
         """Return the pinned version's leaderboard."""

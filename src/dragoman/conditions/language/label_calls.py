@@ -55,6 +55,16 @@ def label_calls(
             )
 
 
+def label_call(tool: str, path: Path, value: str, label: str) -> LabelCall:
+    """Return a call of the agent's with nothing but a label at one place."""
+    return LabelCall(
+        f"{tool}.{'.'.join(path)}",
+        label,
+        _call(tool, "agent", put({}, path, label)),
+        _call(tool, "agent", put({}, path, value)),
+    )
+
+
 def put(arguments: Mapping[str, object], path: Path, text: str) -> Arguments:
     """Return arguments with a text at a place; a list on the way holds one element."""
     changed = _put(arguments, path, text)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from dragoman.conditions.language.field_trees import mapped
+from dragoman.conditions.language.questions import QuestionsInLanguage
 from dragoman.conditions.language.surface import DomainSurface
 from dragoman.conditions.plain import PlainView
 from dragoman.core.conditions import Condition
@@ -97,6 +98,8 @@ class Localization(NamedTuple):
         numbers: How numbers are written in the language that is spoken.
         dates: How dates are written in it.
         phrases: What participants that need no model say and understand; None for English.
+        questions: Its tasks, where they are questions with functions of their own; assignments, policy
+            and what users are told are then empty.
     """
 
     condition: Condition
@@ -108,6 +111,7 @@ class Localization(NamedTuple):
     numbers: NumberHabits = ENGLISH_NUMBERS
     dates: DateHabits | None = None
     phrases: Phrasebook | None = None
+    questions: QuestionsInLanguage | None = None
 
     @property
     def is_english(self) -> bool:
@@ -168,7 +172,7 @@ class Localization(NamedTuple):
         """What the language changes on the surfaces of a conversation."""
         own, greeting = self.policy, self.realised.greeting
         told = AlwaysTold(self.realised.directive) if self.realised.directive else None
-        return Layer(
+        whole = Layer(
             name="language",
             identity=self.realised.identity,
             record=msgspec.to_builtins(self.realised),
@@ -181,6 +185,10 @@ class Localization(NamedTuple):
             view=(lambda side, _: self.views[side]) if self.assignments else None,
             conductor=(lambda inner: Greeting(inner, greeting)) if greeting else None,
         )
+        questions = self.questions
+        if questions is None:
+            return whole
+        return msgspec.structs.replace(whole, of_task=lambda task: questions.layer(task, whole))
 
     def _worded(self, action: Action) -> Action:
         surface = self.assignments.get(action.by, {}).get(action.name)

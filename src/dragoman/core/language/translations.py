@@ -69,17 +69,3 @@ class EnglishDomain(msgspec.Struct, frozen=True):
     docstrings: Callable[[], Mapping[Role, Mapping[str, str]]] = dict
     modules: Callable[[], Mapping[Role, Mapping[str, str]]] = dict
     source_root: str = ""
-
-
-class QuestionFiles(msgspec.Struct, frozen=True):
-    """Files of a suite of questions, by name; one JSON object per line.
-
-    Attributes:
-        questions: What users say, where functions come with each question with these.
-        functions: Documents of functions that questions share.
-        answers: What is expected: it is the same in every language.
-    """
-
-    questions: Mapping[str, bytes]
-    functions: Mapping[str, bytes]
-    answers: Mapping[str, bytes]

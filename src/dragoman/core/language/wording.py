@@ -1,11 +1,12 @@
 """How what a conversation is judged by is written in its language."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.tasks import Action
+from dragoman.core.tools import ToolCall
 
 MONTHS = 12
 
@@ -44,6 +45,8 @@ class Wording(msgspec.Struct, frozen=True):
         labels: What stands for a value of the world on any surface, by the value.
         plan: The reference plan by action id, as the tools' languages word its arguments; None
             where the tools are English.
+        meant: Returns a call in the world's own values, for suites that judge calls as they were
+            written; None where these are the world's own anyway.
     """
 
     language: str = ENGLISH
@@ -51,6 +54,7 @@ class Wording(msgspec.Struct, frozen=True):
     dates: DateHabits | None = None
     labels: Mapping[str, tuple[str, ...]] = {}
     plan: Mapping[str, Action] | None = None
+    meant: Callable[[ToolCall], ToolCall] | None = None
 
     @property
     def is_english(self) -> bool:

@@ -1,7 +1,7 @@
 """Suites of questions with functions on offer, and no world: their files as artifacts."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,16 +11,17 @@ from dragoman.conditions.language.artifacts import SCHEMA_FILES, SourceHash, enc
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import HasQuestions
-from dragoman.core.language.translations import QuestionFiles
+from dragoman.core.language.questions import QuestionFiles
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import Toolset, ToolSpec
+from dragoman.curation.translation.artifacts.choices import Choices, choices_of
 from dragoman.curation.translation.artifacts.file import SourcedFile
 from dragoman.curation.translation.artifacts.json_lines import (
-    choices_of_functions,
     copied_artifact,
     lines_artifact,
+    texts_in,
 )
-from dragoman.curation.translation.artifacts.schemas import label_contexts, schema_artifact
+from dragoman.curation.translation.artifacts.schemas import schema_artifact
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
 from dragoman.wiring.catalogue import find_benchmark
 
@@ -28,8 +29,8 @@ from dragoman.wiring.catalogue import find_benchmark
 def questions_of(suite: str, data: Path) -> TranslatableDomain:
     """Return the questions and functions of a suite that has no world.
 
-    Its folder is `BENCHMARK/CATEGORY`; texts have the contexts of the benchmark, for categories share
-    functions.
+    Its folder is that of the benchmark, where categories lie side by side: a group of them has the
+    same files as each of them. Texts have the contexts of the benchmark, for categories share functions.
 
     Args:
         suite: Its whole name.
@@ -44,17 +45,17 @@ def questions_of(suite: str, data: Path) -> TranslatableDomain:
         raise UsageError(f"{suite} cannot be translated: it names no files of its domain")
     name, _, category = suite.partition(":")
     found = _Found(name, category, benchmark.question_files(suite, data))
-    choices = choices_of_functions(found.with_functions, f"{name}/{category}")
+    choices = choices_of(texts_in(found.with_functions), f"{name}/{category}")
     english = EnglishAssets(
         files={**found.with_functions, **found.files.answers},
         toolsets={"agent": Toolset(tuple(found.functions()))},
         hashes={},
-        schemas={"agent": choices},
+        schemas={"agent": choices.schema},
     )
-    labels = SourceHash(choices.source_file, _hash(encode_artifact(choices)))
-    schema = schema_artifact(SourcedFile(SCHEMA_FILES["agent"], name, (labels,)), choices)
-    artifacts = (schema, *found.artifacts(label_contexts(choices, name)))
-    return TranslatableDomain(f"{name}/{category}", artifacts, english)
+    labels = SourceHash(choices.schema.source_file, _hash(encode_artifact(choices.schema)))
+    file = f"{category}.{SCHEMA_FILES['agent']}"
+    schema = schema_artifact(SourcedFile(file, name, (labels,)), choices.schema)
+    return TranslatableDomain(name, (schema, *found.artifacts(choices)), english)
 
 
 class _Function(msgspec.Struct):
@@ -84,12 +85,13 @@ class _Found(NamedTuple):
         """The files that functions may be in, by name."""
         return {**self.files.questions, **self.files.functions}
 
-    def artifacts(self, contexts: Mapping[str, str]) -> Iterator[Artifact]:
+    def artifacts(self, choices: Choices) -> Iterator[Artifact]:
         """Yield the files; answers are copied."""
+        expected = self.files.expected
         for name, content in self.files.questions.items():
-            yield lines_artifact(self._origin(name, content), "tasks", content, contexts)
+            yield lines_artifact(self._origin(name, content), "tasks", content, choices, expected)
         for name, content in self.files.functions.items():
-            yield lines_artifact(self._origin(name, content), "functions", content, contexts)
+            yield lines_artifact(self._origin(name, content), "functions", content, choices)
         for name, content in self.files.answers.items():
             yield copied_artifact(self._origin(name, content), "tasks", content)
 

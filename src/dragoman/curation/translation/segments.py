@@ -31,6 +31,7 @@ class Segment(msgspec.Struct, frozen=True):
         mode: Whether it is a label or prose.
         context: What tells its meaning apart from that of an equal text: one source in one context
             has one translation. `retail/label/CancelReason`, `retail/name`, `retail/text`.
+        kept: What of it stays to the letter, beside what the domain's data show, the longest first.
     """
 
     address: str
@@ -38,6 +39,7 @@ class Segment(msgspec.Struct, frozen=True):
     source: str
     mode: Mode
     context: str
+    kept: tuple[str, ...] = ()
 
 
 class Artifact(Protocol):

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from dragoman.conditions.language.artifacts import (
     DATABASES,
     SCHEMA_FILES,
@@ -78,7 +80,8 @@ def _localization(
         notes.append(_without_phrases(first.code))
     return Localization(
         condition=condition,
-        realised=Realised(
+        realised=msgspec.structs.replace(
+            said_in(condition, languages),
             tools={
                 side: {tool: each.language if each else ENGLISH for tool, each in tools.items()}
                 for side, tools in assignments.items()
@@ -95,13 +98,6 @@ def _localization(
             },
             view_rules=rules.name if assignments else "",
             greeting=first.greeting if "greeting" in has else "",
-            directives=directives().name if "conversation" in has else "",
-            directive={side: directives().text(side, first) for side in SIDES}
-            if "conversation" in has
-            else {},
-            habits=content_key(spoken.numbers, spoken.dates) if "conversation" in has else "",
-            detector=spoken.detector if "conversation" in has else "",
-            relatives=spoken.relatives,
             phrases="" if phrases is None else phrases.name,
             notes=tuple(notes),
         ),
@@ -112,6 +108,21 @@ def _localization(
         numbers=spoken.numbers,
         dates=spoken.dates,
         phrases=phrases,
+    )
+
+
+def said_in(condition: Condition, languages: Mapping[str, KnownLanguage]) -> Realised:
+    """Return what the sides of a condition are told of the language that they are to speak."""
+    localized = condition.localized
+    spoken = languages[condition.language].language
+    if localized is None or "conversation" not in localized.surfaces:
+        return Realised(relatives=spoken.relatives)
+    return Realised(
+        directives=directives().name,
+        directive={side: directives().text(side, spoken) for side in SIDES},
+        habits=content_key(spoken.numbers, spoken.dates),
+        detector=spoken.detector,
+        relatives=spoken.relatives,
     )
 
 

@@ -1,5 +1,6 @@
 """From a reply to its verdict, beside the reference's and with the rule that tells them apart."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -41,7 +42,8 @@ class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
     `content` is text, the calls of a reply, or the list of a function-calling model as it was
     stored: `items` with arguments as JSON texts, `object_items` as objects. `underscored` says
     that names were shown with `_` for dots. `told_as` is one of `FORMATS` where a model wrote calls in a
-    form of its own; `form` is then that of calls which are code in it.
+    form of its own; `form` is then that of calls which are code in it. `meant` returns a call with values in the
+    place of the labels that were shown for them; None where none were.
     """
 
     content: object
@@ -49,6 +51,7 @@ class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
     in_tags: bool = False
     underscored: bool = False
     told_as: str = ""
+    meant: Callable[[ToolCall], ToolCall] | None = None
 
     @property
     def text(self) -> str:
@@ -58,6 +61,11 @@ class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def read(written: WrittenReply, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Return the calls of a reply, or raise UnreadableError."""
+    calls = _as_written(written, rules)
+    return calls if written.meant is None else tuple(map(written.meant, calls))
+
+
+def _as_written(written: WrittenReply, rules: BfclRules) -> tuple[ToolCall, ...]:
     if written.form == "calls":
         return _readable(msgspec.convert(written.content, tuple[ToolCall, ...]))
     if written.form == "items":

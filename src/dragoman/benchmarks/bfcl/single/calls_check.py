@@ -1,6 +1,6 @@
 """How an episode of one question is judged: its last reply against the calls that are expected."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Literal
 
@@ -19,6 +19,7 @@ from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.tools import ToolCall
 
 STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
     "": ("items", True),
@@ -48,6 +49,17 @@ class CallsCheck:
 
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the one component of a question's reward."""
+        return self._components(task, episode, None)
+
+    def components_meant(
+        self, task: Task, episode: Episode, meant: Callable[[ToolCall], ToolCall]
+    ) -> tuple[ComponentScore, ...]:
+        """Return the same for a reply that may have labels in the place of values."""
+        return self._components(task, episode, meant)
+
+    def _components(
+        self, task: Task, episode: Episode, meant: Callable[[ToolCall], ToolCall] | None
+    ) -> tuple[ComponentScore, ...]:
         move = _reply(task, episode)
         if move is None:
             return (_unanswered(episode),)
@@ -55,7 +67,10 @@ class CallsCheck:
         judge = self._judges.get(task.id)
         if judge is None:
             judge = self._judges[task.id] = QuestionJudge(question, self._rules)
-        return (component_of(judge.judge(written(move, question))),)
+        reply = written(move, question)
+        if meant is not None:
+            reply = msgspec.structs.replace(reply, meant=meant)
+        return (component_of(judge.judge(reply)),)
 
 
 def _unanswered(episode: Episode) -> ComponentScore:

@@ -7,6 +7,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import CATEGORY as FORMATS
 from dragoman.benchmarks.bfcl.entries.showing import shown_tools
 from dragoman.benchmarks.bfcl.entries.single import Entry
+from dragoman.benchmarks.bfcl.played_languages import not_in_language
 from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import RULES
@@ -43,12 +44,16 @@ class SingleTurnSuite:
     def not_applicable(self, condition: Condition) -> str:
         """Return why the suite cannot be played under a condition; "" where it can."""
         if condition.is_localized:
-            return "its questions and functions are English"
+            return not_in_language(condition)
         has_persona = condition.persona != "none"
         return "one fixed question leaves no room for a persona" if has_persona else ""
 
     def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - nothing is executed
         """Return the question's own system message; "" where it has none."""
+        return self.instructions(task)
+
+    def instructions(self, task: Task) -> str:
+        """Return the same without a world."""
         return self._entries[task.id].instructions
 
     def texts(self) -> Mapping[str, object]:

@@ -8,6 +8,7 @@ from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.checking.components import component_of
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
+from dragoman.benchmarks.bfcl.played_languages import not_in_language
 from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import RULES, BfclRules
@@ -66,13 +67,21 @@ class MultiTurnSuite:
     def not_applicable(self, condition: Condition) -> str:
         """Return why the suite cannot be played under a condition; "" where it can."""
         if condition.is_localized:
-            return "its questions and functions are English"
+            return not_in_language(condition)
         has_persona = condition.persona != "none"
         return "fixed turns leave no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - no entry has one
+    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - it does not depend on one
         """Return nothing: an agent is told of the functions alone."""
+        return self.instructions(task)
+
+    def instructions(self, task: Task) -> str:  # noqa: ARG002 - no entry has one
+        """Return the same without a world."""
         return ""
+
+    def tools(self, task: Task) -> Toolset:
+        """Return all functions that an entry has in any turn: none is taken away."""
+        return self._tools(task)[-1]
 
     def texts(self) -> Mapping[str, object]:
         """Return the functions of all interfaces, and what these hold at the start."""

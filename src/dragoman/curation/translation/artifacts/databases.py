@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dragoman.conditions.language.database_names import decode_database, text_leaves
 from dragoman.conditions.language.places import places
 from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
-from dragoman.curation.translation.artifacts.json_places import Place, at_place, encode, put
+from dragoman.curation.translation.artifacts.json_places import encode
 from dragoman.curation.translation.segments import Segment, address_of
 
 

@@ -1,34 +1,35 @@
 """Files of one JSON object per line: questions with their functions, and documents of functions.
 
-Translated are what users say, what functions and parameters are described as, and the values that
-enumerations list; a default that is one of these goes with them. Names, ids, types and whatever else
-a line holds stay, and a line in which nothing changes stays byte by byte.
+A line in which nothing changes stays byte by byte.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
 
-from dragoman.conditions.language.artifacts import Schema, ValueSetText, ValueText
-from dragoman.conditions.language.places import places
 from dragoman.conditions.language.text_rules.scripts import has_letters
-from dragoman.conditions.language.value_maps import fold
+from dragoman.core.language.questions import LineText, names_of, texts_of
+from dragoman.core.texts.json_places import Place, at_place, put
+from dragoman.curation.translation.artifacts.choices import Choices
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
-from dragoman.curation.translation.artifacts.json_places import Place, at_place, decode, put
-from dragoman.curation.translation.artifacts.schemas import is_label
+from dragoman.curation.translation.artifacts.json_places import decode
+from dragoman.curation.translation.artifacts.schemas import is_label, label_contexts
+from dragoman.curation.translation.protection.kept_words import (
+    kept_words,
+    looks_like_code,
+    with_parts,
+)
 from dragoman.curation.translation.segments import Component, Mode, Segment, address_of
 
-_BRANCHES = ("properties", "items", "additionalProperties", "anyOf", "oneOf")
-
-
-class _Text(NamedTuple):
-    place: Place
-    text: str
-    value_set: str
+Expected = Mapping[str, frozenset[str]]
+"""The texts that calls must have, by the id of their question."""
 
 
 def lines_artifact(
-    origin: SourcedFile, component: Component, content: bytes, contexts: Mapping[str, str]
+    origin: SourcedFile,
+    component: Component,
+    content: bytes,
+    choices: Choices,
+    expected: Expected | None = None,
 ) -> FileArtifact:
     """Return a file of questions or of documents of functions as an artifact.
 
@@ -36,7 +37,8 @@ def lines_artifact(
         origin: Where it comes from.
         component: Which of the two it is.
         content: The file.
-        contexts: The contexts of labels, by the keys of `choices_of_functions`.
+        choices: The value sets of its choices.
+        expected: The texts that calls must have; they stay where they stand in a line's prose.
 
     Raises:
         DataError: Where a line is no JSON.
@@ -45,11 +47,22 @@ def lines_artifact(
     found = {
         address_of(origin.name, (at, *each.place)): (at, each)
         for at, line in lines.items()
-        for each in _texts(line)
-        if has_letters(each.text) and (not each.value_set or each.value_set in contexts)
+        for each in texts_of(line)
+        if has_letters(each.text) and (each.use != "choice" or choices.key(each))
     }
+    contexts = label_contexts(choices.schema, origin.domain)
+    kept = _kept(lines, found.values(), expected or {})
     segments = tuple(
-        _segment(address, component, each, contexts.get(each.value_set, f"{origin.domain}/text"))
+        _choice(address, each.text, contexts[key])
+        if (key := choices.key(each)) is not None
+        else Segment(
+            address,
+            component if each.use == "said" else "functions",
+            each.text,
+            "text",
+            f"{origin.domain}/text",
+            kept[each.text],
+        )
         for address, (_, each) in found.items()
     )
 
@@ -78,31 +91,53 @@ def copied_artifact(origin: SourcedFile, component: Component, content: bytes) -
     return FileArtifact(origin, component, (), lambda _: content, lambda _, __: {})
 
 
-def choices_of_functions(files: Mapping[str, bytes], source: str) -> Schema:
-    """Return the values that functions take, by `FUNCTION.PARAMETER`, of all files of a suite.
+def texts_in(files: Mapping[str, bytes]) -> Iterator[LineText]:
+    """Yield the texts of files.
 
-    Functions of one name have the values of all of them. Where values differ in case alone (`AA`,
-    `Aa`), labels would have no way back: those parameters keep their values.
+    Raises:
+        DataError: Where a line is no JSON.
     """
-    found: dict[str, dict[str, None]] = {}
     for name, content in files.items():
         for line in _lines(content, name).values():
-            for each in _texts(line):
-                if each.value_set and each.text:
-                    found.setdefault(each.value_set, {})[each.text] = None
-    value_sets = {
-        key: ValueSetText(
-            "literal", tuple(ValueText(text, text) for text in texts), *key.rsplit(".", 1)
-        )
-        for key, texts in found.items()
-        if len(set(map(fold, texts))) == len(texts)
+            yield from texts_of(line)
+
+
+def _choice(address: str, text: str, context: str) -> Segment:
+    mode: Mode = "label" if is_label(text) else "text"
+    return Segment(address, "functions", text, mode, context)
+
+
+def _kept(
+    lines: Mapping[int, object], found: Iterable[tuple[int, LineText]], expected: Expected
+) -> dict[str, tuple[str, ...]]:
+    """Return what stays in each text: of equal ones, what stays in any, for they are translated once."""
+    words = {at: _words(line, expected) for at, line in lines.items()}
+    kept: dict[str, dict[str, None]] = {}
+    for at, each in found:
+        kept.setdefault(each.text, {}).update(dict.fromkeys(kept_words(each.text, words[at])))
+    return {
+        text: tuple(sorted(each, key=lambda word: (-len(word), word)))
+        for text, each in kept.items()
     }
-    return Schema("schema", source, {}, value_sets)
 
 
-def _segment(address: str, component: Component, text: _Text, context: str) -> Segment:
-    mode: Mode = "label" if text.value_set and is_label(text.text) else "text"
-    return Segment(address, component, text.text, mode, context)
+def _words(line: object, expected: Expected) -> frozenset[str]:
+    """Return what stays in the prose of a line: what is expected and no list shows, and names."""
+    wanted = (
+        expected.get(str(line.get("id")), frozenset()) if isinstance(line, dict) else frozenset()
+    )
+    listed = {each.text.casefold() for each in texts_of(line) if each.use == "choice"}
+    return frozenset(
+        (
+            *(
+                part
+                for text in wanted
+                if text.casefold() not in listed
+                for part in with_parts(text)
+            ),
+            *filter(looks_like_code, names_of(line)),
+        )
+    )
 
 
 def _lines(content: bytes, where: str) -> dict[int, object]:
@@ -119,60 +154,3 @@ def _encoded(line: bytes, texts: Mapping[Place, str]) -> bytes:
     value = json.loads(line)
     put(value, texts)
     return json.dumps(value, ensure_ascii=False).encode("utf-8")
-
-
-def _texts(line: object) -> Iterator[_Text]:
-    if not isinstance(line, dict):
-        return
-    if "parameters" in line:
-        yield from _of_function(line, ())
-    for at, function in _listed(line.get("function")):
-        yield from _of_function(function, ("function", at))
-    for turn, messages in _listed(line.get("question")):
-        for at, message in _listed(messages):
-            if isinstance(message, dict) and message.get("role") in places().said_by:
-                place = ("question", turn, at, "content")
-                yield from _text(message.get("content"), place)
-
-
-def _of_function(function: object, place: Place) -> Iterator[_Text]:
-    if isinstance(function, dict):
-        yield from _text(function.get("description"), (*place, "description"))
-        name = str(function.get("name", ""))
-        yield from _of_schema(function.get("parameters"), (*place, "parameters"), name, is_top=True)
-
-
-def _of_schema(schema: object, place: Place, name: str, *, is_top: bool = False) -> Iterator[_Text]:
-    if not isinstance(schema, dict):
-        return
-    if not is_top:
-        yield from _text(schema.get("description"), (*place, "description"))
-        yield from _choices(schema, place, name)
-    for branch in _BRANCHES:
-        below = schema.get(branch)
-        if branch == "properties" and isinstance(below, dict):
-            for key, part in below.items():
-                yield from _of_schema(part, (*place, branch, key), f"{name}.{key}")
-        elif isinstance(below, dict):
-            yield from _of_schema(below, (*place, branch), name)
-        else:
-            for at, part in _listed(below):
-                yield from _of_schema(part, (*place, branch, at), name)
-
-
-def _choices(schema: Mapping[str, object], place: Place, name: str) -> Iterator[_Text]:
-    choices = [(at, each) for at, each in _listed(schema.get("enum")) if isinstance(each, str)]
-    for at, choice in choices:
-        yield _Text((*place, "enum", at), choice, name)
-    default = schema.get("default")
-    if isinstance(default, str) and default in {each for _, each in choices}:
-        yield _Text((*place, "default"), default, name)
-
-
-def _text(value: object, place: Place) -> Iterator[_Text]:
-    if isinstance(value, str):
-        yield _Text(place, value, "")
-
-
-def _listed(value: object) -> Iterator[tuple[int, object]]:
-    return enumerate(value if isinstance(value, list) else ())

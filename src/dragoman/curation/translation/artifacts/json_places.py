@@ -1,14 +1,13 @@
-"""Texts in decoded JSON by their place: found along patterns, replaced in place."""
+"""JSON files of texts: read and written as they are released, and texts found along patterns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import UNREADABLE
-
-Place = tuple[str | int, ...]
+from dragoman.core.texts.json_places import Place
 
 ANY = "*"
 """Stands in a pattern for any entry of a list."""
@@ -43,24 +42,3 @@ def texts_along(
             yield from texts_along(part, pattern[1:], (*done, at))
     elif isinstance(value, dict) and pattern[0] in value:
         yield from texts_along(value[pattern[0]], pattern[1:], (*done, pattern[0]))
-
-
-def at_place(value: object, place: Place) -> object:
-    """Return what stands at a place, or None where there is no such place."""
-    for step in place:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
-
-
-def put(value: Any, texts: Mapping[Place, str]) -> None:  # noqa: ANN401 - whatever a file holds
-    """Put texts into their places, which must be there."""
-    for place, text in texts.items():
-        holder = value
-        for step in place[:-1]:
-            holder = holder[step]
-        holder[place[-1]] = text

@@ -14,8 +14,8 @@ from dragoman.conditions.language.artifacts import (
     encode_artifact,
 )
 from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
-from dragoman.curation.translation.artifacts.json_places import Place, at_place, put
 from dragoman.curation.translation.segments import Mode, Segment, address_of
 
 _DIGIT = re.compile(r"\d")

@@ -5,15 +5,9 @@ from collections.abc import Iterator, Mapping
 from dragoman.conditions.language.places import places
 from dragoman.conditions.language.text_rules.scripts import has_letters
 from dragoman.core.errors import DataError
+from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
-from dragoman.curation.translation.artifacts.json_places import (
-    Place,
-    at_place,
-    decode,
-    encode,
-    put,
-    texts_along,
-)
+from dragoman.curation.translation.artifacts.json_places import decode, encode, texts_along
 from dragoman.curation.translation.segments import Segment, address_of
 
 _MESSAGE = "content"

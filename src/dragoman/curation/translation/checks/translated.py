@@ -57,12 +57,12 @@ class Translated:
         """What must stay of the source; nothing of a stand-alone label."""
         if self.segment.mode == "label":
             return ()
-        return self.protection.spans(self.source, self.segment.component)
+        return self.protection.spans(self.source, self.segment.component, self.segment.kept)
 
     @cached_property
     def found(self) -> tuple[Span, ...]:
         """What the translation has of what must stay."""
-        return self.protection.spans(self.target, self.segment.component)
+        return self.protection.spans(self.target, self.segment.component, self.segment.kept)
 
     @cached_property
     def source_words(self) -> str:

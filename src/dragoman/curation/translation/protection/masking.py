@@ -133,7 +133,7 @@ def _replaced(
 ) -> Iterator[tuple[Span, str]]:
     """Yield what is hidden with what comes back for it."""
     text = segment.source
-    for span in protection.spans(text, segment.component):
+    for span in protection.spans(text, segment.component, segment.kept):
         label = glossary.label_at(text, span.start, span.end) if span.kind == "value" else None
         if label is None:
             yield span, text[span.start : span.end]

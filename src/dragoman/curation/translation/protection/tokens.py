@@ -9,6 +9,7 @@ from dragoman.core.stop_tokens import MARKER
 from dragoman.core.texts.entities import entities_in
 from dragoman.curation.translation.protection.domain import DomainData
 from dragoman.curation.translation.protection.fields import is_named_for_ids
+from dragoman.curation.translation.protection.kept_words import word_places
 from dragoman.curation.translation.protection.placeholders import placeholders_in
 from dragoman.curation.translation.protection.shapes import fits, shapes_of
 from dragoman.curation.translation.protection.spans import Kind, Span, settled
@@ -48,11 +49,19 @@ class Protection:
         self._ids = frozenset[str]().union(*terms.ids.values())
         self._names = terms.names - terms.people
         self._long_names = _either(name for name in self._names if not _WORD.fullmatch(name))
-        self._found: dict[tuple[str, bool], tuple[Span, ...]] = {}
+        self._found: dict[tuple[str, bool, tuple[str, ...]], tuple[Span, ...]] = {}
 
-    def spans(self, text: str, component: Component) -> tuple[Span, ...]:
-        """Return what stays in a text, in order and without overlaps; each text is read once."""
-        key = (text, component in _DESCRIBED)
+    def spans(
+        self, text: str, component: Component, kept: tuple[str, ...] = ()
+    ) -> tuple[Span, ...]:
+        """Return what stays in a text, in order and without overlaps; each text is read once.
+
+        Args:
+            text: The text.
+            component: What its file is for.
+            kept: What stays in this text alone; see `Segment.kept`.
+        """
+        key = (text, component in _DESCRIBED, kept)
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = settled(self._candidates(*key))
@@ -62,9 +71,11 @@ class Protection:
         """Whether a word is an id of the data, or has the shape of one."""
         return word in self._ids or fits(word, self.shapes)
 
-    def _candidates(self, text: str, is_described: bool) -> Iterator[Span]:
+    def _candidates(self, text: str, is_described: bool, kept: tuple[str, ...]) -> Iterator[Span]:
         """Yield what may have to stay; what comes first wins where two overlap."""
         yield from (Span(each.start, each.end, "placeholder") for each in placeholders_in(text))
+        for word in kept:
+            yield from (Span(*place, "literal") for place in word_places(text, word))
         yield from _spans(MARKER, text, "marker")
         yield from _spans(_WEB, text, "address")
         yield from _entities(text)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from dragoman.benchmarks.bfcl.agentic.entries import AGENTIC, SEARCHES
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import CATEGORY as FORMATS
-from dragoman.benchmarks.bfcl.entries.single import UNANSWERED
+from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED
 from dragoman.benchmarks.bfcl.entries.turns import DOCUMENT_FILES, MULTI_TURN
-from dragoman.benchmarks.bfcl.pulled import read_pulled
+from dragoman.benchmarks.bfcl.pulled import pulled_suite, read_pulled
 from dragoman.benchmarks.bfcl.suite import GROUPS, NAMES, TURN_GROUPS
+from dragoman.benchmarks.bfcl.translations.expected import expected_texts
 from dragoman.benchmarks.bfcl.upstream import bfcl_source
 from dragoman.core.errors import UsageError
-from dragoman.core.language.translations import QuestionFiles
+from dragoman.core.language.questions import QuestionFiles
 
 _ANSWERS, _DOCUMENTS, _BEFORE = (
     "possible_answer",
@@ -19,6 +20,9 @@ _ANSWERS, _DOCUMENTS, _BEFORE = (
     "memory_prereq_conversation",
 )
 _SEARCH, _MEMORY = "web_search", "memory"
+
+NOT_PLAYED = "is played in English only: questions of one turn and of several are in others"
+"""Why memory, web search and formats have no other languages."""
 
 
 def question_files(category: str, data: Path) -> QuestionFiles:
@@ -35,7 +39,7 @@ def question_files(category: str, data: Path) -> QuestionFiles:
     if category == FORMATS or category not in NAMES:
         why = "has the questions of other categories" if category == FORMATS else "is none"
         raise UsageError(f"bfcl:{category} {why}: choose {', '.join(set(NAMES) - {FORMATS})}")
-    kinds = GROUPS.get(category) or TURN_GROUPS.get(category) or (category,)
+    kinds = _kinds(category)
     questions = dict.fromkeys(name for kind in kinds for name in _questions(kind))
     functions = dict.fromkeys(name for kind in kinds for name in _functions(kind))
     answers = dict.fromkeys(f"{_ANSWERS}/{_file(kind)}" for kind in kinds if kind not in UNANSWERED)
@@ -43,7 +47,25 @@ def question_files(category: str, data: Path) -> QuestionFiles:
     def read(names: dict[str, None]) -> dict[str, bytes]:
         return {name: read_pulled(data, name) for name in names}
 
-    return QuestionFiles(read(questions), read(functions), read(answers))
+    expected = expected_texts(pulled_suite(category, data))
+    return QuestionFiles(read(questions), read(functions), read(answers), expected)
+
+
+def played_files(category: str) -> tuple[str, ...]:
+    """Return the names of the files that a category, or a group, is played from in a language.
+
+    Raises:
+        UsageError: Where it is not played in other languages.
+    """
+    kinds = _kinds(category)
+    if not {*kinds} <= {*SINGLE_TURN, *MULTI_TURN}:
+        raise UsageError(f"bfcl:{category} {NOT_PLAYED}")
+    names = (name for kind in kinds for name in (*_questions(kind), *_functions(kind)))
+    return tuple(dict.fromkeys(names))
+
+
+def _kinds(category: str) -> tuple[str, ...]:
+    return GROUPS.get(category) or TURN_GROUPS.get(category) or (category,)
 
 
 def _questions(category: str) -> Iterator[str]:
