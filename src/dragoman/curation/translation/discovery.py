@@ -29,6 +29,7 @@ from dragoman.curation.translation.artifacts.schemas import schema_artifact
 from dragoman.curation.translation.artifacts.tasks import tasks_artifact
 from dragoman.curation.translation.artifacts.tools import tools_artifact
 from dragoman.curation.translation.english_schemas.composed import composed_schema
+from dragoman.curation.translation.english_schemas.modules import schema_of_module
 from dragoman.curation.translation.questions import questions_of
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
 from dragoman.wiring.conditions.language_assets import english_side
@@ -96,20 +97,34 @@ class _Found(NamedTuple):
 
 
 def _schemas(found: _Found) -> Iterator[Artifact]:
-    """Yield the schemas: those of a file of them, or one that the domain itself tells."""
-    for side, schema in found.side.schemas.items():
+    """Yield the schemas: of a file, of each of upstream's modules, or what the domain itself tells."""
+    if not found.side.schemas and not found.english.source_root:
+        yield _own_schema(found)
+    for side, schema in (found.side.schemas or _upstream_schemas(found)).items():
         source = found.source(schema.source_file, schema)
         yield schema_artifact(found.origin(SCHEMA_FILES[side], source), schema)
-    if not found.side.schemas:
-        schema = composed_schema(found.english.name, found.english.databases, found.side)
-        modules = (path for texts in found.side.modules.values() for path in texts)
-        databases = (
-            found.file(found.english.databases[side]) for side in found.side.declared.databases
-        )
-        sources = (*(found.source(path, schema) for path in modules), *databases)
-        if not sources:
-            sources = (found.source(f"{found.english.name}/{SCHEMA_FILES['agent']}", schema),)
-        yield schema_artifact(found.origin(SCHEMA_FILES["agent"], *sources), schema)
+
+
+def _upstream_schemas(found: _Found) -> dict[Role, Schema]:
+    """Return the schemas of the modules of a checkout, one for each side."""
+    return {
+        side: schema_of_module(text, path)
+        for side, modules in found.side.modules.items()
+        for path, text in modules.items()
+        if found.english.source_root
+    }
+
+
+def _own_schema(found: _Found) -> Artifact:
+    schema = composed_schema(found.english.name, found.english.databases, found.side)
+    modules = (path for texts in found.side.modules.values() for path in texts)
+    databases = (
+        found.file(found.english.databases[side]) for side in found.side.declared.databases
+    )
+    sources = (*(found.source(path, schema) for path in modules), *databases)
+    if not sources:
+        sources = (found.source(f"{found.english.name}/{SCHEMA_FILES['agent']}", schema),)
+    return schema_artifact(found.origin(SCHEMA_FILES["agent"], *sources), schema)
 
 
 def _tools(found: _Found) -> Iterator[Artifact]:

@@ -46,6 +46,11 @@ from dragoman.core.language.translations import (
 )
 from dragoman.core.tools import Role
 from dragoman.wiring.catalogue import benchmarks
+from dragoman.wiring.conditions.checkouts import (
+    checkout_hashes,
+    checkout_messages,
+    checkout_modules,
+)
 
 _TEXTS = (".md", ".json", ".toml")
 _REGISTRIES = ("languages.json", "data/seatau/languages.json")
@@ -137,12 +142,12 @@ def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAsse
 
     Args:
         english: The domain.
-        assets: A folder of artifacts, whose English files come first; it need hold none yet. "" for
-            the release that the domain has, if any.
+        assets: A folder of artifacts, whose English files come first; it need hold none yet, and what
+            it says nothing of is the release's. "" for the release that the domain has, if any.
         data: The folder of pulled data.
 
     Raises:
-        DataError: Where a file is damaged, or the release was not pulled.
+        DataError: Where a file is damaged, or the release was not pulled and is needed.
     """
     release = english.release
     if not assets and release is None:
@@ -152,7 +157,15 @@ def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAsse
     )
     roots = (given, given / UPSTREAM)
     folder = next((root / english.name for root in roots if (root / english.name).is_dir()), None)
-    return _english_assets(english, folder, given)
+    side = _english_assets(english, folder, given)
+    if release is None or side.schemas or side.modules:
+        return side
+    pulled, _ = given_folder(release.name, (release,), data)
+    return msgspec.structs.replace(
+        side,
+        schemas=_listed_schemas(pulled, english.name),
+        hashes={**_recorded_hashes(pulled), **side.hashes},
+    )
 
 
 def domains_by_language(data: Path) -> dict[str, tuple[str, ...]]:
@@ -219,13 +232,14 @@ def _english_assets(
         for root in (english.name, f"{UPSTREAM}/{english.name}")
         for name, digest in own.items()
     }
-    known = {**_checkout_hashes(given, english.name), **_recorded_hashes(given)} if given else {}
+    known = {**checkout_hashes(given, english.name), **_recorded_hashes(given)} if given else {}
     docstrings = _docstrings(english)
     described = {
         f"{english.name}/{TOOL_FILES[side]}": hashlib.sha256(encode_artifact(texts)).hexdigest()
         for side, texts in docstrings.items()
     }
-    modules = {side: dict(texts) for side, texts in english.modules().items()}
+    modules = dict(checkout_modules(given, english.name)) if given else {}
+    modules |= {side: dict(texts) for side, texts in english.modules().items()}
     read = {
         path: hashlib.sha256(text.encode()).hexdigest()
         for texts in modules.values()
@@ -239,7 +253,7 @@ def _english_assets(
         declared=english.declared,
         docstrings=docstrings,
         modules=modules,
-        messages=_english_messages(files, folder),
+        messages=_english_messages(files, folder, given, english.name),
         databases=dict(english.databases),
     )
 
@@ -253,12 +267,17 @@ def _docstrings(english: EnglishDomain) -> dict[Role, dict[str, str]]:
     }
 
 
-def _english_messages(files: Mapping[str, bytes], folder: Path | None) -> ToolReturns:
-    """Return what tools say: from an English file, or from the sources that translations repeat."""
+def _english_messages(
+    files: Mapping[str, bytes], folder: Path | None, given: Path | None, domain: str
+) -> ToolReturns:
+    """Return what tools say: from an English file, a checkout, or what translations repeat of it."""
     if TOOL_RETURNS in files:
         return in_english(decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS))
-    for language in languages_of(folder) if folder else ():
-        translated = read_tool_returns(AssetFolder(folder / language)) if folder else ToolReturns()
+    told = checkout_messages(given, domain) if given else ToolReturns()
+    if told != ToolReturns() or folder is None:
+        return told
+    for language in languages_of(folder):
+        translated = read_tool_returns(AssetFolder(folder / language))
         if translated != ToolReturns():
             return in_english(translated)
     return ToolReturns()
@@ -270,15 +289,6 @@ def _files_beside(folder: Path) -> dict[str, bytes]:
     for each in (AssetFolder(folder), AssetFolder(folder / ENGLISH)):
         found.update({name: each.read(name) for name in each.names if name.endswith(_TEXTS)})
     return found
-
-
-def _checkout_hashes(given: Path, domain: str) -> dict[str, str]:
-    """Return the hashes of modules in a checkout of upstream."""
-    folder = given / "src" / "tau2" / "domains" / domain
-    return {
-        path.relative_to(given).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.glob("*.py"))
-    }
 
 
 def _recorded_hashes(given: Path) -> dict[str, str]:
