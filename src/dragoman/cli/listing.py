@@ -135,14 +135,13 @@ def _languages() -> dict[str, str]:
     from dragoman.wiring.environment import data_folder
 
     translated = domains_by_language(data_folder())
-    shipped = {
-        code: "; whole in ".join(
-            filter(None, (find_language(code).full_name, ", ".join(translated.get(code, ()))))
-        )
-        for code in SHIPPED
-    }
+
+    def about(code: str) -> str:
+        name, domains = find_language(code).full_name, translated.get(code, ())
+        return f"{name}; artifacts of {', '.join(domains)}" if domains else name
+
     return {
-        **shipped,
+        **{code: about(code) for code in SHIPPED},
         "FILE.toml": "a language of your own",
         "en+th+vi": "tools shared by 2 to 5 languages; the first keeps what is left",
     }
