@@ -187,16 +187,6 @@ def test_the_manifest_says_how_much_is_untranslated(dragoman: Cli, folder: Path)
     assert (policy["model"], policy["untranslated"], policy["texts"]) == ("glossary", 1, {})
 
 
-def test_what_there_is_to_translate_is_counted_without_a_language_or_a_model(
-    dragoman: Cli, texts: int
-) -> None:
-    done = dragoman("translate", "sample:shop", "--statistics")
-    assert done.returncode == 0, done.stderr
-    assert "5 tasks" in done.stdout
-    told = json.loads(dragoman("translate", "sample:shop", "--statistics", "--json").stdout)
-    assert told["texts"] == texts
-
-
 def test_a_model_can_be_stopped_by_hand_and_the_same_command_goes_on(
     folder: Path, answers: TranslatingAnswers, texts: int
 ) -> None:
@@ -246,6 +236,14 @@ def test_two_processes_that_share_a_memory_agree_on_every_text(
             assert process.returncode == 0, errors
     one, two = (folder / name / "sample" / "th" / "tasks.json" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_without_its_key_a_model_leaves_nothing_behind(dragoman: Cli, folder: Path) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", "openai/gpt-4.1")
+    done = dragoman(*asked, OPENAI_API_KEY="")
+    assert done.returncode == 2
+    assert "openai/gpt-4.1 needs a key" in done.stderr
+    assert list(folder.iterdir()) == []
 
 
 REFUSED = [

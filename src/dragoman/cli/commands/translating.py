@@ -51,9 +51,6 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be sent and what it would cost.")
     ] = False,
-    statistics: Annotated[
-        bool, typer.Option("--statistics", help="Count what there is to translate, and stop.")
-    ] = False,
     full: Annotated[
         bool, typer.Option("--full", help="Name every text that something is wrong with.")
     ] = False,
@@ -64,12 +61,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     Every text is sent once and kept in the memory: the same command goes on where it was stopped.
     Exit 1 where a text could not be translated.
     """
-    from dragoman.cli.curating.counting import print_statistics
     from dragoman.cli.curating.translating import Asked, translate_suite
-
-    if statistics:
-        print_statistics(suite, assets, as_json=as_json)
-        return
 
     asked = Asked(
         suite, tuple(to or ()), model, out, memory, assets, tuple(components or ()), only_stale,

@@ -116,8 +116,11 @@ class _Bars(ExitStack):
 
 
 def _is_wanting(result: LanguageResult) -> bool:
-    """Whether something is left to do: texts without a translation, files that were left alone."""
-    return bool(result.untranslated or result.incomplete or result.left_alone)
+    """Whether something is left to do: texts without a sound translation, files left alone."""
+    is_refused = any(
+        found.severity == "refuse" for text in result.settled for found in text.anomalies
+    )
+    return bool(is_refused or result.untranslated or result.incomplete or result.left_alone)
 
 
 def _print_plans(translating: Translating, *, as_json: bool) -> None:
@@ -228,7 +231,10 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
     for code, count in counts.most_common():
         meaning = MEANINGS[code]
         yield f"  {code} ({count}, {meaning.severity}): {meaning.what}"
-    wrong = [text for text in result.settled if text.anomalies or text.why]
+    wrong = sorted(
+        (text for text in result.settled if text.anomalies or text.why),
+        key=lambda text: text.target is not None,
+    )
     for text in wrong if full else wrong[:_SHOWN]:
         yield f"  {_said(text)}"
     if len(wrong) > _SHOWN and not full:

@@ -173,15 +173,20 @@ class Translating:
         """Translate, and write each language's files when all its texts are settled.
 
         Raises:
+            UsageError: Where the model's key or address is missing.
             RunHalted: Where nothing more may be asked; what came until then is in the memory.
             StoreError: Where the memory cannot be read or written.
             DataError: Where files cannot be written.
         """
-        with TranslationMemory(self.asked.memory_path) as memory:
-            return asyncio.run(self._run(memory, on_progress))
-
-    async def _run(self, memory: TranslationMemory, on_progress: OnProgress) -> TranslationResult:
         connections = Connections(budget=self._budget())
+        translator = self._translator(connections)
+        with TranslationMemory(self.asked.memory_path) as memory:
+            means = self._means(translator, memory)
+            return asyncio.run(self._run(means, connections, on_progress))
+
+    async def _run(
+        self, means: TranslationMeans, connections: Connections, on_progress: OnProgress
+    ) -> TranslationResult:
         usage: list[Usage] = []
         odd: list[str] = []
 
@@ -190,7 +195,6 @@ class Translating:
             odd.extend(reply.odd)
 
         try:
-            means = self._means(self._translator(connections), memory)
             means = msgspec.structs.replace(means, on_reply=on_reply)
             results = [
                 await self._language(language, means, on_progress) for language in self.languages
