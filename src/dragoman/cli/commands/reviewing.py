@@ -7,7 +7,7 @@ import typer
 
 from dragoman.cli.commands.declaring import Json, command, group, leave, option_of_run
 
-app = group("Have people review translations: a workbook or CSV out, and back into the memory.")
+app = group("Human review of translations: out, and back in.")
 
 Suites = Annotated[
     str,

@@ -70,7 +70,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(translate_suite(asked, dry_run=dry_run, full=full, as_json=as_json))
 
 
-memory = group("Translation memories: what was translated, by whom, and what it took.")
+memory = group("Translation memories: show, import, export, compare.")
 
 MemoryFile = Annotated[Path, typer.Argument(metavar="MEMORY", help="A translation memory.")]
 Suites = Annotated[
