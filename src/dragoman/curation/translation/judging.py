@@ -12,7 +12,6 @@ from dragoman.curation.translation.checks.translated import TranslationCriteria
 from dragoman.curation.translation.glossary import Glossary, glossary_for
 from dragoman.curation.translation.labels import LabelBook
 from dragoman.curation.translation.protection.masking import Masked, mask, restore
-from dragoman.curation.translation.protection.placeholders import placeholders_in
 from dragoman.curation.translation.protection.spans import Kind
 from dragoman.curation.translation.protection.tokens import Protection
 from dragoman.curation.translation.translators.protocol import Item
@@ -95,14 +94,7 @@ class TranslationDesk(msgspec.Struct, frozen=True):
         if unit.segment.mode == "label":
             return unit.source.text if self._stays(unit) else None
         masked = self.masked(unit)
-        rest, end = [], 0
-        for placed in placeholders_in(masked.text):
-            rest.append(masked.text[end : placed.start])
-            end = placed.end
-        rest.append(masked.text[end:])
-        if any(letter.isalpha() for letter in "".join(rest)):
-            return None
-        return restore(masked, masked.text).text
+        return None if masked.has_words else restore(masked, masked.text).text
 
     def _stays(self, unit: Unit) -> bool:
         """Whether a value is an id, an address or a number: labels are not masked, but these stay."""

@@ -5,7 +5,6 @@ import pytest
 from dragoman.conditions.language.languages import find_language
 from dragoman.curation.translation.checks.anomalies import MEANINGS, Anomaly
 from dragoman.curation.translation.checks.checking import anomalies, fault_anomalies
-from dragoman.curation.translation.checks.labels import colliding_labels
 from dragoman.curation.translation.checks.translated import TranslationCriteria
 from dragoman.curation.translation.glossary import Glossary
 from dragoman.curation.translation.protection.masking import mask, restore
@@ -177,28 +176,6 @@ def test_faults_of_placeholders_are_anomalies(protection: Protection) -> None:
         Anomaly("placeholder-lost", "a::b", "⟦2⟧ ('HAT002'): 0 for 1", "refuse"),
         Anomaly("placeholder-invented", "a::b", "⟦9⟧ was not given", "refuse"),
     )
-
-
-def test_labels_of_a_value_set_that_are_read_alike_are_found() -> None:
-    def label(source: str, key: str = "Status", file: str = "data_model.json") -> Segment:
-        address = f"{file}::value_sets/{key}/{source}"
-        return Segment(address, "schema", source, "label", f"shop/label/{key}")
-
-    told = colliding_labels(
-        [
-            (label("poor"), "Kém"),
-            (label("bad"), "kém"),
-            (label("good"), "poor"),
-            (label("weak", "Signal"), "kém"),
-            (label("faint", file="user_data_model.json"), "kém"),
-        ]
-    )
-
-    assert [(each.code, each.what) for each in told] == [
-        ("label-collision", "'Kém' would mean 'poor' and 'bad'"),
-        ("label-collision", "'kém' would mean 'bad' and 'poor'"),
-        ("label-collision", "'poor' would mean 'good' and 'poor'"),
-    ]
 
 
 def test_every_code_has_a_severity_a_weight_and_a_line() -> None:

@@ -1,0 +1,198 @@
+"""What the checks of single texts find in released translations, and which mistakes they notice.
+
+`python -m bench.mistakes` reads what was pulled of tau2 and seataubench. Found is what the checks say
+of the release, texts that are alike counted once. Mistakes are put into texts with nothing found, of
+each domain and language at most a sample, which a fixed seed draws. The figures of docs/linting.md
+are what it prints.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import SCHEMA_FILES
+from dragoman.conditions.language.languages import find_language
+from dragoman.conditions.language.lint.assets import LanguageAssets
+from dragoman.curation.translation.checks.anomalies import MEANINGS
+from dragoman.curation.translation.checks.checking import anomalies
+from dragoman.curation.translation.checks.translated import TranslationCriteria
+from dragoman.curation.translation.discovery import domain_of
+from dragoman.curation.translation.glossary import glossary_of
+from dragoman.curation.translation.protection.domain import data_of
+from dragoman.curation.translation.protection.tokens import protection_of
+from dragoman.curation.translation.segments import Segment, TranslatableDomain
+from dragoman.scoring.language_detection import load_detector
+from dragoman.wiring.conditions.language_assets import lint_subjects
+from dragoman.wiring.environment import data_folder
+from dragoman.wiring.suites import load_suite
+
+LANGUAGES = ("vi", "th", "id", "tl", "zh")
+LATIN = {"vi", "id", "tl"}
+SAMPLE = 150
+LENGTHS = range(16, 4_000)
+
+Translations = dict[str, tuple[Segment, str]]
+"""A segment and its translation, by the segment's source."""
+
+
+class Released(msgspec.Struct, frozen=True):
+    """A domain's released translations into a language, and what they are held to."""
+
+    domain: str
+    language: str
+    criteria: TranslationCriteria
+    pairs: tuple[tuple[Segment, str], ...]
+
+    @property
+    def prose(self) -> Translations:
+        return {
+            segment.source: (segment, target)
+            for segment, target in self.pairs
+            if segment.mode == "text" and len(segment.source) in LENGTHS
+        }
+
+
+def main() -> None:
+    detector = load_detector()
+    domains: dict[str, tuple[TranslatableDomain, TranslationCriteria]] = {}
+    released = []
+    for subject in lint_subjects("seataubench", data_folder(), languages=LANGUAGES):
+        if subject.domain not in domains:
+            domain = domain_of(load_suite(f"tau2:{subject.domain}"), data_folder())
+            protection = protection_of(data_of(domain.english, subject.domain))
+            english = TranslationCriteria(
+                find_language("en"), protection, glossary_of({}, subject.domain), detector
+            )
+            domains[subject.domain] = domain, english
+        released.append(_released(subject, *domains[subject.domain]))
+    _print_found(released)
+    _print_noticed(released)
+
+
+def _released(
+    subject: LanguageAssets, domain: TranslatableDomain, english: TranslationCriteria
+) -> Released:
+    schemas = {SCHEMA_FILES[side]: schema for side, schema in subject.schemas.items()}
+    glossary = glossary_of(schemas, f"{subject.domain}/{subject.language}")
+    pairs: dict[tuple[str, str, str], tuple[Segment, str]] = {}
+    for artifact in domain.artifacts:
+        if artifact.name in subject.folder:
+            texts = artifact.translations(subject.folder.read(artifact.name), artifact.name)
+            for segment in artifact.segments:
+                target = texts.get(segment.address)
+                if target is not None:
+                    key = segment.source, target, segment.context
+                    pairs.setdefault(key, (segment, target))
+    language = find_language(subject.language)
+    criteria = msgspec.structs.replace(english, language=language, glossary=glossary)
+    return Released(subject.domain, subject.language, criteria, tuple(pairs.values()))
+
+
+def _print_found(released: list[Released]) -> None:
+    found = Counter(
+        (each.code, of.language)
+        for of in released
+        for segment, target in of.pairs
+        for each in anomalies(segment, target, of.criteria)
+    )
+    print(f"found in {sum(len(of.pairs) for of in released):,} texts")
+    _print_row("", [*LANGUAGES])
+    for code in MEANINGS:
+        if any(found[code, language] for language in LANGUAGES):
+            _print_row(code, [str(found[code, language] or "-") for language in LANGUAGES])
+
+
+def _print_noticed(released: list[Released]) -> None:
+    draw = random.Random(0)  # noqa: S311 - a sample, no secret
+    beside = {(of.domain, of.language): of.prose for of in released}
+    made: Counter[tuple[str, str]] = Counter()
+    noticed: Counter[tuple[str, str]] = Counter()
+    texts = 0
+    for of in released:
+        sound = [pair for pair in of.prose.values() if not anomalies(*pair, of.criteria)]
+        sample = draw.sample(sound, min(SAMPLE, len(sound)))
+        texts += len(sample)
+        for segment, target in sample:
+            mistakes = {
+                **_own(segment, target, of, draw),
+                **_foreign(segment, of, beside, draw),
+            }
+            for name, wrong in mistakes.items():
+                made[name, of.language] += 1
+                noticed[name, of.language] += bool(anomalies(segment, wrong, of.criteria))
+    print(f"noticed of mistakes put into {texts:,} texts")
+    _print_row("", [*LANGUAGES])
+    for name in dict.fromkeys(name for name, _ in made):
+        cells = [f"{noticed[name, code]}/{made[name, code]}" for code in LANGUAGES]
+        total = [sum(each[name, code] for code in LANGUAGES) for each in (noticed, made)]
+        _print_row(name, [*cells, f"   {total[0]:,} of {total[1]:,}"])
+
+
+def _own(segment: Segment, target: str, of: Released, draw: random.Random) -> Mapping[str, str]:
+    """Return mistakes made of a translation itself."""
+    lines = target.rstrip("\n").split("\n")
+    made = {"empty": "", "announced": f"Here is the translation: {target}"}
+    made |= {"left in English": segment.source}
+    if len(lines) > 2:
+        made["last line dropped"] = "\n".join(lines[:-1])
+    if len(target) > 60:
+        made["cut to a third"] = target[: len(target) // 3]
+    if ". " in segment.source:
+        made["half in English"] = (
+            f"{target[: len(target) // 2]} {segment.source[len(segment.source) // 2 :]}"
+        )
+    numbers: list[str] = re.findall(r"(?<![\w#.,-])\d+(?![\w.,-])", segment.source)
+    if kept := [each for each in numbers if re.search(rf"(?<!\d){each}(?!\d)", target)]:
+        number = draw.choice(kept)
+        made["number changed"] = re.sub(rf"(?<!\d){number}(?!\d)", f"77{number}", target)
+    return {**made, **dict(_of_ids(segment, target, of, draw))}
+
+
+def _of_ids(
+    segment: Segment, target: str, of: Released, draw: random.Random
+) -> Iterator[tuple[str, str]]:
+    spans = of.criteria.protection.spans(target, segment.component)
+    ids = sorted({target[span.start : span.end] for span in spans if span.kind == "id"})
+    if not ids:
+        return
+    chosen = draw.choice(ids)
+    yield "id dropped", target.replace(chosen, "")
+    digit = re.search(r"\d", chosen)
+    if digit is not None:
+        other = f"{chosen[: digit.start()]}{(int(digit.group()) + 1) % 10}{chosen[digit.end() :]}"
+        yield "digit of an id changed", target.replace(chosen, other)
+    alike = [each for each in ids if each != chosen and len(each) == len(chosen)]
+    if alike:
+        first, second = chosen, draw.choice(alike)
+        swapped = target.replace(first, "\0").replace(second, first).replace("\0", second)
+        yield "two ids exchanged", swapped
+
+
+def _foreign(
+    segment: Segment,
+    of: Released,
+    beside: Mapping[tuple[str, str], Translations],
+    draw: random.Random,
+) -> Mapping[str, str]:
+    """Return mistakes made of other translations."""
+    made = {}
+    language = draw.choice([code for code in LANGUAGES if code != of.language])
+    there = beside.get((of.domain, language), {}).get(segment.source)
+    if there is not None:
+        is_alike = {language, of.language} <= LATIN
+        made["other language, same script" if is_alike else "other language"] = there[1]
+    other, target = draw.choice([*beside[of.domain, of.language].values()])
+    if other.source != segment.source:
+        made["another text's"] = target
+    return made
+
+
+def _print_row(name: str, cells: list[str]) -> None:
+    print(f"  {name:<28}" + "".join(f"{cell:>10}" for cell in cells))
+
+
+if __name__ == "__main__":
+    main()
