@@ -109,3 +109,8 @@ def test_any_text_is_looked_through(text: str) -> None:
         assert text[found.start : found.end] == found.text
         assert found.canonical
         assert occurs(found.text, text)
+
+
+def test_a_long_chain_of_hyphens_is_looked_through_once() -> None:
+    # Looking ahead from each of its letters to the end takes most of a minute.
+    assert list(entities_in("a-" * 20_000)) == []

@@ -191,3 +191,13 @@ def test_the_documents_say_of_every_code_what_the_table_says() -> None:
         f"| `{code}` | {each.severity} | {each.weight:g} | {each.what} |"
         for code, each in MEANINGS.items()
     } <= rows
+
+
+def test_a_long_run_of_digits_is_looked_through_once(
+    protection: Protection, no_glossary: Glossary
+) -> None:
+    criteria = TranslationCriteria(find_language("vi"), protection, no_glossary)
+
+    codes = {code for code, _ in found("It costs 3 in 12 shops.", "1" * 20_000, criteria)}
+
+    assert "number-lost" in codes

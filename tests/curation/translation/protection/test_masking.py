@@ -171,3 +171,10 @@ def test_what_has_no_words_beside_what_stays_needs_no_translation(
 
 def test_the_placeholder_has_no_letter() -> None:
     assert placeholder(12) == "⟦12⟧"
+
+
+@pytest.mark.parametrize("piece", ["1", "a-", "a_", "⟦1", "'", "**", "{a", "http://", "a(", "Ab "])
+def test_a_text_that_repeats_itself_takes_no_time(protection: Protection, piece: str) -> None:
+    text = piece * 5_000
+
+    assert restore(masked(text, protection), masked(text, protection).text).text == text

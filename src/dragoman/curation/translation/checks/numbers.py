@@ -51,7 +51,7 @@ def _written(text: Translated) -> set[Decimal]:
     )
     found = {*own, *english}
     for word, scale in text.expected.scales.items():
-        for number in re.findall(rf"(\d+(?:[.,]\d+)?)\s?{word}", target):
+        for number in re.findall(rf"(?<!\d)(\d{{1,12}}(?:[.,]\d{{1,12}})?)\s?{word}", target):
             found.add(Decimal(number.replace(",", ".")) * scale)
     return found
 
