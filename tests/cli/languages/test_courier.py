@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.conditions.language.lint.checks import lint
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall
 from dragoman.wiring.conditions.language_assets import lint_subjects
@@ -191,3 +191,24 @@ def test_what_must_be_said_may_be_said_in_the_language() -> None:
     }
     assert must == {"Brackwater", "invoice", "17 March", "Aldermoor", "Pennick Station"}
     assert must <= wording.labels.keys()
+
+
+def test_the_list_of_languages_names_the_suites_that_have_artifacts(dragoman: Told) -> None:
+    lines = dragoman("list", "languages").stdout.splitlines()
+    shown = {line.split()[0] for line in lines if line.endswith("; artifacts of courier")}
+    assert shown == set(bundled_languages()) == {"id", "th", "tl", "vi", "zh"}
+
+
+def test_a_task_with_other_facts_than_in_english_is_refused(tmp_path: Path) -> None:
+    (subject,) = lint_subjects("courier", Path(), languages=["th"])
+    folder = tmp_path / "courier" / "th"
+    folder.mkdir(parents=True)
+    for name in subject.folder.names:
+        (folder / name).write_bytes(subject.folder.read(name))
+    tasks = json.loads((folder / "tasks.json").read_text("utf-8"))
+    tasks[0]["scenario"]["facts"][0]["name"] = "nickname"
+    (folder / "tasks.json").write_text(json.dumps(tasks), "utf-8")
+    with pytest.raises(DataError, match="where-is-my-parcel has other facts or deeds"):
+        courier(tmp_path, "domain")
+    (subject,) = lint_subjects(str(tmp_path), Path())
+    assert {each.code for each in lint(subject)} == {"hand-patched", "fixed-leaf-changed"}
