@@ -1,10 +1,12 @@
 """What is found to translate in tau2-bench's domains, beside what the source's pipeline finds."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from dragoman.conditions.language.artifacts import SCHEMA_FILES, TOOL_FILES, encode_artifact
 from dragoman.curation.translation.segments import TranslatableDomain
 
 Of = Callable[[str], TranslatableDomain]
@@ -100,6 +102,26 @@ def test_files_are_the_english_ones_where_nothing_is_translated(
     for artifact in found.artifacts:
         if artifact.name in found.english.files:
             assert artifact.written({}) == found.english.files[artifact.name]
+
+
+@pytest.mark.parametrize("domain", SEGMENTS)
+def test_docstrings_schemas_and_messages_are_the_english_ones_then_too(
+    translatable_of: Of, domain: str
+) -> None:
+    found = translatable_of(domain)
+    written = {
+        artifact.name: json.loads(
+            artifact.written({each.address: each.source for each in artifact.segments})
+        )
+        for artifact in found.artifacts
+        if artifact.component in {"tools", "schema", "messages"}
+    }
+    english = {
+        **{TOOL_FILES[side]: texts for side, texts in found.english.docstrings.items()},
+        **{SCHEMA_FILES[side]: schema for side, schema in found.english.schemas.items()},
+        **({"tool_returns.json": found.english.messages} if domain == "telecom" else {}),
+    }
+    assert written == {name: json.loads(encode_artifact(each)) for name, each in english.items()}
 
 
 @pytest.mark.parametrize("domain", SEGMENTS)
