@@ -1,9 +1,12 @@
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dragoman.conditions.language.languages import find_language
 from dragoman.core.errors import ParticipantError, RunHalted
@@ -11,6 +14,7 @@ from dragoman.core.usage import Usage
 from dragoman.curation.translation.glossary import NO_GLOSSARY
 from dragoman.curation.translation.judging import TranslationDesk
 from dragoman.curation.translation.labels import LabelBook
+from dragoman.curation.translation.parts import parts_of
 from dragoman.curation.translation.protection.domain import DomainData
 from dragoman.curation.translation.protection.tokens import protection_of
 from dragoman.curation.translation.segments import Component, Mode, Segment
@@ -329,3 +333,77 @@ def test_a_halt_stops_at_once_and_what_was_under_way_is_kept(
         run([segment(f"text {number}") for number in range(20)], translator, BatchLimits(texts=1))
     assert len(translator.asked) < 20
     assert set(stored(memory)) == set(translator.texts) - {"text 1"}
+
+
+DOCUMENT = "\n\n".join(
+    [
+        f"# Rule {letter}\n\nCall #W1234567 by its {letter * 30} name.{' Be kind.' * 150}"
+        for letter in "ab"
+    ]
+)
+
+
+def test_a_long_document_that_no_answer_can_be_had_for_is_asked_for_in_parts(
+    run: Run, memory: TranslationMemory
+) -> None:
+    def short_ones(request: Request) -> Mapping[str, str]:
+        if any(len(item.text) > 2_000 for item in request.items.values()):
+            return unreadable()
+        return {name: marked(item.text) for name, item in request.items.items()}
+
+    translator = Scripted(short_ones)
+    found = run([segment(DOCUMENT), segment("Hello.")], translator)
+    whole = str(found[DOCUMENT].target)
+    assert found[DOCUMENT].state == "asked"
+    assert whole.count("#W1234567") == 2
+    assert whole.count("\n\n") == DOCUMENT.count("\n\n")
+    assert found["Hello."].state == "asked"
+    assert set(stored(memory)) == {DOCUMENT, "Hello."}
+
+
+def marked(text: str) -> str:
+    """A translation for show that keeps headings, lines and placeholders."""
+    return re.sub("[A-Za-z]+", "คำ", text)
+
+
+def test_a_part_that_loses_a_placeholder_is_asked_for_again_and_the_others_are_not(
+    run: Run,
+) -> None:
+    lost: set[str] = set()
+
+    def answer(request: Request) -> Mapping[str, str]:
+        texts = {name: marked(item.text) for name, item in request.items.items()}
+        for name, text in texts.items():
+            if len(text) > 2_000 or (name.endswith("-2") and name not in lost):
+                lost.add(name)
+                texts[name] = text.replace("⟦1⟧", "")
+        return texts
+
+    translator = Scripted(answer)
+    found = run([segment(DOCUMENT)], translator)
+    assert str(found[DOCUMENT].target).count("#W1234567") == 2
+    assert [len(request.items) for request in translator.asked] == [1, 2, 1]
+    (again,) = translator.asked[-1].items.values()
+    assert again.placeholders == ("⟦1⟧",)
+
+
+def test_a_document_of_which_a_part_never_comes_stays_english_and_is_listed(run: Run) -> None:
+    def never_the_second(request: Request) -> Mapping[str, str]:
+        return {
+            name: marked(item.text).replace("⟦1⟧", "")
+            if len(item.text) > 2_000
+            else marked(item.text)
+            for name, item in request.items.items()
+            if not name.endswith("-2")
+        }
+
+    found = run([segment(DOCUMENT)], Scripted(never_the_second))
+    assert found[DOCUMENT].target is None
+    assert "placeholder-lost" in [anomaly.code for anomaly in found[DOCUMENT].anomalies]
+
+
+@given(text=st.text(st.sampled_from("ab \n#⟦1⟧"), max_size=60), most=st.integers(1, 20))
+def test_the_parts_of_a_text_are_the_text(text: str, most: int) -> None:
+    parts = parts_of(text, most)
+    assert "".join(parts) == text
+    assert len(parts) == 1 or all(part.strip() for part in parts[1:])

@@ -15,7 +15,9 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.judging import TranslationDesk, Verdict
+from dragoman.curation.translation.parts import parts_of, translated_in_parts
 from dragoman.curation.translation.translators.protocol import (
+    Item,
     Reply,
     Request,
     Translator,
@@ -227,8 +229,14 @@ class _Asking:
             await self._persist(half, attempt + 1)
 
     async def _alone(self, unit: Unit) -> None:
-        """Ask for one text with what it needs named: until an answer can be read, at most thrice."""
-        for attempt in ALONE:
+        """Ask for one text with what it needs named: until an answer can be read, at most thrice.
+
+        A long one is asked for in parts, and whole once more only where that does not help.
+        """
+        is_long = len(parts_of(self._desk.item(unit).text)) > 1
+        if is_long and await self._in_parts(unit):
+            return
+        for attempt in ALONE[:1] if is_long else ALONE:
             for each in self._group(unit):
                 self._refused.pop(each.source, None)
             if not await self._round([unit], attempt):
@@ -237,6 +245,24 @@ class _Asking:
                 self._give_up([unit], "every answer was refused")
                 return
         self._give_up([unit], "no answer could be read")
+
+    async def _in_parts(self, unit: Unit) -> bool:
+        """Ask for a text part by part; return whether what they make is sound."""
+
+        async def ask(items: Mapping[str, Item], attempt: int) -> Mapping[str, str]:
+            desk = self._desk
+            mode = unit.segment.mode
+            names = (desk.source.full_name, desk.language.full_name)
+            reply = await self._asked(Request(mode, *names, items, attempt))
+            self._keep({}, reply.usage)
+            return reply.texts
+
+        (name,) = ids_of([unit])
+        whole = await translated_in_parts(self._desk.item(unit), name, ask)
+        if whole is None:
+            return False
+        self._judge({unit: whole}, None)
+        return unit.source in self._settled
 
     def _give_up(self, units: Sequence[Unit], why: str) -> None:
         self._end(
@@ -262,16 +288,20 @@ class _Asking:
         """
         by_id = ids_of(units)
         reply = await self._asked(request_of(by_id, self._desk, attempt))
+        self._judge({by_id[name]: text for name, text in reply.texts.items()}, reply.usage)
+        return [unit for unit in units if unit.source not in self._settled]
+
+    def _judge(self, answers: Mapping[Unit, str], usage: Usage | None) -> None:
+        """Keep those answers that are sound, each for all texts that it was asked for."""
         sound: dict[Unit, Verdict] = {}
-        for name, text in reply.texts.items():
-            for unit in self._group(by_id[name]):
+        for asked, text in answers.items():
+            for unit in self._group(asked):
                 verdict = self._desk.judged(unit, text)
                 if verdict.is_refused:
                     self._refused[unit.source] = verdict
                 elif not self._is_doubted(unit, verdict):
                     sound[unit] = verdict
-        self._keep(sound, reply.usage)
-        return [unit for unit in units if unit.source not in self._settled]
+        self._keep(sound, usage)
 
     def _is_doubted(self, unit: Unit, verdict: Verdict) -> bool:
         """Whether a text that may be in another language is asked for again: it is, once."""
