@@ -227,6 +227,8 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
         )
     for name in result.incomplete:
         yield f"{result.folder / name}: not written, texts of it could not be had: run it again"
+    for note in result.notes:
+        yield f"  {note}"
     counts = Counter(found.code for text in result.settled for found in text.anomalies)
     for code, count in counts.most_common():
         meaning = MEANINGS[code]
@@ -282,6 +284,7 @@ def _result_object(result: TranslationResult) -> dict[str, object]:
                 "written": each.written,
                 "left_alone": each.left_alone,
                 "incomplete": each.incomplete,
+                "notes": each.notes,
                 "texts": len(each.settled),
                 "states": dict(Counter(text.state for text in each.settled)),
                 "untranslated": [

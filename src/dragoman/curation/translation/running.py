@@ -25,6 +25,7 @@ from dragoman.curation.translation.domains import (
 from dragoman.curation.translation.english_side import write_english
 from dragoman.curation.translation.estimates import estimated
 from dragoman.curation.translation.manifest import MadeBy, ReviewState, write_translations
+from dragoman.curation.translation.notes import notes_on
 from dragoman.curation.translation.segments import Artifact, Component
 from dragoman.curation.translation.settling import Settled, TranslationMeans
 from dragoman.curation.translation.staleness import stale
@@ -101,6 +102,7 @@ class LanguageResult(msgspec.Struct, frozen=True):
         left_alone: Files that somebody edited since they were written, and that say something else
             than would be written.
         incomplete: Files that were not written, for texts of theirs are out of reach.
+        notes: What is to be known of the whole, each in one line.
     """
 
     language: Language
@@ -109,6 +111,7 @@ class LanguageResult(msgspec.Struct, frozen=True):
     written: tuple[str, ...]
     left_alone: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def untranslated(self) -> tuple[Settled, ...]:
@@ -214,7 +217,9 @@ class Translating:
         job = self._job(language, artifacts)
         on_settled = on_progress(language.name, len(job.labels) + len(job.texts))
         means = msgspec.structs.replace(means, on_settled=on_settled)
-        settled = tuple((await translate_domain(job, means)).values())
+        ended_how = await translate_domain(job, means)
+        settled = tuple(ended_how.values())
+        notes = tuple(notes_on(language, job.glossary(ended_how), job.detector))
         found = {segment.address: each for each in settled for segment in each.unit.segments}
         made: dict[str, MadeBy] = {}
         files: dict[Artifact, dict[str, str]] = {}
@@ -233,7 +238,7 @@ class Translating:
                 files[artifact] = texts
         written = write_translations(folder, files, made) if files else ()
         return LanguageResult(
-            language, folder, settled, written, tuple(left_alone), tuple(incomplete)
+            language, folder, settled, written, tuple(left_alone), tuple(incomplete), notes
         )
 
     def _due(self, folder: Path) -> tuple[tuple[Artifact, ...], frozenset[str]]:
