@@ -5,7 +5,7 @@ somebody else has one in the entry point `dragoman.benchmarks`, bundled ones are
 Whoever needs a facet asks `isinstance(benchmark, OwnPrompts)` once, outside of conversations.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -21,7 +21,7 @@ from dragoman.core.result_files import ReadRun, ResultFormat
 from dragoman.core.rules import Rules
 from dragoman.core.speech import Reply
 from dragoman.core.tasks import Task
-from dragoman.core.tools import ToolCall, Toolset
+from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 
 # Of a benchmark
@@ -257,8 +257,8 @@ class TextProtocol(Protocol):
         """Return what a model's text is: calls, words, or calls that cannot be read."""
         ...
 
-    def appearing(self, task: Task, names: Collection[str], words: str) -> str:
-        """Return the user's words in a turn in which functions appear."""
+    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:
+        """Return the user's words in a turn in which functions appear, which are shown as tools."""
         ...
 
     def results(self, answered: Sequence[tuple[ToolCall, str]]) -> str:

@@ -82,8 +82,10 @@ class PromptedSession:
         for part in heard:
             if isinstance(part, Said):
                 words = part.utterance.received or ""
-                told = self._text.appearing(self._opening.task, new, words) if new else words
-                messages.append({"role": "user", "content": told})
+                if new:
+                    appearing = [tool for tool in tools if tool.name in new]
+                    words = self._text.appearing(self._opening.task, appearing, words)
+                messages.append({"role": "user", "content": words})
         return messages
 
     def _read(self, reply: Reply) -> Reply:

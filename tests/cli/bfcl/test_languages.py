@@ -10,6 +10,8 @@ import pytest
 
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import open_run
+from dragoman.testing.chat_requests import ChatBody
+from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer
 from dragoman.testing.translating import TranslatingAnswers
 
@@ -108,6 +110,34 @@ def test_a_label_counts_as_its_value_where_tools_are_in_the_language(
     assert earned(fahrenheit, *in_thai("tasks")) == 0.0
     assert earned(fahrenheit) == 0.0
     assert earned("fahrenheit") == 1.0
+
+
+def test_calls_in_text_are_offered_and_read_in_the_language(
+    told: Told, thai: Path, pulled_bfcl: Path
+) -> None:
+    function = entries(thai)[ASKED]["function"][0]
+    label = function["parameters"]["properties"]["unit"]["enum"][1]
+    asked: list[str] = []
+
+    def answer(request: ChatBody) -> CannedReply:
+        asked.extend(message.text for message in request.messages)
+        calls = ", ".join(
+            f"get_current_weather(location={city!r}, unit={label!r})"
+            for city in ("Boston, MA", "San Francisco, CA")
+        )
+        return CannedReply(f"[{calls}]")
+
+    with ModelServer(answer) as server:
+        agent = f"compatible/any?base_url={server.url}&calls=python"
+        (cell,) = told(
+            *("run", SUITE, "--tasks", ASKED, "--agent", agent, *in_thai("tasks+tools")),
+            cache=pulled_bfcl,
+        )["cells"]
+    assert cell["pass_hat"]["1"] == 1.0
+    prompt, question = asked
+    assert function["description"] in prompt
+    assert "Retrieves the current weather" not in prompt
+    assert question == entries(thai)[ASKED]["question"][0][0]["content"]
 
 
 def test_what_differs_in_more_than_texts_is_refused(

@@ -14,11 +14,12 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import load_variations
-from dragoman.benchmarks.bfcl.entries.showing import shown_messages, shown_tools
+from dragoman.benchmarks.bfcl.entries.showing import shown_documents, shown_messages, shown_tools
 from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, Entry, load_entries
 from dragoman.benchmarks.bfcl.prompts.document_formats import DocumentFormat, written
 from dragoman.benchmarks.bfcl.prompts.documents import Document
 from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, FORMATS, compose_prompt
+from dragoman.benchmarks.bfcl.prompts.shown_documents import as_shown
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
 from dragoman.core.tools import openai_schema
 
@@ -129,6 +130,15 @@ def test_every_entry_shows_what_upstream_shows(
     assert conversations(entries, texts) == MESSAGES[category]
     assert tools == TOOLS[category]
     print(f"{category}: prompts and tools of {len(entries)} entries compared")
+
+
+@pytest.mark.parametrize("category", SINGLE_TURN)
+def test_prompts_describe_every_function_as_its_tool_does(
+    read_bfcl: Read, texts: PromptTexts, category: str
+) -> None:
+    for entry in load_entries(category, read_bfcl):
+        documents = shown_documents(entry, texts)
+        assert as_shown(documents, shown_tools(entry, texts), texts.float_note) == documents
 
 
 def test_every_variation_shows_what_upstream_shows(read_bfcl: Read, texts: PromptTexts) -> None:

@@ -43,13 +43,16 @@ NAMES = (*SINGLE_TURN, FORMATS, *GROUPS, *MULTI_TURN, *TURN_GROUPS, *AGENTIC)
 BfclSuite = SingleTurnSuite | MultiTurnSuite | AgenticSuite
 
 
-def load_suite(category: str, read: Read, source: Provenance) -> BfclSuite:
+def load_suite(
+    category: str, read: Read, source: Provenance, *, is_english: bool = True
+) -> BfclSuite:
     """Load a category, a group of categories or the variations of format sensitivity.
 
     Args:
         category: What stands behind `bfcl:` in the suite's name.
         read: Returns a file of the data by its short name.
         source: Where the data come from; its digest is made here.
+        is_english: Whether the functions are as upstream has them, and not in another language.
 
     Raises:
         UsageError: Where there is no such category.
@@ -58,7 +61,7 @@ def load_suite(category: str, read: Read, source: Provenance) -> BfclSuite:
     if category not in NAMES:
         raise UsageError(f"unknown suite 'bfcl:{category}': bfcl has {', '.join(NAMES)}")
     prompts = read(PROMPTS)
-    texts = read_texts(prompts)
+    texts = read_texts(prompts).for_functions(are_english=is_english)
     # A task's own digest covers its record, so that it is the same in a group of categories.
     digest = content_key(source.source, prompts.decode("utf-8", "replace"))
     provenance = msgspec.structs.replace(source, digest=digest)

@@ -1,16 +1,17 @@
 """Functions offered and called as text: what a model without native tool calls is told."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, reply_of
-from dragoman.benchmarks.bfcl.entries.showing import offer
+from dragoman.benchmarks.bfcl.entries.showing import shown_documents
 from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.entries.turns_showing import appearing_text, system_prompt
-from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat
+from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat, compose_prompt
+from dragoman.benchmarks.bfcl.prompts.shown_documents import as_shown
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Parameters
 from dragoman.benchmarks.bfcl.reading import Form
@@ -20,7 +21,7 @@ from dragoman.benchmarks.bfcl.text.call_strings import call_string
 from dragoman.benchmarks.bfcl.text.storable import storable
 from dragoman.core.speech import Called, Reply
 from dragoman.core.tasks import Task
-from dragoman.core.tools import ToolCall, Toolset
+from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
 _FORMS: tuple[Form, ...] = ("python", "json", "verbose_xml", "concise_xml")
 
@@ -51,9 +52,12 @@ class TextCalls:
         """Return the name of the form in which calls are asked for."""
         return form_name(self._format(task))
 
-    def offer(self, task: Task, tools: Toolset) -> str:  # noqa: ARG002 - all are on offer from the start
-        """Return the system text that offers the functions."""
-        return offer(self._entries[task.id], self._texts, self._format(task))
+    def offer(self, task: Task, tools: Toolset) -> str:
+        """Return the system text that offers the functions, described as the tools are."""
+        documents = shown_documents(self._entries[task.id], self._texts)
+        shown = as_shown(documents, tools, self._texts.float_note)
+        texts = self._texts.for_functions(are_english=shown == documents)
+        return compose_prompt(shown, texts, self._format(task))
 
     def read(self, task: Task, text: str) -> Reply:
         """Return what a model's text is: calls, words, or calls that cannot be read."""
@@ -63,7 +67,7 @@ class TextCalls:
         written = WrittenReply(text, kind, form.tagged)
         return told_apart(reply_of(written, question.functions, self._rules), text)
 
-    def appearing(self, task: Task, names: Collection[str], words: str) -> str:  # noqa: ARG002 - whatever it is
+    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:  # noqa: ARG002 - whatever it is
         """Return the words: no function appears later in a single question."""
         return words
 
@@ -94,9 +98,9 @@ class TurnTextCalls:
         """Return the name of the form in which calls are asked for."""
         return form_name(self._form)
 
-    def offer(self, task: Task, tools: Toolset) -> str:  # noqa: ARG002 - those of the first turn
+    def offer(self, task: Task, tools: Toolset) -> str:
         """Return the system text that offers the functions that are there at the start."""
-        return system_prompt(self._entries[task.id], self._texts, self._form)
+        return system_prompt(self._entries[task.id], self._texts, self._form, tools)
 
     def read(self, task: Task, text: str) -> Reply:
         """Return what a model's text is: calls, words, or calls that cannot be read.
@@ -114,9 +118,10 @@ class TurnTextCalls:
             reply = Called(tuple(replace(call, positionals=()) for call in reply.calls))
         return told_apart(reply, text)
 
-    def appearing(self, task: Task, names: Collection[str], words: str) -> str:
+    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:
         """Return the user's words with the documents of the functions that appear."""
-        return appearing_text(self._entries[task.id], names, self._texts) or words
+        names = [tool.name for tool in tools]
+        return appearing_text(self._entries[task.id], names, self._texts, tools) or words
 
     def results(self, answered: Sequence[tuple[ToolCall, str]]) -> str:
         """Return what calls returned."""

@@ -20,14 +20,15 @@ def shown_messages(entry: Entry, texts: PromptTexts) -> tuple[PromptMessage, ...
 
 def offer(entry: Entry, texts: PromptTexts, form: PromptFormat) -> str:
     """Return the system text that offers an entry's functions in a format."""
-    return compose_prompt(_shown(entry, texts), texts, form)
+    return compose_prompt(shown_documents(entry, texts), texts, form)
 
 
 def shown_tools(entry: Entry, texts: PromptTexts) -> tuple[ToolSpec, ...]:
     """Return the functions as tools for native calling."""
-    return native_tools(_shown(entry, texts), texts.float_note)
+    return native_tools(shown_documents(entry, texts), texts.float_note)
 
 
-def _shown(entry: Entry, texts: PromptTexts) -> tuple[Document, ...]:
+def shown_documents(entry: Entry, texts: PromptTexts) -> tuple[Document, ...]:
+    """Return the functions with the notes on their language."""
     language = entry.question.language
     return tuple(with_notes(document, language, texts) for document in entry.documents)

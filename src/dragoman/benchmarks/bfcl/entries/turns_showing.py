@@ -1,6 +1,6 @@
 """What a model is shown of a multi-turn entry: the functions on offer, turn by turn."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -8,8 +8,9 @@ from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.prompts.documents import Document, with_notes
 from dragoman.benchmarks.bfcl.prompts.native_tools import native_tools
 from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, compose_prompt
+from dragoman.benchmarks.bfcl.prompts.shown_documents import as_shown
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
-from dragoman.core.tools import Toolset
+from dragoman.core.tools import Toolset, ToolSpec
 
 
 def toolsets(entry: MultiTurnEntry, texts: PromptTexts) -> tuple[Toolset, ...]:
@@ -26,10 +27,22 @@ def toolsets(entry: MultiTurnEntry, texts: PromptTexts) -> tuple[Toolset, ...]:
 
 
 def system_prompt(
-    entry: MultiTurnEntry, texts: PromptTexts, form: PromptFormat = DEFAULT_FORMAT
+    entry: MultiTurnEntry,
+    texts: PromptTexts,
+    form: PromptFormat = DEFAULT_FORMAT,
+    tools: Iterable[ToolSpec] = (),
 ) -> str:
-    """Return the system message of prompting mode, with the functions that are there at the start."""
-    return compose_prompt(_first(entry, texts), texts, form)
+    """Return the system message of prompting mode, with the functions that are there at the start.
+
+    Args:
+        entry: The entry.
+        texts: What prompts are composed of.
+        form: The format.
+        tools: How functions are shown, where that may differ from their documents.
+    """
+    documents = _first(entry, texts)
+    shown = as_shown(documents, tools, texts.float_note)
+    return compose_prompt(shown, texts.for_functions(are_english=shown == documents), form)
 
 
 def spoken_messages(entry: MultiTurnEntry, turn: int, texts: PromptTexts) -> tuple[str, ...]:
@@ -38,10 +51,19 @@ def spoken_messages(entry: MultiTurnEntry, turn: int, texts: PromptTexts) -> tup
     return (appearing_text(entry, names, texts),) if names else entry.task.turns[turn].messages
 
 
-def appearing_text(entry: MultiTurnEntry, names: Collection[str], texts: PromptTexts) -> str:
-    """Return the user's words in a turn of prompting mode in which functions appear."""
+def appearing_text(
+    entry: MultiTurnEntry,
+    names: Collection[str],
+    texts: PromptTexts,
+    tools: Iterable[ToolSpec] = (),
+) -> str:
+    """Return the user's words in a turn of prompting mode in which functions appear.
+
+    `tools` are those that appear as they are shown, where that may differ from their documents.
+    """
     ordered = [name for name in entry.task.withheld_tools if name in names]
-    appearing = msgspec.to_builtins(_named(entry, ordered))
+    documents = as_shown(_named(entry, ordered), tools, texts.float_note)
+    appearing = msgspec.to_builtins(documents)
     return texts.wording.more_functions.replace("{functions}", str(list(appearing)))
 
 

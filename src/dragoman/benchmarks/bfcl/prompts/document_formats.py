@@ -15,12 +15,20 @@ _PYTHON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean"
 _INDENT = "    "
 
 
-def written(documents: Sequence[Document], form: DocumentFormat) -> str:
-    """Return function documents as the text that a prompt holds."""
+def written(
+    documents: Sequence[Document], form: DocumentFormat, *, has_escapes: bool = True
+) -> str:
+    """Return function documents as the text that a prompt holds.
+
+    Args:
+        documents: The documents.
+        form: How.
+        has_escapes: Whether all but ASCII is escaped in JSON.
+    """
     match form:
         case "json":
             # The standard encoder, for its escapes and white space are part of the prompt.
-            return json.dumps(msgspec.to_builtins(documents), indent=4)
+            return json.dumps(msgspec.to_builtins(documents), indent=4, ensure_ascii=has_escapes)
         case "python":
             return "\n\n".join(part for each in documents for part in (_docstring(each), "\n"))
         case "xml":

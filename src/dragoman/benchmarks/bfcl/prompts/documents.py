@@ -51,11 +51,14 @@ def with_notes(document: Document, language: Language, texts: PromptTexts) -> Do
     if language == "python":
         return msgspec.structs.replace(document, description=description)
     notes = texts.parameter_notes.of(language)
-    properties = {name: _as_text(schema, notes) for name, schema in document.properties.items()}
+    properties = {
+        name: _as_text(schema, notes, has_escapes=texts.has_escapes)
+        for name, schema in document.properties.items()
+    }
     return Document(document.name, description, {**document.parameters, "properties": properties})
 
 
-def _as_text(schema: Schema, notes: SourceNotes) -> Schema:
+def _as_text(schema: Schema, notes: SourceNotes, *, has_escapes: bool) -> Schema:
     kind = type_of(schema)
     description = f"{schema['description']}"
     description += notes.any if kind == "any" else notes.typed.replace("{}", kind)
@@ -66,7 +69,9 @@ def _as_text(schema: Schema, notes: SourceNotes) -> Schema:
         )
         dropped = {"items"}
     elif kind == "dict" and notes.entries and "properties" in schema:
-        description += notes.entries.replace("{}", json.dumps(schema["properties"]))
+        description += notes.entries.replace(
+            "{}", json.dumps(schema["properties"], ensure_ascii=has_escapes)
+        )
         dropped = {"properties"}
     kept = {key: value for key, value in schema.items() if key not in dropped}
     return {**kept, "type": "string", "description": description}

@@ -108,7 +108,10 @@ def compose_prompt(
         "output_format": wording.return_formats[form.calls],
         "param_types": wording.type_hints[form.calls],
     }
-    tools = {"format": form.documents, "functions": written(documents, form.documents)}
+    tools = {
+        "format": form.documents,
+        "functions": written(documents, form.documents, has_escapes=texts.has_escapes),
+    }
     parts = {
         "persona": style.persona,
         "task": style.task,

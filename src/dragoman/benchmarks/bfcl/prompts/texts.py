@@ -82,12 +82,21 @@ class ParameterNotes(msgspec.Struct, frozen=True):
 
 
 class PromptTexts(msgspec.Struct, frozen=True):
-    """All texts of prompting mode and of native tool calling."""
+    """All texts of prompting mode and of native tool calling.
+
+    `has_escapes` says whether all but ASCII is escaped where functions are written as JSON, as upstream
+    does it: a model would read another language than English letter by letter.
+    """
 
     wording: PromptWording = msgspec.field(name="constants")
     language_notes: LanguageNotes
     parameter_notes: ParameterNotes
     float_note: str
+    has_escapes: bool = True
+
+    def for_functions(self, *, are_english: bool) -> "PromptTexts":
+        """Return the texts for functions that are as upstream has them, or in another language."""
+        return msgspec.structs.replace(self, has_escapes=are_english)
 
 
 def read_texts(content: bytes) -> PromptTexts:

@@ -33,7 +33,10 @@ class TranslatedSuite:
         self._read = {name: translated_file(name, translated, english) for name in self.files}
         contents = {name: file.content for name, file in self._read.items()}
         suite = load_suite(
-            category, lambda name: contents.get(name) or english(name), Provenance("", "", "", "")
+            category,
+            lambda name: contents.get(name) or english(name),
+            Provenance("", "", "", ""),
+            is_english=False,
         )
         if not isinstance(suite, SingleTurnSuite | MultiTurnSuite):
             raise UsageError(f"{suite.name} cannot be played in another language")
