@@ -41,7 +41,10 @@ def memory(path: Path) -> Iterator[TranslationMemory]:
         yield opened
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     texts=st.dictionaries(st.tuples(TEXTS, TEXTS, TEXTS), TEXTS, max_size=10),
     quality=st.none() | st.floats(0, 1),

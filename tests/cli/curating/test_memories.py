@@ -88,6 +88,17 @@ def test_translated_artifacts_are_read_back_into_a_memory_that_agrees_with_the_f
     assert (folder / "again.sqlite").is_file()
 
 
+@pytest.mark.slow
+def test_labels_that_were_left_in_english_are_no_translations(dragoman: Cli, folder: Path) -> None:
+    dragoman("translate", "courier", "--to", "th", "--model", "glossary", "--out", "out")
+    options = ("--suite", "courier", "--to", "th", "--json")
+    imported = dragoman("memory", "import", "out", "again.sqlite", *options)
+    (told,) = json.loads(imported.stdout)["imported"]
+    with TranslationMemory(folder / "again.sqlite", write=False) as memory:
+        assert len(memory.entries()) == told["read"]
+        assert [each for each in memory.entries() if each.source.text in {"paid", "held"}] == []
+
+
 def test_two_memories_are_compared_by_component(dragoman: Cli, folder: Path) -> None:
     source = SourceText("en", "th", "sample/text", "Items to give back.")
     for path, target in (("one.sqlite", "สินค้าที่จะคืน"), ("two.sqlite", "สินค้าที่ส่งคืน")):

@@ -134,8 +134,25 @@ def test_a_file_that_somebody_edited_is_left_alone(dragoman: Cli, folder: Path, 
     policy.write_text("# ของฉัน\n", "utf-8")
     done = dragoman(*asked)
     assert done.returncode == 1
-    assert "policy.md: edited by hand since it was written: left alone" in done.stdout
+    assert (
+        "policy.md: not as it was written, or written by somebody else: left alone" in done.stdout
+    )
     assert policy.read_text("utf-8") == "# ของฉัน\n"
+
+
+def test_a_file_that_somebody_else_made_is_left_alone(
+    dragoman: Cli, folder: Path, model: str
+) -> None:
+    theirs = folder / "out" / "sample" / "th"
+    theirs.mkdir(parents=True)
+    (theirs / "policy.md").write_text("# ของเขา\n", "utf-8")
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
+    done = dragoman(*asked)
+    assert done.returncode == 1
+    (told,) = json.loads(done.stdout)["languages"]
+    assert told["left_alone"] == ["policy.md"]
+    assert (theirs / "policy.md").read_text("utf-8") == "# ของเขา\n"
+    assert "tasks.json" in told["written"]
 
 
 def test_only_what_is_stale_is_written_where_that_is_asked_for(

@@ -5,9 +5,13 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group, leave, option_of_run
+from dragoman.cli.commands.declaring import Json, command, group, leave
 
 app = group()
+
+Prices = Annotated[
+    Path | None, typer.Option(help="Your own prices, laid over those that ship (docs/costs.md).")
+]
 
 
 @command(app, "translate", "translate tau2:retail --to th --to vi --model openai/gpt-4.1 --dry-run")
@@ -47,7 +51,11 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     max_cost: Annotated[
         str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
     ] = "",
-    prices: Annotated[Path | None, option_of_run("prices")] = None,
+    prices: Prices = None,
+    patience: Annotated[
+        float | None,
+        typer.Option(help="Seconds to wait for a request, or a silent endpoint [1800]."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be sent and what it would cost.")
     ] = False,
@@ -65,7 +73,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
 
     asked = Asked(
         suite, tuple(to or ()), model, out, memory, assets, tuple(components or ()), only_stale,
-        batch_size, concurrency, max_cost, prices,
+        batch_size, concurrency, max_cost, prices, patience,
     )  # fmt: skip
     leave(translate_suite(asked, dry_run=dry_run, full=full, as_json=as_json))
 
@@ -84,7 +92,7 @@ Languages = Annotated[
 @command(memory, "show", "memory show mine/translation_memory.sqlite")
 def show(
     file: MemoryFile,
-    prices: Annotated[Path | None, option_of_run("prices")] = None,
+    prices: Prices = None,
     as_json: Json = False,
 ) -> None:
     """Count the translations by language and origin, and say what they consumed."""

@@ -22,6 +22,7 @@ from dragoman.curation.translation.running import (
 from dragoman.curation.translation.segments import Component
 from dragoman.curation.translation.settling import Settled
 from dragoman.models.spending.prices import PriceTable
+from dragoman.models.wire.transport import Patience
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 
@@ -45,6 +46,7 @@ class Asked(NamedTuple):
     concurrency: int
     max_cost: str
     prices: Path | None
+    patience: float | None
 
     def request(self) -> TranslationRequest:
         """Return what is asked for.
@@ -59,9 +61,15 @@ class Asked(NamedTuple):
                 f"--components {unknown[0]}: there is none of that name: choose "
                 f"{', '.join(_COMPONENTS)}"
             )
-        for option, number in (("batch-size", self.batch_size), ("concurrency", self.concurrency)):
-            if number < 1:
-                raise UsageError(f"--{option} {number}: at least 1")
+        patience = Patience().seconds if self.patience is None else self.patience
+        numbers = {
+            "batch-size": self.batch_size,
+            "concurrency": self.concurrency,
+            "patience": patience,
+        }
+        for option, number in numbers.items():
+            if not number >= 1:
+                raise UsageError(f"--{option} {number:g}: at least 1")
         return TranslationRequest(
             suite=self.suite,
             languages=tuple(code.strip() for entry in self.to for code in entry.split(",")),
@@ -75,6 +83,7 @@ class Asked(NamedTuple):
             concurrency=self.concurrency,
             max_cost=self.max_cost,
             prices=self.prices,
+            patience=patience,
         )
 
 
@@ -222,8 +231,8 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
         yield f"\n{result.folder}: {', '.join(result.written)}"
     for name in result.left_alone:
         yield (
-            f"{result.folder / name}: edited by hand since it was written: left alone; take the "
-            "edits over with `dragoman memory import`, or move the file away"
+            f"{result.folder / name}: not as it was written, or written by somebody else: left alone; "
+            "take it over with `dragoman memory import`, or move it away"
         )
     for name in result.incomplete:
         yield f"{result.folder / name}: not written, texts of it could not be had: run it again"

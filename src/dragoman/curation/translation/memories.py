@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.conditions.language.artifacts import MANIFEST
 from dragoman.conditions.language.folders import AssetFolder, domains_root, languages_of
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.errors import DataError, UsageError
@@ -13,6 +14,7 @@ from dragoman.core.facets import Translatable
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.translation.checks.chrf import chrf
 from dragoman.curation.translation.discovery import domain_of, translatable
+from dragoman.curation.translation.manifest import records_of, text_key
 from dragoman.curation.translation.released import released_translations, renderings
 from dragoman.curation.translation.segments import Component, TranslatableDomain
 from dragoman.curation.translation.tmx import read_tmx, written_tmx
@@ -190,7 +192,12 @@ def _import_language(
     memory: TranslationMemory, domain: TranslatableDomain, folder: AssetFolder, code: str, by: str
 ) -> ImportedTranslations:
     released = released_translations(domain, folder)
-    found = renderings(released.pairs)
+    untranslated = _untranslated(domain, folder)
+    found = renderings(
+        pair
+        for pair in released.pairs
+        if pair.target != pair.segment.source or pair.segment.address not in untranslated
+    )
     now = int(time.time())
     entries = [
         MemoryEntry(
@@ -214,6 +221,19 @@ def _import_language(
         sum(len(each.times) > 1 for each in found),
         left_out,
     )
+
+
+def _untranslated(domain: TranslatableDomain, folder: AssetFolder) -> set[str]:
+    """Return the addresses of texts of which the manifest says that they have no translation."""
+    manifest = folder.read(MANIFEST) if MANIFEST in folder else None
+    records = records_of(manifest, str(folder.folder / MANIFEST))
+    return {
+        segment.address
+        for artifact in domain.artifacts
+        if artifact.name in records and records[artifact.name].output_sha256
+        for segment in artifact.segments
+        if text_key(segment) not in records[artifact.name].texts
+    }
 
 
 def _batches(entries: Iterable[MemoryEntry]) -> Iterator[list[MemoryEntry]]:

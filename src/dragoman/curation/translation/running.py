@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.conditions.language.artifacts import MANIFEST
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.languages import Language, find_language
 from dragoman.core.errors import UsageError
@@ -24,7 +25,12 @@ from dragoman.curation.translation.domains import (
 )
 from dragoman.curation.translation.english_side import write_english
 from dragoman.curation.translation.estimates import estimated
-from dragoman.curation.translation.manifest import MadeBy, ReviewState, write_translations
+from dragoman.curation.translation.manifest import (
+    MadeBy,
+    ReviewState,
+    records_of,
+    write_translations,
+)
 from dragoman.curation.translation.notes import notes_on
 from dragoman.curation.translation.segments import Artifact, Component
 from dragoman.curation.translation.settling import Settled, TranslationMeans
@@ -36,6 +42,7 @@ from dragoman.curation.translation.translators.protocol import Reply, Translator
 from dragoman.curation.translation.units import BatchLimits
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import PriceTable, load_prices
+from dragoman.models.wire.transport import Patience
 from dragoman.scoring.language_detection import Detector, load_detector
 from dragoman.store.translation_memory import FILE, TranslationMemory
 from dragoman.wiring.connections import Connections
@@ -62,6 +69,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
         concurrency: How many requests are under way at a time.
         max_cost: When to stop; "" for no limit.
         prices: A table of prices of one's own.
+        patience: How long a request, or a silent endpoint, is waited for, in seconds.
     """
 
     suite: str
@@ -76,6 +84,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
     concurrency: int = 8
     max_cost: str = ""
     prices: Path | None = None
+    patience: float = Patience().seconds
 
     @property
     def memory_path(self) -> Path:
@@ -99,8 +108,8 @@ class LanguageResult(msgspec.Struct, frozen=True):
         folder: Where its files are.
         settled: How each text ended.
         written: The files that were written.
-        left_alone: Files that somebody edited since they were written, and that say something else
-            than would be written.
+        left_alone: Files that are somebody's work, and that say something else than would be
+            written.
         incomplete: Files that were not written, for texts of theirs are out of reach.
         notes: What is to be known of the whole, each in one line.
     """
@@ -181,7 +190,8 @@ class Translating:
             StoreError: Where the memory cannot be read or written.
             DataError: Where files cannot be written.
         """
-        connections = Connections(budget=self._budget())
+        patience = Patience(seconds=self.asked.patience, outage=self.asked.patience)
+        connections = Connections(patience=patience, budget=self._budget())
         translator = self._translator(connections)
         with TranslationMemory(self.asked.memory_path) as memory:
             means = self._means(translator, memory)
@@ -199,10 +209,10 @@ class Translating:
 
         try:
             means = msgspec.structs.replace(means, on_reply=on_reply)
+            write_english(self.asked.out, self.domain)
             results = [
                 await self._language(language, means, on_progress) for language in self.languages
             ]
-            write_english(self.asked.out, self.domain)
         finally:
             await connections.close()
         return TranslationResult(
@@ -242,12 +252,25 @@ class Translating:
         )
 
     def _due(self, folder: Path) -> tuple[tuple[Artifact, ...], frozenset[str]]:
-        """Return the files that are to be written, and the names of those that somebody edited."""
+        """Return the files that are to be written, and the names of those that are somebody's work.
+
+        These are files that were edited since they were written, and files that nobody noted to
+        have written.
+        """
         artifacts = chosen_artifacts(self.domain, self.asked.components)
         if not folder.is_dir():
             return artifacts, frozenset()
-        found = stale(self.domain, AssetFolder(folder))
-        edited = frozenset(each.file for each in found if not each.is_to_be_translated)
+        there = AssetFolder(folder)
+        found = stale(self.domain, there)
+        manifest = there.read(MANIFEST) if MANIFEST in there else None
+        records = records_of(manifest, str(folder / MANIFEST))
+        noted = {name for name, record in records.items() if record.output_sha256}
+        edited = frozenset(
+            [
+                *(each.file for each in found if not each.is_to_be_translated),
+                *(each.name for each in artifacts if each.name in there and each.name not in noted),
+            ]
+        )
         due = {each.file for each in found if each.is_to_be_translated}
         if self.asked.only_stale:
             artifacts = tuple(each for each in artifacts if each.name in due)
