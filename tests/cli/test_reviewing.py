@@ -159,6 +159,29 @@ def test_what_cannot_be_reviewed_is_told_in_one_line(refused: Refused, folder: P
     assert "choose schema, tools" in refused(*export, *empty, "--components", "prose", status=2)
     (folder / "vi.xlsx").write_bytes(b"somebody's")
     assert "vi.xlsx is there already" in refused(*export, *empty, status=2)
+    doc = ("review", "export", "sample:shop", "--to", "vi", "--out", "vi.doc")
+    assert "name a workbook (.xlsx)" in refused(*doc, *empty, status=2)
     (folder / "bad.csv").write_bytes(b"\xff\xfe")
     imported = ("review", "import", "sample:shop", "bad.csv", "--to", "vi", *empty)
     assert "bad.csv: no UTF-8" in refused(*imported, status=1)
+    (folder / "vi.csv").write_text("id,correction,verdict\n0123456789abcdef-01234567,,ok\n")
+    missing = ("review", "import", "sample:shop", "vi.csv", "--to", "vi", "--memory", "none.sqlite")
+    assert "no translation memory here" in refused(*missing, status=1)
+    assert not (folder / "none.sqlite").exists()
+
+
+@pytest.mark.slow
+def test_a_file_of_another_language_is_refused(
+    refused: Refused, told: Told, translated: Path, model: str
+) -> None:
+    told("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
+    told("review", "export", "sample:shop", "--to", "th", "--memory", MEMORY, "--out", "th.xlsx")
+
+    def accept(line: list[Any]) -> None:
+        line[column("verdict")].value = "ok"
+
+    edit(translated / "th.xlsx", "sample_tasks", accept)
+    taken = ("review", "import", "sample:shop", "th.xlsx", "--to", "vi", "--memory", MEMORY)
+    assert "th.xlsx: no row is of sample:shop into vi" in refused(*taken, status=2)
+    with TranslationMemory(translated / MEMORY, write=False) as memory:
+        assert {each.origin for each in memory.counts()} == {"machine"}

@@ -1,4 +1,5 @@
 import multiprocessing
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -193,6 +194,41 @@ def test_a_missing_file_is_made_to_write_and_told_where_it_is_to_be_read(path: P
     assert not path.exists()
     TranslationMemory(path).close()
     TranslationMemory(path, write=False).close()
+
+
+def test_an_empty_file_is_no_memory_to_read_and_stays_empty(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+    with pytest.raises(StoreError, match="no translation memory"):
+        TranslationMemory(path, write=False)
+    assert path.read_bytes() == b""
+
+
+def test_what_is_opened_to_be_read_is_not_written_and_leaves_nothing_beside_it(path: Path) -> None:
+    with TranslationMemory(path) as memory:
+        memory.put([entry("two hundred", source=BYE)])
+    before = path.read_bytes()
+    with TranslationMemory(path, write=False) as memory:
+        assert len(memory.entries()) == 1
+        with pytest.raises(StoreError, match="cannot be written"):
+            memory.put([entry("two hundred and one")])
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to a read-only folder")
+def test_a_memory_in_a_read_only_folder_is_read(path: Path) -> None:
+    with TranslationMemory(path) as memory:
+        memory.put([entry("two hundred", source=BYE)])
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    try:
+        with TranslationMemory(path, write=False) as memory:
+            assert len(memory.entries()) == 1
+        with pytest.raises(StoreError, match="readonly"):
+            TranslationMemory(path)
+    finally:
+        path.parent.chmod(0o755)
 
 
 def test_a_file_of_something_else_is_one_line(path: Path) -> None:

@@ -16,7 +16,12 @@ from dragoman.curation.review.csv_files import decode_csv, encode_csv
 from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow
 from dragoman.curation.review.second_opinions import Helped, Helpers, ask_models
-from dragoman.curation.review.workbook import decode_workbook, encode_workbook
+from dragoman.curation.review.workbook import (
+    WORKBOOKS,
+    decode_workbook,
+    encode_workbook,
+    require_workbooks,
+)
 from dragoman.curation.translation.segments import Component
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
@@ -68,11 +73,10 @@ class Export(NamedTuple):
 def export_review(asked: ReviewRequest, export: Export, helpers: Helpers, *, as_json: bool) -> int:
     """Write a workbook, or a folder of CSV files."""
     out = export.out
-    if out.exists() and (out.is_file() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already: name another file, or move it away")
+    _require_free(out)
     reviewing = Reviewing(asked)
     asks = bool(helpers.back_translator or helpers.estimator)
-    with TranslationMemory(asked.memory, write=asks) as memory:
+    with TranslationMemory(asked.memory, write=asks, make=False) as memory:
         helped = _helped(reviewing, memory, helpers) if asks else None
         rows = reviewing.rows(memory, only_new=export.only_new, most=export.most)
     _write(out, rows, f"{reviewing.language.name}: {', '.join(asked.suites)}")
@@ -92,7 +96,7 @@ def import_review(
     """Take a reviewer's files; 1 where a row of them is refused."""
     read = {path: _read(path) for path in _files(files)}
     reviewing = Reviewing(asked)
-    with TranslationMemory(asked.memory, write=True) as memory:
+    with TranslationMemory(asked.memory, make=False) as memory:
         imported = reviewing.take(read, reviewer, memory)
     if as_json:
         print_json(_imported_object(imported))
@@ -166,14 +170,27 @@ class _Bars(ExitStack):
         return advance_by
 
 
+def _require_free(out: Path) -> None:
+    """Refuse what cannot be written before anybody is asked anything.
+
+    Raises:
+        UsageError: Where something is there already, or the name is that of another kind of file;
+            without what workbooks need.
+    """
+    if out.exists() and (out.is_file() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already: name another file, or move it away")
+    if out.suffix == _WORKBOOK:
+        require_workbooks()
+    elif out.suffix:
+        raise UsageError(f"{out}: name a workbook (.xlsx), or a folder for CSV files")
+
+
 def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> None:
     with OutsideErrors(DataError, f"{out}: cannot be written"):
         if out.suffix == _WORKBOOK:
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_bytes(encode_workbook(rows, title))
             return
-        if out.suffix:
-            raise UsageError(f"{out}: name a workbook (.xlsx), or a folder for CSV files")
         out.mkdir(parents=True, exist_ok=True)
         for sheet, of_sheet in rows.items():
             (out / f"{sheet}.csv").write_bytes(encode_csv(of_sheet))
@@ -182,7 +199,7 @@ def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> No
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            found = sorted(each for each in path.iterdir() if each.suffix in {".csv", _WORKBOOK})
+            found = sorted(filter(_is_reviewed_file, path.iterdir()))
             if not found:
                 raise UsageError(f"{path} holds neither CSV files nor workbooks")
             yield from found
@@ -190,10 +207,15 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
 
 
+def _is_reviewed_file(path: Path) -> bool:
+    """Whether a file of a folder is read: those of spreadsheet programs at work are not."""
+    return path.suffix.lower() in {".csv", _WORKBOOK} and not path.name.startswith(("~$", "."))
+
+
 def _read(path: Path) -> tuple[ReviewedRow, ...]:
     with OutsideErrors(DataError, f"{path}: cannot be read"):
         content = path.read_bytes()
-    decode = decode_workbook if content.startswith(b"PK") else decode_csv
+    decode = decode_workbook if content.startswith(WORKBOOKS) else decode_csv
     return decode(content, path.name)
 
 

@@ -37,24 +37,25 @@ CREATE TABLE reviews (
 _OBJECTS = "SELECT type, name, sql FROM sqlite_master"
 
 
-def open_memory_file(path: Path, *, write: bool = True) -> sqlite3.Connection:
+def open_memory_file(path: Path, *, write: bool = True, make: bool = True) -> sqlite3.Connection:
     """Open the file of a translation memory.
 
     Args:
         path: Where it lies.
-        write: Whether it is made where there is none, and may be written.
+        write: Whether it may be written; a file that may not be stays as it is.
+        make: Whether one that may be written is made where there is none.
 
     Raises:
         StoreError: Where it cannot be opened or is no translation memory.
     """
-    if not write and not path.is_file():
+    if not (write and make) and not path.is_file():
         raise StoreError(
             f"{path}: no translation memory here: name the file that `dragoman translate` wrote"
         )
     with OutsideErrors(StoreError, f"{path}: the memory's folder cannot be made or written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path.parent):
-            return _opened(path)
+            return _opened(path, write=write)
 
 
 def memory_error(path: Path, action: str, error: sqlite3.Error) -> StoreError:
@@ -73,19 +74,23 @@ def memory_error(path: Path, action: str, error: sqlite3.Error) -> StoreError:
     return StoreError(f"{path}: the memory cannot be {action} ({text})")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened(path: Path, *, write: bool) -> sqlite3.Connection:
     try:
-        file = sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
+        file = sqlite3.connect(
+            _address(path, write=write), timeout=PATIENCE_SECONDS, isolation_level=None, uri=True
+        )
     except sqlite3.Error as error:
         raise memory_error(path, "opened", error) from error
     try:
         file.execute("PRAGMA trusted_schema = OFF")
-        if file.execute("PRAGMA user_version").fetchone()[0] == 0:
+        if write and _format_of(file) == 0:
             _make(path, file)
         _require_own(path, file)
-        file.execute("PRAGMA journal_mode = WAL")
-        # A translation was paid for: it must outlast the machine's power too.
-        file.execute("PRAGMA synchronous = FULL")
+        file.execute(f"PRAGMA query_only = {not write}")
+        if write:
+            file.execute("PRAGMA journal_mode = WAL")
+            # A translation was paid for: it must outlast the machine's power too.
+            file.execute("PRAGMA synchronous = FULL")
     except sqlite3.Error as error:
         file.close()
         raise memory_error(path, "opened", error) from error
@@ -95,15 +100,34 @@ def _opened(path: Path) -> sqlite3.Connection:
     return file
 
 
+def _address(path: Path, *, write: bool) -> str:
+    """Return how SQLite is asked for a file.
+
+    What is only read is opened for writing too where that is allowed: only so SQLite takes the files
+    away that it needs beside it. In a folder that may not be written it has none.
+    """
+    address = path.absolute().as_uri()
+    if write:
+        return address
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return f"{address}?mode=rw"
+    is_alone = not Path(f"{path}-wal").exists()
+    return f"{address}?mode=ro{'&immutable=1' if is_alone else ''}"
+
+
 def _make(path: Path, file: sqlite3.Connection) -> None:
     if file.execute(_OBJECTS).fetchone() is not None:
         raise StoreError(f"{path}: a database, but no translation memory: choose another file")
     file.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT")
 
 
+def _format_of(file: sqlite3.Connection) -> int:
+    return int(file.execute("PRAGMA user_version").fetchone()[0])
+
+
 def _require_own(path: Path, file: sqlite3.Connection) -> None:
-    found = file.execute("PRAGMA user_version").fetchone()[0]
-    if found != _FORMAT:
+    found = _format_of(file)
+    if found not in {0, _FORMAT}:
         raise StoreError(f"{path}: memory format {found}, this version reads {_FORMAT}")
     if set(file.execute(_OBJECTS)) != _own_objects():
         raise StoreError(f"{path}: a database, but no translation memory: choose another file")

@@ -134,15 +134,16 @@ class TranslationMemory:
 
     Args:
         path: The SQLite file.
-        write: Whether it is made where there is none, and may be written.
+        write: Whether it may be written.
+        make: Whether one that may be written is made where there is none.
 
     Raises:
         StoreError: Where it cannot be opened or is no translation memory.
     """
 
-    def __init__(self, path: Path, *, write: bool = True) -> None:
+    def __init__(self, path: Path, *, write: bool = True, make: bool = True) -> None:
         self.path = path
-        self._file = open_memory_file(path, write=write)
+        self._file = open_memory_file(path, write=write, make=make)
 
     def __enter__(self) -> Self:
         return self

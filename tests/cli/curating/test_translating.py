@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.resources import files as files_of
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -291,3 +292,22 @@ def test_a_mistake_is_one_line(
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (folder / "translations" / "sample").exists()
+
+
+def test_languages_that_would_share_a_folder_are_refused(dragoman: Cli, folder: Path) -> None:
+    shipped = (
+        files_of("dragoman.conditions.language.languages").joinpath("th.toml").read_text("utf-8")
+    )
+    (folder / "same.toml").write_text(shipped, "utf-8")
+    (folder / "own.toml").write_text(shipped.replace('"Thai"', '"My Thai"'), "utf-8")
+    (folder / "en.toml").write_text(shipped.replace('code = "th"', 'code = "en"'), "utf-8")
+    asked = ("translate", "sample:shop", "--model", "glossary", "--dry-run", "--json")
+    once = json.loads(dragoman(*asked, "--to", "th,th,same.toml").stdout)
+    assert [each["language"] for each in once["languages"]] == ["th"]
+    shared = dragoman(*asked, "--to", "th", "--to", "own.toml")
+    assert (shared.returncode, shared.stderr) == (
+        2,
+        "dragoman: --to own.toml: another language has the code th too\n",
+    )
+    english = dragoman(*asked, "--to", "en.toml")
+    assert "--to en.toml: that is the language that is translated from" in english.stderr

@@ -1,10 +1,12 @@
 """Workbooks and CSV files: what is written comes back, whatever people do to it meanwhile."""
 
 import io
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,12 @@ from dragoman.core.errors import DataError
 from dragoman.curation.review.columns import COLUMNS
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, rows_of
-from dragoman.curation.review.workbook import decode_workbook, encode_workbook, sheet_names
+from dragoman.curation.review.workbook import (
+    WORKBOOKS,
+    decode_workbook,
+    encode_workbook,
+    sheet_names,
+)
 
 TEXTS = ["Where is my order?", "=1+1", "two\nlines", "'quoted'", "-5 %", "<b>&amp;</b>", "退货吗"]
 
@@ -27,7 +34,9 @@ def rows(sources: Sequence[str] = TEXTS) -> list[ReviewRow]:
         row
         for number, source in enumerate(sources)
         for row in rows_of(
-            ReviewText("retail", f"tasks.json::{number}", 1, "retail/text", source, f"ว่า {source}")
+            ReviewText(
+                "th", "retail", f"tasks.json::{number}", 1, "retail/text", source, f"ว่า {source}"
+            )
         )
     ]
 
@@ -105,6 +114,62 @@ def test_a_formula_is_no_correction() -> None:
 
     with pytest.raises(DataError, match="retail line 2: a formula, not a text"):
         decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (4.5, "the correction is 4.5 as a number or a date"),
+        (datetime(2026, 3, 14), "the correction is 2026-03-14 00:00:00 as a number or a date"),  # noqa: DTZ001 - cells have no zone
+        ("#NAME?", "the correction is the error #NAME?"),
+    ],
+)
+def test_a_correction_that_the_program_made_something_else_of_is_refused(
+    value: object, why: str
+) -> None:
+    def edit(sheet: Worksheet) -> None:
+        cell = sheet.cell(2, column("correction"))
+        assert cell.number_format == "@"
+        cell.value = value  # type: ignore[assignment]
+
+    with pytest.raises(DataError, match=f"retail line 2: {re.escape(why)}"):
+        decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+
+
+def test_formulas_elsewhere_are_nobodys_business() -> None:
+    def edit(sheet: Worksheet) -> None:
+        all_marked(sheet)
+        sheet.insert_rows(1)
+        sheet.cell(1, 1).value = "=1+1"
+        sheet.cell(3, len(COLUMNS) + 1).value = "=LEN(D2)"
+        sheet.parent.create_sheet("mine").cell(1, 1).value = "=1+1"  # type: ignore[union-attr]
+
+    found = decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+    assert {row.verdict for row in found} == {"ok"}
+
+
+def test_merged_ids_speak_for_one_line_only() -> None:
+    def edit(sheet: Worksheet) -> None:
+        all_marked(sheet)
+        sheet.merge_cells(start_row=2, end_row=3, start_column=1, end_column=1)
+
+    found = decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+    assert keys(found)[:2] == [rows()[0].key, ""]
+
+
+def test_a_workbook_with_a_password_is_told_from_csv() -> None:
+    content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+    assert content.startswith(WORKBOOKS)
+    with pytest.raises(DataError, match="protected by a password"):
+        decode_workbook(content, "th.xlsx")
+
+
+def test_a_workbook_of_gigabytes_unpacked_is_refused_before_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dragoman.curation.review.workbook.MOST_UNPACKED", 1_000)
+    with pytest.raises(DataError, match="bytes unpacked: no workbook of ours"):
+        decode_workbook(workbook(), "th.xlsx")
 
 
 def test_a_workbook_without_our_columns_is_refused() -> None:

@@ -8,10 +8,13 @@ from dragoman.curation.review.importing import RefusedRow, reviewed
 from dragoman.curation.review.rows import ReviewedRow, ReviewText, rows_of
 from dragoman.store.translation_memory import ReviewCount
 
-ORDER = ReviewText("tasks", "tasks.json::0", 3, "retail/text", "Order #W1", "Đơn #W1")
-GREETING = ReviewText("tasks", "tasks.json::1", 1, "retail/text", "Hello", "Xin chào")
-LABEL = ReviewText("schema", "data_model.json::0", 1, "retail/label/Reason", "damaged", "hỏng")
+ORDER = ReviewText("vi", "tasks", "tasks.json::0", 3, "retail/text", "Order #W1", "Đơn #W1")
+GREETING = ReviewText("vi", "tasks", "tasks.json::1", 1, "retail/text", "Hello", "Xin chào")
+LABEL = ReviewText(
+    "vi", "schema", "data_model.json::0", 1, "retail/label/Reason", "damaged", "hỏng"
+)
 POLICY = ReviewText(
+    "vi",
     "policy",
     "policy.md::full",
     1,
@@ -63,6 +66,31 @@ def test_a_row_whose_source_is_gone_is_told_and_kept_nowhere() -> None:
     row = ReviewedRow("line 9", rows_of(gone)[0].key, "Xin chào", "", "ok")
     review = reviewed(TEXTS, [row], keeps_numbers)
     assert (review.gone, review.approved, review.refused) == (("line 9",), (), ())
+
+
+def test_rows_for_another_language_are_of_no_text_here() -> None:
+    thai = rows_of(replace(ORDER, language="th"))[0]
+    row = ReviewedRow("line 2", thai.key, thai.translation, "", "ok")
+    review = reviewed(TEXTS, [row], keeps_numbers)
+    assert (review.gone, review.approved, review.fitting) == (("line 2",), (), 0)
+
+
+def test_a_row_that_was_sorted_apart_from_its_id_is_refused() -> None:
+    row = replace(line(ORDER), translation=GREETING.target, source=GREETING.source)
+    (refused,) = reviewed(TEXTS, [row], keeps_numbers).refused
+    assert refused.why.startswith("its source is not that of its id")
+    whole = replace(line(ORDER, verdict="ok"), source=ORDER.source)
+    assert reviewed(TEXTS, [whole], keeps_numbers).refused == ()
+
+
+def test_letters_that_became_question_marks_are_no_correction() -> None:
+    row = replace(line(GREETING), translation="Xin ch?o")
+    (refused,) = reviewed(TEXTS, [row], keeps_numbers).refused
+    assert refused.why == "its letters became question marks: save the file as CSV in UTF-8"
+    asked = replace(line(GREETING), translation="Xin chào?")
+    assert [each.target for each in reviewed(TEXTS, [asked], keeps_numbers).approved] == [
+        "Xin chào?"
+    ]
 
 
 def test_a_row_without_its_id_is_refused() -> None:

@@ -9,6 +9,7 @@ from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, re
 from dragoman.curation.review.sections import aligned_sections, sections
 
 TEXT = ReviewText(
+    "vi",
     "retail_tasks",
     "tasks.json::3/ticket",
     2,

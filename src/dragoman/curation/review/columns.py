@@ -47,8 +47,12 @@ def cells_of(row: ReviewRow) -> tuple[str | int | float, ...]:
     )
 
 
-def header_of(cells: Sequence[str]) -> Mapping[str, int] | None:
+def header_of(cells: Sequence[str], where: str) -> Mapping[str, int] | None:
     """Return where each column of ours stands in a line; None where the line is no header of ours.
+
+    Args:
+        cells: The line.
+        where: The file, for messages.
 
     Raises:
         DataError: Where a column stands twice.
@@ -58,7 +62,7 @@ def header_of(cells: Sequence[str]) -> Mapping[str, int] | None:
         return None
     twice = next((name for name in COLUMNS if names.count(name) > 1), None)
     if twice is not None:
-        raise DataError(f"two columns are called {twice!r}: keep one")
+        raise DataError(f"{where}: two columns are called {twice!r}: keep one")
     return {name: names.index(name) for name in COLUMNS if name in names}
 
 
@@ -81,4 +85,5 @@ def reviewed_rows(
                 correction=found["correction"],
                 verdict=found["verdict"],
                 notes=found.get("notes", ""),
+                source=found.get("source", ""),
             )

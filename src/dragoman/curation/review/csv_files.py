@@ -42,7 +42,7 @@ def decode_csv(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     delimiter = max(_DELIMITERS, key=head.count)
     lines = _lines(text, delimiter, where)
     for _, (_, cells) in zip(range(1), lines, strict=False):
-        header = header_of(cells)
+        header = header_of(cells, where)
         if header is not None:
             return tuple(reviewed_rows(lines, header))
     raise DataError(f"{where}: the first line does not name the columns id, correction, verdict")

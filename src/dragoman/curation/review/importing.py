@@ -42,6 +42,7 @@ class Review(msgspec.Struct, frozen=True):
         rows: What is said of each row that was read.
         approved: The texts that may be kept, of rows `ok` and `fixed`.
         gone: Rows whose source is not among the texts any more.
+        fitting: How many rows are of texts that there are, read or not.
         refused: Rows that cannot be imported; where there is one, nothing is to be kept.
     """
 
@@ -49,6 +50,7 @@ class Review(msgspec.Struct, frozen=True):
     approved: tuple[Approved, ...]
     gone: tuple[str, ...]
     refused: tuple[RefusedRow, ...]
+    fitting: int = 0
 
     def counts(self) -> tuple[ReviewCount, ...]:
         """Return how much was accepted, by sheet; what had been reviewed before counts not."""
@@ -74,11 +76,13 @@ def reviewed(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check: Ch
     gone: list[str] = []
     refused: list[RefusedRow] = []
     found: dict[str, ReadRow] = {}
+    fitting = 0
     for row in rows:
         shown = known.get(row.source_key)
         if shown is None:
             _without_text(row, gone, refused)
             continue
+        fitting += 1
         try:
             said = read_row(shown, row)
         except ValueError as error:
@@ -87,7 +91,7 @@ def reviewed(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check: Ch
         _keep(said, row.source_key, found, refused)
     judged = [each for each in found.values() if each.verdict]
     refused += _faults(judged, check)
-    return Review(tuple(judged), tuple(_approved(judged)), tuple(gone), tuple(refused))
+    return Review(tuple(judged), tuple(_approved(judged)), tuple(gone), tuple(refused), fitting)
 
 
 def _without_text(row: ReviewedRow, gone: list[str], refused: list[RefusedRow]) -> None:

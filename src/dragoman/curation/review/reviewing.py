@@ -66,7 +66,7 @@ class Reviewing:
         self.asked = asked
         self.language: Language = find_language(asked.language)
         self.source = find_language(SOURCE)
-        if self.language == self.source:
+        if self.language.code == self.source.code:
             raise UsageError(f"--to {SOURCE}: that is the language that is translated from")
         domains = [
             domain_of(load_suite(name), data_folder(), asked.assets)
@@ -124,10 +124,17 @@ class Reviewing:
         """Take what a reviewer says, all of it or nothing.
 
         Raises:
+            UsageError: Where no row is of these suites and this language.
             StoreError: Where the memory cannot be written.
         """
         found = self.found(memory)
         review = self._review([row for rows in files.values() for row in rows], found, memory)
+        if review.gone and not review.fitting:
+            raise UsageError(
+                f"{', '.join(map(str, files))}: no row is of {', '.join(self.asked.suites)} into "
+                f"{self.language.code} as {self.asked.memory} has it: name the suites, the language "
+                "and the memory that the file was exported with"
+            )
         if review.refused or not review.rows:
             return ImportedReview(review, None)
         now = int(time.time())

@@ -20,6 +20,8 @@ Verdict = Literal["ok", "fixed", "unsure", ""]
 _KEY = re.compile(r"([0-9a-f]{16})-([0-9a-f]{8})")
 _OK = frozenset({"ok", "okay", "yes", "y", "x", "true", "1", "good", "fine", "accepted", "✓", "✔"})
 _FIXED = frozenset({"fixed", "corrected", "changed"})
+_LOST = "?"
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _UNSURE = frozenset({"unsure", "?", "unclear", "open"})
 
 
@@ -27,6 +29,7 @@ class ReviewText(msgspec.Struct, frozen=True):
     """One text in one context with its translation, as the memory has it.
 
     Attributes:
+        language: The code of the language that it is translated into.
         sheet: The artifact it is first found in, `retail_tasks`.
         place: Its first address.
         occurrences: At how many addresses it stands.
@@ -40,6 +43,7 @@ class ReviewText(msgspec.Struct, frozen=True):
         is_reviewed: Whether somebody has reviewed it before.
     """
 
+    language: str
     sheet: str
     place: str
     occurrences: int
@@ -71,7 +75,8 @@ class ReviewRow(msgspec.Struct, frozen=True):
     def source_key(self) -> str:
         """The part of the key that stays when the translation changes."""
         whole = _hash(self.text.source, 8) if self.of > 1 else ""
-        return _hash(f"{self.text.context}\n{whole}\n{self.number}\n{self.source}", 8)
+        stands_in = f"{self.text.language}\n{self.text.context}\n{whole}\n{self.number}"
+        return _hash(f"{stands_in}\n{self.source}", 8)
 
     @property
     def place(self) -> str:
@@ -80,7 +85,10 @@ class ReviewRow(msgspec.Struct, frozen=True):
 
 
 class ReviewedRow(msgspec.Struct, frozen=True):
-    """One row as it came back; `where` names its file, sheet and line."""
+    """One row as it came back; `where` names its file, sheet and line.
+
+    `source` is "" where no column has it.
+    """
 
     where: str
     key: str
@@ -88,6 +96,7 @@ class ReviewedRow(msgspec.Struct, frozen=True):
     correction: str
     verdict: str
     notes: str = ""
+    source: str = ""
 
     @property
     def source_key(self) -> str:
@@ -126,7 +135,8 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
     translation that was edited in its own cell is a correction, one that repeats it an approval.
 
     Raises:
-        ValueError: For a verdict that is not understood; the text says which.
+        ValueError: For a verdict that is not understood, and for cells that are not those of the row
+            any more; the text says which.
     """
     said = _verdict(reviewed.verdict)
     shown, correction = cell_text(reviewed.translation), cell_text(reviewed.correction)
@@ -140,12 +150,43 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
         verdict = "fixed"
     else:
         verdict = "ok" if said or correction else ""
+    if verdict:
+        _require_whole(row, reviewed)
     return ReadRow(row, verdict, _spaced_as(row.source, after), reviewed.notes, reviewed.where)
 
 
 def cell_text(text: str) -> str:
     """Return a cell's text in the form in which texts are compared: NFC, one kind of line break."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _require_whole(row: ReviewRow, reviewed: ReviewedRow) -> None:
+    """Refuse cells that belong to another row, or lost their letters on the way."""
+    source, shown = cell_text(reviewed.source), cell_text(reviewed.translation)
+    if source and source not in {cell_text(row.source), cell_text(in_a_cell(row.source))}:
+        raise ValueError(
+            "its source is not that of its id: rows were sorted in part, or the source was edited: "
+            "put it back as it was exported"
+        )
+    if _lost_letters(cell_text(row.translation), shown):
+        raise ValueError("its letters became question marks: save the file as CSV in UTF-8")
+
+
+def in_a_cell(text: str) -> str:
+    """Return a text as a workbook holds it: some signs have no place in one."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _lost_letters(text: str, shown: str) -> bool:
+    """Whether a text was written in an encoding without all its letters: question marks are left."""
+    return (
+        shown != text
+        and len(shown) == len(text)
+        and all(
+            now == before or (now == _LOST and not before.isascii())
+            for before, now in zip(text, shown, strict=True)
+        )
+    )
 
 
 def _spaced_as(source: str, text: str) -> str:

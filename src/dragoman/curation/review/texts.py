@@ -144,6 +144,7 @@ def _text(file: str, settled: Settled, entry: MemoryEntry, desk: TranslationDesk
     others = SecondOpinion(entry.quality, entry.back_translation)
     quality = quality_of(unit.segment, entry.target, settled.anomalies, desk.glossary, others)
     return ReviewText(
+        language=unit.source.target_language,
         sheet=PurePath(file).stem,
         place=unit.segment.address,
         occurrences=len(unit.segments),

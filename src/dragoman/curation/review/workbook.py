@@ -2,7 +2,8 @@
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -17,24 +18,42 @@ from dragoman.curation.review.columns import (
     header_of,
     reviewed_rows,
 )
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow
+from dragoman.curation.review.rows import ReviewedRow, ReviewRow, in_a_cell
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
     from openpyxl.worksheet.worksheet import Worksheet
 
 GUIDE = "guide"
+_OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0"
+"""How Excel files begin that are encrypted, or in the form of before 2007."""
+WORKBOOKS = (b"PK", _OLD_OR_LOCKED)
+"""How workbooks begin."""
 MOST_BYTES = 200_000_000
 MOST_LINES, MOST_COLUMNS = 200_000, 100
 """Lines and columns of a sheet that are read."""
+MOST_UNPACKED = 1 << 30
 HEADER_WITHIN = 20
 """Lines from the top in which the header is looked for: people put titles above it."""
 
 _WIDTHS = {"place": 24, "source": 60, "translation": 60, "correction": 60, "notes": 30}
 _WIDTHS |= {"back translation": 40, "doubts": 40, "id": 10}
+_TEXTS = frozenset({"translation", "correction"})
+"""Columns in which a number is no text: 4.50 comes as 4.5, and 14/3 as a day of the year."""
+_SPREAD = frozenset({"correction", "verdict", "notes"})
+"""Columns in which merged cells speak for all their lines."""
+_READ = _TEXTS | _SPREAD | {"id", "source"}
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LONGEST_NAME = 31
+
+
+def require_workbooks() -> None:
+    """Make sure that workbooks can be read and written.
+
+    Raises:
+        UsageError: Without the extra.
+    """
+    _openpyxl()
 
 
 def sheet_names(sheets: Sequence[str]) -> Mapping[str, str]:
@@ -93,30 +112,63 @@ def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
 
 def _opened(content: bytes, where: str) -> "Workbook":
     openpyxl = _openpyxl()
+    if content.startswith(_OLD_OR_LOCKED):
+        raise DataError(
+            f"{where}: protected by a password, or saved as .xls: save it as .xlsx without a password"
+        )
     try:
-        book: Workbook = openpyxl.load_workbook(io.BytesIO(content), data_only=False)
+        size = _size_unpacked(content)
+        # Unpacked by the library only where it fits.
+        book: Workbook | None = (
+            openpyxl.load_workbook(io.BytesIO(content)) if size <= MOST_UNPACKED else None
+        )
     # The library raises whatever the zip, the XML and its own checks raise, ten kinds and more.
     except Exception as error:
         raise DataError(f"{where}: no Excel workbook ({type(error).__name__})") from error
+    if book is None:
+        raise DataError(f"{where}: {size:,} bytes unpacked: no workbook of ours")
     return book
 
 
+def _size_unpacked(content: bytes) -> int:
+    with zipfile.ZipFile(io.BytesIO(content)) as parts:
+        return sum(part.file_size for part in parts.infolist())
+
+
 def _rows_of_sheet(sheet: "Worksheet", where: str) -> list[ReviewedRow] | None:
-    lines = _lines(sheet, where)
-    for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):
-        header = header_of(cells)
+    lines = enumerate(
+        sheet.iter_rows(
+            max_row=min(sheet.max_row, MOST_LINES), max_col=min(sheet.max_column, MOST_COLUMNS)
+        ),
+        start=1,
+    )
+    here = f"{where}: {sheet.title}"
+    for _, (_, line) in zip(range(HEADER_WITHIN), lines, strict=False):
+        header = header_of([str(cell.value or "") for cell in line], here)
         if header is not None:
-            return list(reviewed_rows(lines, header))
+            if sheet.max_row > MOST_LINES:
+                raise DataError(f"{here}: more than {MOST_LINES:,} lines: delete what is not ours")
+            return list(reviewed_rows(_lines(sheet, lines, header, here), header))
     return None
 
 
-def _lines(sheet: "Worksheet", where: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the cells of each line as text, merged ones as their first."""
+def _lines(
+    sheet: "Worksheet",
+    lines: Iterable[tuple[int, Sequence[Any]]],
+    header: Mapping[str, int],
+    where: str,
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the cells of each line as text, those of other columns empty."""
     merged = _merged(sheet)
-    last, right = min(sheet.max_row, MOST_LINES), min(sheet.max_column, MOST_COLUMNS)
-    for number, line in enumerate(sheet.iter_rows(max_row=last, max_col=right), start=1):
-        here = f"{where}: {sheet.title} line {number}"
-        yield here, [_text(merged.get(cell.coordinate, cell), here) for cell in line]
+    columns = [(at, name) for name, at in header.items() if name in _READ]
+    for number, line in lines:
+        here = f"{where} line {number}"
+        texts = [""] * len(line)
+        for at, name in columns:
+            cell = line[at]
+            spoken = merged.get(cell.coordinate, cell) if name in _SPREAD else cell
+            texts[at] = _text(spoken, name, here)
+        yield here, texts
 
 
 def _merged(sheet: "Worksheet") -> dict[str, Any]:
@@ -132,12 +184,19 @@ def _merged(sheet: "Worksheet") -> dict[str, Any]:
     return first
 
 
-def _text(cell: Any, where: str) -> str:  # noqa: ANN401 - the library has no type for what a cell may be
+def _text(cell: Any, column: str, where: str) -> str:  # noqa: ANN401 - the library has no type for what a cell may be
     value = cell.value
     if value is None:
         return ""
-    if cell.data_type == "f":
+    if cell.data_type == "f" and column != "notes":
         raise DataError(f"{where}: a formula, not a text: write the text itself")
+    if column in _TEXTS and not isinstance(value, str):
+        raise DataError(
+            f"{where}: the {column} is {value} as a number or a date, which is not what was typed: "
+            "format the cell as text and write it again"
+        )
+    if column in _TEXTS and cell.data_type == "e":
+        raise DataError(f"{where}: the {column} is the error {value}: write the text itself")
     if isinstance(value, bool):
         return "yes" if value else ""
     return str(value)
@@ -177,8 +236,10 @@ def _put(cell: Any, value: str | float) -> None:  # noqa: ANN401 - untyped in th
             raise DataError(
                 f"a text of {len(value)} characters fits no cell of a workbook: export to CSV"
             )
-        cell.value = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+        cell.value = in_a_cell(value)
         cell.data_type = "s"
+        # What is typed into the cell later stays what was typed.
+        cell.number_format = "@"
     else:
         cell.value = value
 

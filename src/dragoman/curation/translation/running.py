@@ -166,9 +166,7 @@ class Translating:
             raise UsageError(f"no model: name one with --model, PROVIDER/MODEL or {GLOSSARY}")
         self.asked = asked
         self.source = find_language(SOURCE)
-        self.languages = tuple(find_language(each) for each in dict.fromkeys(asked.languages))
-        if self.source in self.languages:
-            raise UsageError(f"--to {SOURCE}: that is the language that is translated from")
+        self.languages = _distinct(asked.languages)
         self.domain = domain_of(load_suite(asked.suite), data_folder(), asked.assets)
         self.protection = protection_for(self.domain)
         self.prices = load_prices(asked.prices)
@@ -321,6 +319,22 @@ def _says(artifact: Artifact, folder: Path, texts: Mapping[str, str]) -> bool:
         said.get(segment.address) == texts.get(segment.address, segment.source)
         for segment in artifact.segments
     )
+
+
+def _distinct(names: Sequence[str]) -> tuple[Language, ...]:
+    """Return the languages of those names, each once.
+
+    Raises:
+        UsageError: For English, and for two different ones that would go into one folder.
+    """
+    found: dict[str, Language] = {}
+    for name in names:
+        language = find_language(name)
+        if language.code == SOURCE:
+            raise UsageError(f"--to {name}: that is the language that is translated from")
+        if found.setdefault(language.code, language) != language:
+            raise UsageError(f"--to {name}: another language has the code {language.code} too")
+    return tuple(found.values())
 
 
 def _detector() -> Detector | None:
