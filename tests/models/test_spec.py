@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import load_facts
-from dragoman.models.spec import checked_address, read_spec, sent_settings
+from dragoman.models.spec import checked_address, read_spec, sent_settings, with_default
 
 SECRET = "sk-2718281828459045"  # noqa: S105 - no secret outside this test
 
@@ -167,3 +167,15 @@ def test_any_text_is_a_model_or_a_mistake_in_one_line(written: str) -> None:
         said = spec.identity
     assert said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("written", "temperature"),
+    [("openai/gpt-4.1", 0), ("openai/gpt-4.1?temperature=0.7", 0.7), ("openai/o3", None)],
+)
+def test_a_default_is_set_where_none_is_given_and_the_model_takes_it(
+    written: str, temperature: float | None
+) -> None:
+    assert with_default(read_spec(written), "temperature", 0).settings.get("temperature") == (
+        temperature
+    )

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.errors import StoreError
+from dragoman.core.usage import Usage
 from dragoman.store.translation_memory import (
     MemoryCount,
     MemoryEntry,
@@ -145,6 +146,17 @@ def test_notes_and_estimates_are_laid_on_what_stands_and_on_nothing_else(
         )
     }
     assert memory.history(HELLO) == []
+
+
+def test_what_requests_consumed_is_kept_with_what_came_of_them_and_added_up(
+    memory: TranslationMemory,
+) -> None:
+    memory.put([entry("one")], [Usage("translation", "some/model", 1, 100, 10)])
+    memory.put([], [Usage("translation", "some/model", 1, 50, 5), Usage("x", "other/model")])
+    assert memory.usage() == (
+        Usage("translation", "some/model", 2, 150, 15),
+        Usage("x", "other/model"),
+    )
 
 
 def test_translations_are_counted_by_languages_and_origin(memory: TranslationMemory) -> None:

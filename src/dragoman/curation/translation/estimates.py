@@ -54,7 +54,7 @@ def estimated(requests: Iterable[Request], language: Language, model: str) -> Us
         model,
         calls,
         math.ceil(sent / known.sent_characters_per_token),
-        math.ceil(received),
+        round(received),
     )
 
 
