@@ -168,14 +168,18 @@ def _print_plans(translating: Translating, *, as_json: bool) -> None:
 
 
 def _compared(plan: LanguagePlan, domain: str) -> str:
-    """Return in words what is sent, beside what would be sent place by place."""
+    """Return in words what is to be sent, beside what would be sent place by place."""
     texts = sum(len(request.items) for request in plan.plan.requests)
-    source = estimates().source_sends.get(domain)
-    told = (
+    return (
         f"{plan.language.code}: {plan.plan.segments:,} places, {plan.plan.texts:,} distinct texts, "
         f"{texts:,} of them to be sent in {wording.counted(plan.usage.calls, 'request')}"
+        f"{_by_the_source(domain)}"
     )
-    return told if source is None else f"{told}; the source's pipeline sends {source:,} texts"
+
+
+def _by_the_source(domain: str) -> str:
+    source = estimates().source_sends.get(domain)
+    return "" if source is None else f"; the source's pipeline sends {source:,} texts"
 
 
 def _plans_object(plans: tuple[LanguagePlan, ...], prices: PriceTable) -> dict[str, object]:
@@ -218,6 +222,13 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
         for each in result.languages
     )
     print_table(TextTable(headings, rows, result.domain, numbers=frozenset(headings[1:])))
+    print()
+    for each in result.languages:
+        places = sum(len(text.unit.segments) for text in each.settled)
+        print_line(
+            f"{each.language.code}: {places:,} places, {len(each.settled):,} distinct texts, "
+            f"{_count(each, 'asked'):,} of them had from {result.model}{_by_the_source(result.domain)}"
+        )
     for each in result.languages:
         for line in _notes(each, full=full):
             print_line(line)

@@ -133,6 +133,7 @@ class TranslationResult(msgspec.Struct, frozen=True):
 
     Attributes:
         domain: The domain.
+        model: Who translated, by the name in prices.
         languages: What became of each language.
         usage: What this process consumed.
         odd: What was odd about replies, in words.
@@ -140,6 +141,7 @@ class TranslationResult(msgspec.Struct, frozen=True):
     """
 
     domain: str
+    model: str
     languages: tuple[LanguageResult, ...]
     usage: tuple[Usage, ...]
     odd: tuple[str, ...]
@@ -214,7 +216,12 @@ class Translating:
         finally:
             await connections.close()
         return TranslationResult(
-            self.domain.domain, tuple(results), total_usage(usage), tuple(odd), self.prices
+            self.domain.domain,
+            self.model,
+            tuple(results),
+            total_usage(usage),
+            tuple(odd),
+            self.prices,
         )
 
     async def _language(
