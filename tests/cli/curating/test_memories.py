@@ -134,3 +134,18 @@ def test_a_mistake_is_one_line(
     done = dragoman("memory", *options)
     assert (done.returncode, done.stderr.count("\n")) == (status, 1), done.stderr
     assert told in done.stderr
+
+
+def test_a_file_that_breaks_off_is_refused_whole(dragoman: Cli, folder: Path) -> None:
+    unit = (
+        '<tu><tuv xml:lang="en"><seg>{0}</seg></tuv><tuv xml:lang="th"><seg>ก{0}</seg></tuv></tu>'
+    )
+    units = "".join(unit.format(number) for number in range(1_500))
+    (folder / "cut.tmx").write_text(
+        f'<tmx version="1.4"><header srclang="en"/><body>{units}<tu>', encoding="utf-8"
+    )
+    done = dragoman("memory", "import", "cut.tmx", "memory.sqlite")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cut.tmx: no TMX file" in done.stderr
+    shown = dragoman("memory", "show", "memory.sqlite", "--json")
+    assert json.loads(shown.stdout)["translations"] == []

@@ -311,3 +311,15 @@ def test_languages_that_would_share_a_folder_are_refused(dragoman: Cli, folder: 
     )
     english = dragoman(*asked, "--to", "en.toml")
     assert "--to en.toml: that is the language that is translated from" in english.stderr
+
+
+def test_a_manifest_names_the_model_that_translated_whoever_writes_the_files(
+    dragoman: Cli, folder: Path, model: str
+) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--out", "out", "--json", "--model")
+    dragoman(*asked, model)
+    path = folder / "out" / "sample" / "th" / "translation_manifest.json"
+    before = path.read_bytes()
+    assert json.loads(before)["assets"]["tasks.json"]["model"] == "compatible/any"
+    dragoman(*asked, "glossary")
+    assert path.read_bytes() == before

@@ -56,6 +56,25 @@ def test_files_and_manifest_are_written_together(
     )
 
 
+def test_what_is_written_again_as_it_was_keeps_its_date(
+    library: Library, made: MadeBy, translated: Translate, tmp_path: Path
+) -> None:
+    domain = library()
+    files = dict.fromkeys(domain.artifacts, translated(domain))
+    path = tmp_path / "translation_manifest.json"
+
+    def write(by: MadeBy) -> None:
+        write_translations(tmp_path, files, dict.fromkeys([each.name for each in files], by))
+
+    write(made)
+    before = path.read_bytes()
+    later = msgspec.structs.replace(made, translated_at="2099-01-01T00:00:00+00:00")
+    write(later)
+    assert path.read_bytes() == before
+    write(msgspec.structs.replace(later, review="reviewed"))
+    assert json.loads(path.read_bytes())["generated_at"] == later.translated_at
+
+
 def test_a_manifest_of_ours_is_read_like_a_released_one(
     library: Library, made: MadeBy, translated: Translate, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conditions.language.languages import find_language
-from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.errors import ParticipantError, RunHalted, StoreError
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.glossary import NO_GLOSSARY
 from dragoman.curation.translation.judging import TranslationDesk
@@ -407,3 +408,17 @@ def test_the_parts_of_a_text_are_the_text(text: str, most: int) -> None:
     parts = parts_of(text, most)
     assert "".join(parts) == text
     assert len(parts) == 1 or all(part.strip() for part in parts[1:])
+
+
+def test_nothing_more_is_asked_where_answers_cannot_be_kept(
+    run: Run, memory: TranslationMemory
+) -> None:
+    translator = Scripted(sound)
+    with sqlite3.connect(memory.path) as other:
+        other.execute("PRAGMA writable_schema = ON")
+        other.execute("DROP TABLE usage")
+    other.close()
+    texts = [segment(f"A text of number {number}.") for number in range(40)]
+    with pytest.raises(StoreError, match="cannot be written"):
+        run(texts, translator, BatchLimits(texts=1))
+    assert len(translator.asked) == 8

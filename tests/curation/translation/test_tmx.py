@@ -19,11 +19,12 @@ TEXTS = st.text(
     | st.sampled_from("\r\n\t<>&'\"]"),
     max_size=30,
 )
+WORDS = TEXTS.filter(str.strip)
 ENTRIES = st.lists(
     st.builds(
         MemoryEntry,
-        st.builds(SourceText, st.just("en"), st.sampled_from(KNOWN), TEXTS, TEXTS),
-        TEXTS,
+        st.builds(SourceText, st.just("en"), st.sampled_from(KNOWN), TEXTS, WORDS),
+        WORDS,
         st.sampled_from(["machine", "imported", "reviewed"]),
         TEXTS,
         st.integers(0, 4_000_000_000),
@@ -204,3 +205,13 @@ def test_properties_that_make_no_sense_are_those_of_an_import(tmp_path: Path) ->
         '<tuv xml:lang="en"><seg>Hi</seg></tuv><tuv xml:lang="th"><seg>ดี</seg></tuv></tu>',
     )
     assert (entry.origin, entry.made, entry.quality) == ("imported", 0, None)
+
+
+def test_a_text_without_a_language_or_a_translation_is_none(tmp_path: Path) -> None:
+    body = (
+        '<tu><tuv xml:lang="en"><seg>Hello</seg></tuv><tuv><seg>สวัสดี</seg></tuv></tu>'
+        '<tu><tuv xml:lang="en"><seg>Bye</seg></tuv><tuv xml:lang="th"><seg> </seg></tuv></tu>'
+        '<tu><tuv xml:lang="en"><seg/></tuv><tuv xml:lang="th"><seg>ลา</seg></tuv></tu>'
+        '<tu><tuv xml:lang="en"><seg>Yes</seg></tuv><tuv xml:lang="th"><seg>ใช่</seg></tuv></tu>'
+    )
+    assert [each.source.text for each in read(tmp_path, body)] == ["Yes"]

@@ -29,10 +29,10 @@ class MadeBy(msgspec.Struct, frozen=True):
     """How the translations of a file were made.
 
     Attributes:
-        model: The model, as it was named; "" where nobody translated by machine.
+        model: The models that gave the texts, by commas; "" where nobody translated by machine.
         target_language: The language, by the registry's name.
         translated_at: When, as an ISO 8601 date and time.
-        prompt_version: The version of the prompts.
+        prompt_version: The versions of the prompts, by commas.
         review: Whether people read them.
         source_language: The language of the sources.
     """
@@ -138,15 +138,26 @@ def write_translations(
     """
     path = folder / MANIFEST
     before = path.read_bytes() if path.exists() else None
+    noted = _decoded(before, str(path)).get("assets", {})
     entries: dict[str, dict[str, object]] = {}
-    merged(before, {}, "", str(path))
     for artifact, texts in files.items():
         content = artifact.written(texts)
         _write(folder / artifact.name, content)
-        entries[artifact.name] = entry_of(artifact, content, texts, made[artifact.name])
-    latest = max((made[name].translated_at for name in entries), default="")
-    _write(path, merged(before, entries, latest, str(path)))
-    return tuple(entries)
+        entry = entry_of(artifact, content, texts, made[artifact.name])
+        if not _is_noted(entry, noted.get(artifact.name, {})):
+            entries[artifact.name] = entry
+    if entries:
+        latest = max(made[name].translated_at for name in entries)
+        _write(path, merged(before, entries, latest, str(path)))
+    return tuple(artifact.name for artifact in files)
+
+
+def _is_noted(entry: Mapping[str, object], noted: Mapping[str, object]) -> bool:
+    """Whether a manifest says all this of a file, but for when it was written first."""
+    return _PATCHED not in noted and all(
+        name in noted and (noted[name] == value or name == "translated_at")
+        for name, value in entry.items()
+    )
 
 
 def records_of(manifest: bytes | None, where: str) -> dict[str, FileRecord]:

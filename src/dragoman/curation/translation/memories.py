@@ -77,7 +77,8 @@ def import_tmx(memory: TranslationMemory, path: Path) -> list[ImportedTranslatio
     """
     read: dict[str, int] = {}
     taken: dict[str, int] = {}
-    for entries in _batches(read_tmx(path, SOURCE, SHIPPED)):
+    # The whole file is read before anything of it is kept: one that breaks off is refused whole.
+    for entries in _batches(list(read_tmx(path, SOURCE, SHIPPED))):
         standing = memory.put(entries)
         for entry, stands in zip(entries, standing, strict=True):
             code = entry.source.target_language

@@ -35,7 +35,7 @@ from dragoman.curation.translation.notes import notes_on
 from dragoman.curation.translation.segments import Artifact, Component
 from dragoman.curation.translation.settling import Settled, TranslationMeans
 from dragoman.curation.translation.staleness import stale
-from dragoman.curation.translation.translators.chat import ChatTranslator, prompts_version
+from dragoman.curation.translation.translators.chat import ChatTranslator
 from dragoman.curation.translation.translators.offline import NAME as GLOSSARY
 from dragoman.curation.translation.translators.offline import GlossaryTranslator
 from dragoman.curation.translation.translators.protocol import Reply, Translator
@@ -287,8 +287,14 @@ class Translating:
         review: ReviewState = "machine"
         if reviewed:
             review = "reviewed" if reviewed == len(settled) else "partly reviewed"
-        version = "" if self.model == GLOSSARY else prompts_version()
-        return MadeBy(self.model, language.name, now, version, review)
+        machines = {each.translator for each in settled if each.origin == "machine"}
+        if all(each.target is None for each in settled):
+            machines = {self.model}
+        models, prompts = (
+            ", ".join(sorted({name.partition(" ")[part] for name in machines} - {""}))
+            for part in (0, 2)
+        )
+        return MadeBy(models, language.name, now, prompts, review)
 
     def _plan(self, language: Language, memory: TranslationMemory | None) -> LanguagePlan:
         artifacts, _ = self._due(self.asked.out / self.domain.domain / language.code)

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.errors import ParticipantError, RunHalted, StoreError
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.judging import TranslationDesk, Verdict
@@ -51,6 +51,7 @@ class Settled(msgspec.Struct, frozen=True):
         state: How it came about.
         target: The translation; None where there is none.
         origin: Who answers for the translation.
+        translator: Who made it: the model and its prompts, the file, or the reviewer; "" unknown.
         anomalies: What is wrong with it, or was with the answer that was refused.
         why: Why there is no translation, in words.
     """
@@ -61,6 +62,7 @@ class Settled(msgspec.Struct, frozen=True):
     origin: Origin | None = None
     anomalies: tuple[Anomaly, ...] = ()
     why: str = ""
+    translator: str = ""
 
 
 class TranslationMeans(msgspec.Struct, frozen=True):
@@ -123,7 +125,9 @@ def _from_memory(unit: Unit, entry: MemoryEntry, desk: TranslationDesk) -> Settl
     if any(found.code == "label-collision" for found in anomalies):
         why = f"the memory's label is another value's ({entry.origin}): review it"
         return Settled(unit, "given up", None, entry.origin, anomalies, why)
-    return Settled(unit, "known", entry.target, entry.origin, anomalies)
+    return Settled(
+        unit, "known", entry.target, entry.origin, anomalies, translator=entry.translator
+    )
 
 
 def _remembered(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceText, MemoryEntry]:
@@ -175,7 +179,7 @@ class _Asking:
         self._refused: dict[SourceText, Verdict] = {}
         self._doubted: set[SourceText] = set()
         self._alike: dict[SourceText, tuple[Unit, ...]] = {}
-        self._halt: RunHalted | None = None
+        self._halt: RunHalted | StoreError | None = None
 
     async def settle(self, units: Sequence[Unit]) -> dict[SourceText, Settled]:
         """Ask for all: first for one of each group, then for those that its answer did not fit."""
@@ -197,7 +201,8 @@ class _Asking:
     async def _batch(self, batch: Sequence[Unit]) -> None:
         try:
             await self._persist(batch)
-        except RunHalted as halt:
+        # What cannot be kept would be paid for again.
+        except (RunHalted, StoreError) as halt:
             self._halt = halt
         except ParticipantError as error:
             self._end(
@@ -343,7 +348,10 @@ class _Asking:
             used = () if usage is None else (usage,)
             entries = list(self._means.memory.put(entries, used))
         self._end(
-            Settled(unit, "asked", entry.target, entry.origin, verdict.anomalies)
+            Settled(
+                *(unit, "asked", entry.target, entry.origin, verdict.anomalies),
+                translator=entry.translator,
+            )
             for entry, (unit, verdict) in zip(entries, sound.items(), strict=True)
         )
 

@@ -181,7 +181,7 @@ class _Reader:
             variant.text = text
 
     def _entries(self) -> Iterator[MemoryEntry]:
-        """Yield the entries of a unit: one for each language besides the source's."""
+        """Yield the entries of a unit: one for each language besides the source's that has a text."""
         wanted = self._unit_language.lower()
         stated = self._source_language if wanted in {"", _ANY_LANGUAGE} else self._code(wanted)
         if stated != self._source_language:
@@ -192,7 +192,8 @@ class _Reader:
         if source is None:
             return
         for variant in self._variants:
-            if (language := self._code(variant.language)) != stated:
+            language = self._code(variant.language)
+            if language != stated and language and source.text.strip() and variant.text.strip():
                 yield self._entry(source.text, language, variant)
 
     def _entry(self, source: str, language: str, variant: _Variant) -> MemoryEntry:

@@ -40,6 +40,10 @@ def found(
     [
         ("Return HAT001.", " ", "vi", ["empty", "id-lost"]),
         ("Return HAT001.", "Trả lại.", "vi", ["id-lost"]),
+        ("Return HAT001.", "Trả lại HAT001.\x00", "vi", ["hidden-character"]),
+        ("Return HAT001.", "\u202eTrả lại HAT001.\ufeff", "vi", ["hidden-character"] * 2),
+        ("Return\x07 HAT001.", "Trả lại\x07 HAT001.", "vi", []),
+        ("Return HAT001.", "ส่งคืน\u200b HAT001", "th", []),
         ("Return HAT001.", "Trả lại HAT002.", "vi", ["id-lost", "id-invented"]),
         ("Pay with credit_card_12.", "จ่ายด้วย บัตรเครดิต_12", "th", ["id-lost"]),
         ("Swap HAT001 for HAT002.", "Đổi HAT002 lấy HAT001.", "vi", ["id-swapped"]),

@@ -51,6 +51,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "list-item-lost": Meaning("refuse", 0.5, "the translation has another number of list items"),
     "code-span-lost": Meaning("refuse", 0.5, "the translation has another number of code spans"),
     "wrapped": Meaning("refuse", 0.5, "the translation is wrapped in words or marks of an answer"),
+    "hidden-character": Meaning("refuse", 0.5, "a character that nobody sees, not in the source"),
     "wrong-script": Meaning("refuse", 0.5, "letters of a script that is not the target's"),
     "label-collision": Meaning("refuse", 0.5, "two values of one set have one label"),
     "id-swapped": Meaning("flag", 0.5, "ids of one shape stand in another order"),

@@ -22,6 +22,7 @@ CHECKS: tuple[Check, ...] = (
     structure.parts,
     structure.line_breaks,
     structure.outer_space,
+    wording.hidden,
     wording.wrapped,
     wording.repeated_words,
     wording.spaces_between_han,

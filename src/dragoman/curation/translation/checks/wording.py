@@ -1,4 +1,4 @@
-"""Checks of the wording: answers around it, repeated words, spaces in Chinese, length."""
+"""Checks of the wording: what nobody sees in it, answers around it, repeated words, spaces in Chinese, length."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +10,10 @@ from dragoman.curation.translation.checks.translated import Translated
 _TWICE = re.compile(r"(?<!\S)([^\s\d.,:;!?*`_-]+) \1(?=[\s.,:;!?]|$)", re.IGNORECASE)
 _HAN_SPACE = re.compile(r"(?<=[\u3400-\u9fff]) +(?=[\u3400-\u9fff])")
 _FENCE = re.compile(r"\s*```")
+# Controls, signs that turn text round whatever its script, tags, and what is no character.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202d\u202e\ufeff\ufffe\uffff\U000e0000-\U000e007f]"
+)
 _SHORT = 20
 _WIDER = 1
 
@@ -18,6 +22,14 @@ def empty(text: Translated) -> Iterator[Anomaly]:
     """Find a translation of nothing but white space."""
     if text.source.strip() and not text.target.strip():
         yield text.anomaly("empty", "nothing came back")
+
+
+def hidden(text: Translated) -> Iterator[Anomaly]:
+    """Find characters that nobody sees and the source has not: they control, or turn text round."""
+    had = set(text.source)
+    for sign in dict.fromkeys(_HIDDEN.findall(text.target)):
+        if sign not in had:
+            yield text.anomaly("hidden-character", f"U+{ord(sign):04X}", text.target.count(sign))
 
 
 def wrapped(text: Translated) -> Iterator[Anomaly]:
