@@ -288,7 +288,7 @@ class Translating:
         if reviewed:
             review = "reviewed" if reviewed == len(settled) else "partly reviewed"
         machines = {each.translator for each in settled if each.origin == "machine"}
-        if all(each.target is None for each in settled):
+        if settled and all(each.target is None for each in settled):
             machines = {self.model}
         models, prompts = (
             ", ".join(sorted({name.partition(" ")[part] for name in machines} - {""}))
