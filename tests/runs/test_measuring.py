@@ -127,7 +127,7 @@ def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -
     changed(
         folder,
         "DELETE FROM scores WHERE rules = '' AND id NOT IN "
-        "(SELECT min(id) FROM scores WHERE metric = 'hearing-1')",
+        "(SELECT min(id) FROM scores WHERE metric = 'hearing-2')",
     )
     (first,) = stored(folder)
     told: list[None] = []

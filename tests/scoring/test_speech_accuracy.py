@@ -9,6 +9,7 @@ from dragoman.scoring.speech_accuracy import (
     character_edits,
     entity_evidence,
     normalized,
+    spaced,
     speech_accuracy,
     word_edits,
 )
@@ -84,6 +85,31 @@ def test_where_nothing_was_transcribed_nothing_is_counted(utterance: Utterance, 
     accuracy = speech_accuracy(utterance, "en", ["W23"])
     assert accuracy.words == accuracy.characters == Unscored(why)
     assert accuracy.entities == (Evidence("W23", None, why, "code"),)
+
+
+@pytest.mark.parametrize(
+    ("value", "heard", "is_heard"),
+    [
+        ("KL-4830", "dạ mã bưu chính là k l 4 8 3 0 dạ từ", True),
+        ("KL-4830", "dạ mã bưu chính là k l 4 8 3 dạ từ", False),
+        ("KL-4830", "dạ mã bưu chính là k l 4 8 3 0 1 dạ từ", False),
+        ("KL-4830", "dạ mã bưu chính là k vợ 4 8 3 0 dạ từ", False),
+        ("+44 7700 900102", "điện thoại là 4 4 7 7 0 0 9 0 0 1 0 2", True),
+        ("Tom", "t o m", False),
+    ],
+)
+def test_ids_arrive_sign_by_sign_too_with_none_more_or_less(
+    value: str, heard: str, is_heard: bool
+) -> None:
+    (evidence,) = entity_evidence([value], heard)
+    assert evidence.met is is_heard
+
+
+def test_values_stand_apart_from_words_without_spaces() -> None:
+    assert spaced("邮编是KL-4830。电话是+44 7700 900102。", "zh") == (
+        "邮编是 KL-4830 。电话是 +44 7700 900102 。"
+    )
+    assert spaced("mã KL-4830.", "vi") == "mã KL-4830."
 
 
 def test_a_value_counts_once_however_often_it_is_needed() -> None:

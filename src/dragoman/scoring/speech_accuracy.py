@@ -4,8 +4,10 @@ Everything is counted once into one record; rates are read from it. What cannot 
 Unscored with its reason, never zero.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 import msgspec
 from msgspec import UNSET
@@ -23,6 +25,8 @@ UNSPACED = frozenset({"th", "zh", "yue", "ja", "km", "lo", "my"})
 """Languages written without spaces between words: characters are counted, words are not."""
 
 _APOSTROPHES = "'\u2019"
+_ASCII_WORDS = re.compile(r"[!-~]+(?: [!-~]+)*")
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Edits(msgspec.Struct, frozen=True):
@@ -108,12 +112,38 @@ def character_edits(said: str, heard: str, language: str) -> Edits | Unscored:
 
 
 def entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence, ...]:
-    """Return for each value whether it stands exactly in what was heard, in any of its writings."""
+    """Return for each value whether it stands exactly in what was heard, in any of its writings.
+
+    An id or a phone number may stand there sign by sign, as it is where nothing writes signs together:
+    with neither a sign more nor less.
+    """
+    apart = _said_apart(heard)
     return tuple(
         Evidence(value, is_heard, "" if is_heard else "not in what was heard", kind_of(value))
         for value in dict.fromkeys(values)
-        for is_heard in (occurs(value, heard),)
+        for is_heard in (occurs(value, heard) or _is_apart(value, apart),)
     )
+
+
+def spaced(text: str, language: str) -> str:
+    """Return a text with spaces around its Latin words and figures, so that these are found.
+
+    Nothing changes where the language has spaces between words.
+    """
+    if _primary(language) not in UNSPACED:
+        return text
+    return _ASCII_WORDS.sub(lambda match: f" {match.group()} ", text)
+
+
+def _said_apart(heard: str) -> frozenset[str]:
+    """Return what was heard sign by sign, each stretch written together."""
+    words = _WORD.findall(heard.casefold())
+    stretches = groupby(words, lambda word: len(word) == 1 and word.isascii())
+    return frozenset("".join(signs) for is_apart, signs in stretches if is_apart)
+
+
+def _is_apart(value: str, apart: frozenset[str]) -> bool:
+    return kind_of(value) in {"code", "phone"} and "".join(_WORD.findall(value.casefold())) in apart
 
 
 def normalized(text: str) -> str:

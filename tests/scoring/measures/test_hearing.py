@@ -27,9 +27,9 @@ def agent(text: str, *, scripted: bool = False) -> Move:
     return Move("agent", Said(Utterance(text, text, text)), scripted=scripted)
 
 
-def counted(measure: Counting, *moves: Move) -> Measured:
+def counted(measure: Counting, *moves: Move, setting: Setting = SPOKEN) -> Measured:
     episode = Episode(moves, Ending("user_stop"), 1, 0)
-    case = PlayedCase(TASK, episode, cast("WorldFactory", None), setting=SPOKEN)
+    case = PlayedCase(TASK, episode, cast("WorldFactory", None), setting=setting)
     return asyncio.run(measure.measure(case))
 
 
@@ -42,6 +42,12 @@ def test_words_characters_and_values_are_counted_utterance_by_utterance() -> Non
     assert (found.counts["words"], found.counts["word errors"]) == (5, 1)
     assert (found.counts["values"], found.counts["values heard"]) == (2, 1)
     assert found.evidence[1].why == "not heard: Porto"
+
+
+def test_values_are_found_between_words_that_have_no_spaces() -> None:
+    chinese = msgspec.structs.replace(SPOKEN, language="zh")
+    found = counted(HEARING, user("订单号是#W12。", "订单号是 #w12"), setting=chinese)
+    assert (found.counts["values"], found.counts["values heard"]) == (1, 1)
 
 
 def test_who_understands_mishears_no_word_and_recognized_words_count_before_written_ones() -> None:

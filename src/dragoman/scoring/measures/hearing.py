@@ -12,7 +12,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.said_values import said_values
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.spoken import spoken_aloud
-from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, speech_accuracy
+from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, spaced, speech_accuracy
 
 
 def is_spoken(setting: Setting) -> bool:
@@ -40,8 +40,8 @@ def count_hearing(case: PlayedCase) -> Iterator[Counted]:
 
 
 def _compared(utterance: Utterance, task: Task, language: str) -> SpeechAccuracy:
-    values = _values(task, utterance.intended)
-    heard = utterance.heard if isinstance(utterance.heard, str) else None
+    values = _values(task, spaced(utterance.intended, language))
+    heard = spaced(utterance.heard, language) if isinstance(utterance.heard, str) else None
     raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
     return speech_accuracy(raw, language, values, heard)
 
@@ -77,7 +77,7 @@ def _edits(unit: str, edits: Edits | Unscored) -> dict[str, int | float]:
 
 HEARING = Counting(
     "hearing",
-    "1",
+    "2",
     count_hearing,
     (
         Total("utterances", ("utterances",)),

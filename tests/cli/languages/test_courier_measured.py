@@ -1,0 +1,78 @@
+"""docs/courier.md: its commands give its figures."""
+
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Cli = Callable[..., CompletedProcess[str]]
+Row = tuple[str, ...]
+PAGE = Path(__file__).parents[3] / "docs" / "courier.md"
+LANGUAGES = ("vi", "th", "id", "tl", "zh", "en")
+AGENTS = ("gold", "literal", "careful", "lexical")
+CULPRITS = ("mishearing", "arguments", "agent")
+
+
+def commands() -> list[list[str]]:
+    lines = re.findall(r"^dragoman (.+)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    return [shlex.split(line) for line in lines]
+
+
+def written(heading: str) -> list[Row]:
+    """Return the rows of the table under a heading."""
+    _, _, below = PAGE.read_text("utf-8").partition(f"## {heading}")
+    table = re.findall(r"^\|(.+)\|$", below.partition("\n## ")[0], re.MULTILINE)
+    return [tuple(cell.strip() for cell in row.split("|")) for row in table[2:]]
+
+
+Groups = dict[tuple[str, str, str], dict[str, object]]
+
+
+def shown(groups: Groups, voice: str) -> Iterator[Row]:
+    for language in LANGUAGES:
+        cells = (groups[language, voice, agent] for agent in AGENTS)
+        yield (language, *(figure(cell) for cell in cells))
+
+
+def figure(cell: dict[str, object]) -> str:
+    assert (cell["tasks"], cell["left_out"]) == (33, 0)
+    assert isinstance(cell["interval"], list)
+    low, high = cell["interval"]
+    return f"{cell['value']:.3f} ({low:.3f} to {high:.3f})"
+
+
+def blamed(lost: list[dict[str, str]]) -> Iterator[Row]:
+    counts = Counter((row["condition"], row["agent"], row["culprit"]) for row in lost)
+    assert {culprit for _, _, culprit in counts} <= set(CULPRITS)
+    for condition, agent in dict.fromkeys((row["condition"], row["agent"]) for row in lost):
+        found = [counts[condition, agent, culprit] for culprit in CULPRITS]
+        yield (condition, agent, *map(str, (sum(found), *found)))
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_the_commands_of_the_page_give_its_figures(in_process: Cli, tmp_path: Path) -> None:
+    run, show, blame = commands()
+    assert in_process(*run, cwd=tmp_path).returncode == 0
+    groups: Groups = {
+        (group["values"]["language"], group["values"]["voice"], group["values"]["agent"]): group
+        for group in json.loads(in_process(*show, "--json", cwd=tmp_path).stdout)["groups"]
+    }
+    lost = json.loads(in_process(*blame, "--json", cwd=tmp_path).stdout)["lost"]
+
+    for language in LANGUAGES:
+        text = {agent: groups[language, "text", agent]["value"] for agent in AGENTS}
+        heard = {agent: groups[language, "simulated:10", agent]["value"] for agent in AGENTS}
+        assert (text["gold"], text["literal"], text["careful"], heard["gold"]) == (1, 1, 1, 1)
+        assert heard["literal"] <= heard["careful"] < 1
+    culprits = {row["culprit"] for row in lost if row["agent"] != "lexical"}
+    assert culprits == {"mishearing"}
+
+    assert list(shown(groups, "text")) == written("pass^1 in text")
+    assert list(shown(groups, "simulated:10")) == written("pass^1 with one word")
+    assert list(blamed(lost)) == written("Who lost what")
