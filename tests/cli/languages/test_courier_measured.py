@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import msgspec
 import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -30,7 +31,31 @@ def written(heading: str) -> list[Row]:
     return [tuple(cell.strip() for cell in row.split("|")) for row in table[2:]]
 
 
-Groups = dict[tuple[str, str, str], dict[str, object]]
+class Group(msgspec.Struct):
+    """pass^1 of an agent in one condition, as `show --by` has it."""
+
+    values: dict[str, str]
+    tasks: int
+    left_out: int
+    value: float
+    interval: tuple[float, float]
+
+
+class Shown(msgspec.Struct):
+    """What `show --by` prints as JSON, as far as it is looked at."""
+
+    groups: list[Group]
+
+
+Groups = dict[tuple[str, str, str], Group]
+
+
+def by_condition(printed: str) -> Groups:
+    found = msgspec.json.decode(printed, type=Shown).groups
+    return {
+        (each.values["language"], each.values["voice"], each.values["agent"]): each
+        for each in found
+    }
 
 
 def shown(groups: Groups, voice: str) -> Iterator[Row]:
@@ -39,11 +64,10 @@ def shown(groups: Groups, voice: str) -> Iterator[Row]:
         yield (language, *(figure(cell) for cell in cells))
 
 
-def figure(cell: dict[str, object]) -> str:
-    assert (cell["tasks"], cell["left_out"]) == (33, 0)
-    assert isinstance(cell["interval"], list)
-    low, high = cell["interval"]
-    return f"{cell['value']:.3f} ({low:.3f} to {high:.3f})"
+def figure(cell: Group) -> str:
+    assert (cell.tasks, cell.left_out) == (33, 0)
+    low, high = cell.interval
+    return f"{cell.value:.3f} ({low:.3f} to {high:.3f})"
 
 
 def blamed(lost: list[dict[str, str]]) -> Iterator[Row]:
@@ -59,15 +83,12 @@ def blamed(lost: list[dict[str, str]]) -> Iterator[Row]:
 def test_the_commands_of_the_page_give_its_figures(in_process: Cli, tmp_path: Path) -> None:
     run, show, blame = commands()
     assert in_process(*run, cwd=tmp_path).returncode == 0
-    groups: Groups = {
-        (group["values"]["language"], group["values"]["voice"], group["values"]["agent"]): group
-        for group in json.loads(in_process(*show, "--json", cwd=tmp_path).stdout)["groups"]
-    }
+    groups = by_condition(in_process(*show, "--json", cwd=tmp_path).stdout)
     lost = json.loads(in_process(*blame, "--json", cwd=tmp_path).stdout)["lost"]
 
     for language in LANGUAGES:
-        text = {agent: groups[language, "text", agent]["value"] for agent in AGENTS}
-        heard = {agent: groups[language, "simulated:10", agent]["value"] for agent in AGENTS}
+        text = {agent: groups[language, "text", agent].value for agent in AGENTS}
+        heard = {agent: groups[language, "simulated:10", agent].value for agent in AGENTS}
         assert (text["gold"], text["literal"], text["careful"], heard["gold"]) == (1, 1, 1, 1)
         assert heard["literal"] <= heard["careful"] < 1
     culprits = {row["culprit"] for row in lost if row["agent"] != "lexical"}
