@@ -119,7 +119,8 @@ class _Cases:
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
         _require_same_tasks(self._tasks, store)
         self._realised: Mapping[Condition, Realisation] = {
-            entry: setup.realised(entry) for entry in setup.conditions
+            condition: setup.realised(condition)
+            for condition in dict.fromkeys(cell.condition for cell in self.places.values())
         }
         self._settings = settings(manifest)
         self._factory: WorldFactory = setup.suite.factory(RULES.find(manifest.config.rules))

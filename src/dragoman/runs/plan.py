@@ -73,7 +73,10 @@ def cells_at(setup: Setup, places: Iterable[Place]) -> tuple[Cell, ...]:
     """
     tasks = {task.id: task for task in setup.tasks}
     pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
-    realised = {entry: setup.realised(entry) for entry in setup.conditions}
+    left_out = not_applicable(setup)
+    realised = {
+        entry: setup.realised(entry) for entry in setup.conditions if entry.label not in left_out
+    }
     cells: dict[str, Cell] = {}
     for place in places:
         if place.task not in tasks or place.agent not in pairs or place.condition not in realised:

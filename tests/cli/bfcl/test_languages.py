@@ -175,6 +175,12 @@ def test_where_all_is_in_the_language_agents_are_told_to_speak_it_and_what_is_no
         (realised,) = read_manifest(store).realised.values()
     assert "Thai" in realised.directive["agent"]
     assert list(realised.assets) == [f"bfcl/th/{FILE}"]
+    beside = dragoman(
+        *("run", SUITE, "--agent", "gold", "--limit", "1", *in_thai("domain", "interaction")),
+        cache=pulled_bfcl,
+    )
+    assert beside.returncode == 0, beside.stderr
+    assert "not applicable: its questions are what is said" in beside.stdout
     (checked,) = told("check", SUITE, *in_thai()[:2], "--assets", "out", cache=pulled_bfcl)[
         "checks"
     ]

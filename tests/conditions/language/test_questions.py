@@ -11,7 +11,7 @@ from dragoman.core.speech import say
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
-UNITS = {"celsius": "เซลเซียส", "kelvin": "kelvin", "left": "right of it"}
+UNITS = {"celsius": "เซลเซียส", "kelvin": "kelvin", "left": "right of it", "metric": "Metric"}
 LABELS: dict[str, Labels] = {"weather": {("unit",): UNITS, ("parts", EVERY, "unit"): UNITS}}
 ENGLISH = Toolset((ToolSpec("weather", "Tells it.", {}), ToolSpec("other", "Another.", {})))
 THAI = Toolset((ToolSpec("weather", "บอก", {"properties": {"city": {}, "unit": {}}}),))
@@ -68,6 +68,8 @@ def test_functions_are_shown_in_the_language_and_those_it_does_not_have_in_engli
         ("Celsius", "Celsius"),
         ("KELVIN", "KELVIN"),
         ("rankine", "rankine"),
+        ("Metric", "metric"),
+        ("METRIC", "METRIC"),
         (5, 5),
         (["เซลเซียส"], ["เซลเซียส"]),
     ],
@@ -125,6 +127,6 @@ def test_every_label_of_a_question_is_tried() -> None:
     assert tried == {
         (place, label)
         for place in ("weather.unit", "weather.parts.*.unit")
-        for label in ("เซลเซียส", "right of it")
+        for label in ("เซลเซียส", "right of it", "Metric")
     }
     assert list(QuestionsInLanguage(Questions(), ("tasks",)).label_calls(TASK)) == []

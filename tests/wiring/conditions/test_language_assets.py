@@ -89,6 +89,14 @@ def test_a_choice_that_leaves_nothing_is_refused(tmp_path: Path, data: Path) -> 
         list(lint_subjects(str(tmp_path), data, domains=["airline"], languages=["id"]))
 
 
+def test_a_folder_without_a_domain_that_is_linted_is_refused_with_those_that_are(
+    tmp_path: Path, data: Path
+) -> None:
+    lay_out(tmp_path, {"bfcl/th/translation_manifest.json": {}})
+    with pytest.raises(UsageError, match=r"no domain that is linted: name a folder with .*retail"):
+        list(lint_subjects(str(tmp_path), data))
+
+
 def test_data_that_were_not_pulled_are_named_with_the_command(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="run `dragoman data pull seataubench`"):
         list(lint_subjects("seataubench", tmp_path))

@@ -1,5 +1,6 @@
 """Tasks that are questions, in a language: what is said, and functions that each has of its own."""
 
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -176,4 +177,9 @@ def _read(arguments: Arguments, tree: FieldTree) -> Arguments:
 def _meant(values: ValueSet, text: str) -> str:
     """Return the value of a label; a value in a spelling of one's own is for the suite to judge."""
     value = values.canon(text)
-    return text if value is None or fold(value) == fold(text) else value
+    if value is None:
+        return text
+    is_label = unicodedata.normalize("NFC", text) == unicodedata.normalize(
+        "NFC", values.label(value)
+    )
+    return value if is_label or fold(value) != fold(text) else text

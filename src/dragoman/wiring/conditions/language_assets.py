@@ -118,6 +118,10 @@ def lint_subjects(
     there = {domain: languages_of(root / domain) for domain in known}
     _require_there(domains, [name for name in there if there[name]], "domain", given)
     found = sorted({language for each in there.values() for language in each})
+    if not found:
+        raise UsageError(
+            f"{given} has no domain that is linted: name a folder with {', '.join(known)}"
+        )
     _require_there(languages, found, "language", given)
     chosen = [
         (domain, language)

@@ -38,7 +38,9 @@ def question_files(category: str, data: Path) -> QuestionFiles:
     """
     if category == FORMATS or category not in NAMES:
         why = "has the questions of other categories" if category == FORMATS else "is none"
-        raise UsageError(f"bfcl:{category} {why}: choose {', '.join(set(NAMES) - {FORMATS})}")
+        raise UsageError(
+            f"bfcl:{category} {why}: choose {', '.join(name for name in NAMES if name != FORMATS)}"
+        )
     kinds = _kinds(category)
     questions = dict.fromkeys(name for kind in kinds for name in _questions(kind))
     functions = dict.fromkeys(name for kind in kinds for name in _functions(kind))

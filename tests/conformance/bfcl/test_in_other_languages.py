@@ -1,0 +1,100 @@
+"""Gold in another language passes what it passes in English, and nothing else, in every category.
+
+Texts are translated for show: each is put in marks, so that no two become one and nothing is as it
+was. Possible answers stay as upstream has them.
+"""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks.bfcl.pulled import BFCL_DATA
+from dragoman.curation.translation.manifest import MadeBy, write_translations
+from dragoman.curation.translation.questions import questions_of
+from dragoman.runs.check import check_suite
+from dragoman.runs.language_check import LanguageCheck, check_languages
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import build_setup
+
+MADE = MadeBy("for show", "Thai", "2026-01-01T00:00:00+00:00", "1")
+
+
+@pytest.fixture(scope="module")
+def cache(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    local = data_folder / "bfcl"
+    if not local.is_dir():
+        pytest.skip(f"{local} is absent: nothing to translate")
+    folder = tmp_path_factory.mktemp("cache")
+    data = folder / "dragoman" / "data"
+    BFCL_DATA.pull(data, from_dir=local, url=None, progress=lambda *_: None)
+    return folder
+
+
+def marked(suite: str, cache: Path, out: Path) -> int:
+    """Write a suite with every text in marks; return how many values its functions list."""
+    domain = questions_of(suite, cache / "dragoman" / "data")
+    texts = {
+        artifact: {each.address: f"«{each.source}»" for each in artifact.segments}
+        for artifact in domain.artifacts
+    }
+    made = {artifact.name: MADE for artifact in domain.artifacts}
+    write_translations(out / domain.domain / "th", texts, made)
+    return sum(
+        listed(json.loads(line))
+        for name, content in domain.english.files.items()
+        if not name.startswith("possible_answer/")
+        for line in content.split(b"\n")
+        if line
+    )
+
+
+def listed(value: object) -> int:
+    """Count values with letters in lists of texts; `AA` and `Aa` cannot be told apart."""
+    if isinstance(value, list):
+        return sum(map(listed, value))
+    if not isinstance(value, dict):
+        return 0
+    values = value.get("enum", []) if str(value.get("type")) in {"string", "array"} else []
+    own = (
+        [each for each in values if re.search("[A-Za-z]", str(each))] if "AA" not in values else []
+    )
+    return len(own) + sum(map(listed, value.values()))
+
+
+def checked(suite: str, scenario: str, out: Path) -> LanguageCheck:
+    config = RunConfig(suite, ("gold",), languages=("th",), scenarios=(scenario,), assets=str(out))
+    (found,) = asyncio.run(check_languages(build_setup(config)))
+    return found
+
+
+def unpassable(suite: str) -> set[str]:
+    found = asyncio.run(check_suite(build_setup(RunConfig(suite, ("gold", "silent")))))
+    return {each.task for each in found.unpassable}
+
+
+@pytest.mark.parametrize(
+    ("suite", "tasks"),
+    [
+        ("bfcl:non_live", 1390),
+        ("bfcl:live_simple", 258),
+        ("bfcl:live_parallel_multiple", 24),
+        ("bfcl:multi_turn_base", 200),
+        ("bfcl:multi_turn_miss_func", 200),
+        pytest.param("bfcl:live", 2251, marks=pytest.mark.nightly),
+        pytest.param("bfcl:multi_turn", 800, marks=pytest.mark.nightly),
+    ],
+)
+def test_gold_passes_what_it_passes_in_english_and_every_label_is_taken(
+    monkeypatch: pytest.MonkeyPatch, cache: Path, tmp_path: Path, suite: str, tasks: int
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    labels = marked(suite, cache, tmp_path)
+    found = checked(suite, "tasks+tools", tmp_path)
+    assert found.tasks == tasks
+    assert {each.task for each in found.failing} == unpassable(suite)
+    assert (found.other_states, found.refused, found.undecided) == ((), (), ())
+    assert found.labels == labels
+    assert (labels > 0) == ("multi_turn" not in suite)
