@@ -7,11 +7,16 @@ was. Possible answers stay as upstream has them.
 import asyncio
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.bfcl.pulled import BFCL_DATA
+from dragoman.benchmarks.bfcl.entries.single import Entry
+from dragoman.benchmarks.bfcl.pulled import BFCL_DATA, pulled_suite
+from dragoman.benchmarks.bfcl.questions import OMISSION
+from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
 from dragoman.curation.translation.manifest import MadeBy, write_translations
 from dragoman.curation.translation.questions import questions_of
 from dragoman.runs.check import check_suite
@@ -20,6 +25,9 @@ from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
 MADE = MadeBy("for show", "Thai", "2026-01-01T00:00:00+00:00", "1")
+
+WHERE = {"listed": 114, "question": 1966, "functions": 33, "nowhere": 112}
+WHERE_IN_LIVE = {"listed": 613, "question": 1064, "functions": 177, "nowhere": 207}
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +81,41 @@ def checked(suite: str, scenario: str, out: Path) -> LanguageCheck:
 def unpassable(suite: str) -> set[str]:
     found = asyncio.run(check_suite(build_setup(RunConfig(suite, ("gold", "silent")))))
     return {each.task for each in found.unpassable}
+
+
+@pytest.mark.parametrize(("group", "counts"), [("non_live", WHERE), ("live", WHERE_IN_LIVE)])
+def test_where_the_texts_stand_that_calls_must_have(
+    cache: Path, group: str, counts: dict[str, int]
+) -> None:
+    suite = pulled_suite(group, cache / "dragoman" / "data")
+    assert isinstance(suite, SingleTurnSuite)
+    found = Counter(where for entry in suite.entries for where in places_of_texts(entry))
+    assert found == counts
+
+
+def places_of_texts(entry: Entry) -> Iterator[str]:
+    """Yield for each text argument that must be given where one of its texts stands."""
+    said = " ".join(message.content for message in entry.messages).casefold()
+    told = json.dumps([each.parameters for each in entry.documents], ensure_ascii=False).casefold()
+    listed = {
+        (each.name, name): schema.get("enum", [])
+        for each in entry.documents
+        for name, schema in each.properties.items()
+    }
+    for call in entry.question.expected:
+        for name, values in call.arguments.items():
+            texts = [
+                each for each in values if isinstance(each, str) and re.search("[^\\W\\d]", each)
+            ]
+            choices = listed.get((call.name, name), [])
+            if not texts or OMISSION in values:
+                continue
+            if any(isinstance(choices, list) and text in choices for text in texts):
+                yield "listed"
+            elif any(text.casefold() in said for text in texts):
+                yield "question"
+            else:
+                yield "functions" if any(t.casefold() in told for t in texts) else "nowhere"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,14 @@
 from collections.abc import Callable
 
+import msgspec
+
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.entries.turns_showing import spoken_messages, system_prompt, toolsets
+from dragoman.benchmarks.bfcl.entries.turns_showing import (
+    appearing_text,
+    spoken_messages,
+    system_prompt,
+    toolsets,
+)
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
 
 MakeEntry = Callable[..., MultiTurnEntry]
@@ -51,3 +58,19 @@ def test_in_prompting_mode_functions_that_appear_stand_in_what_the_user_says(
     (said,) = spoken_messages(entry, 1, texts)
     assert said.startswith("[{'name': 'mean', 'description': 'Does.', 'parameters': {'type': ")
     assert said.endswith("}]\nMore functions. Now?")
+
+
+def test_in_prompting_mode_functions_are_described_as_their_tools_are_shown(
+    make_entry: MakeEntry, texts: PromptTexts
+) -> None:
+    entry = withholding(make_entry)
+    tools = toolsets(entry, texts)[-1]
+    shown = [msgspec.structs.replace(tool, description="คำนวณ") for tool in tools]
+
+    prompt = system_prompt(entry, texts, tools=shown)
+    assert '"description": "คำนวณ"' in prompt
+    assert "Does. (Python)" not in prompt
+    assert system_prompt(entry, texts, tools=tools) == system_prompt(entry, texts)
+
+    said = appearing_text(entry, ["mean"], texts, shown[1:])
+    assert said.startswith("[{'name': 'mean', 'description': 'คำนวณ', ")
