@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from dragoman.simulation.overlap import ranked, shared, words
 from dragoman.simulation.phrases import english
+from dragoman.simulation.texts import longest_first
 
 ENGLISH = english()
 
@@ -18,6 +19,12 @@ ENGLISH = english()
 )
 def test_words_are_stems_without_those_that_say_nothing(text: str, expected: list[str]) -> None:
     assert words(text, ENGLISH) == expected
+
+
+def test_words_that_say_nothing_are_taken_out_in_one_order_in_every_process() -> None:
+    stop = [f"{first}กข" for first in "คงจชซ"] + ["ขคง"]
+    assert longest_first(frozenset(stop)) == sorted(stop)
+    assert longest_first({"ก", "ขค"}) == ["ขค", "ก"]
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.tasks import Fact
-from dragoman.simulation.texts import stretches, whole
+from dragoman.simulation.texts import longest_first, stretches, whole
 
 ALIKE = 0.6
 """Two values that resemble each other this much (0 to 1) are one value, one of them misheard."""
@@ -166,7 +166,7 @@ def _asks(stretch: str, phrases: Phrasebook) -> bool:
     """Whether a stretch is made of words of a question alone."""
     if phrases.writing.spaced:
         return set(stretch.split()) <= phrases.words.asking
-    for word in sorted(phrases.words.asking, key=len, reverse=True):
+    for word in longest_first(phrases.words.asking):
         stretch = stretch.replace(word, "")
     return not stretch.strip()
 

@@ -4,10 +4,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.simulation.texts import HANGING, clusters
+from dragoman.simulation.texts import HANGING, clusters, longest_first
 
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.75
@@ -16,6 +17,9 @@ LENGTH_WEIGHT = 0.75
 _TOKEN = re.compile(r"[^\W_]+")
 _RUN = re.compile(rf"[0-9A-Za-z]+|(?:[^\W_0-9A-Za-z]|[{HANGING}])+")
 _STEM = 3
+
+MAX_REMEMBERED = 4096
+"""Texts without spaces whose pairs are remembered: tools' descriptions are compared at every turn."""
 
 
 def words(text: str, phrases: Phrasebook) -> list[str]:
@@ -64,8 +68,13 @@ def _presence(times: int, length: float) -> float:
     )
 
 
-def _pairs(text: str, stop: Collection[str]) -> Iterator[str]:
-    for word in sorted(stop, key=len, reverse=True):
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _pairs(text: str, stop: frozenset[str]) -> tuple[str, ...]:
+    return tuple(_read_pairs(text, stop))
+
+
+def _read_pairs(text: str, stop: Collection[str]) -> Iterator[str]:
+    for word in longest_first(stop):
         text = text.replace(word, " ")
     for run in _RUN.findall(text):
         signs = clusters(run)

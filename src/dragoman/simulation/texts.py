@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dragoman.core.language.phrasebook import Phrasebook
 
@@ -109,6 +109,11 @@ def bare(value: str) -> str:
 def unspaced(value: str) -> str:
     """Return a value without spaces, whatever its case."""
     return "".join(value.casefold().split())
+
+
+def longest_first(words: Iterable[str]) -> list[str]:
+    """Return words by falling length, and those of one length in one order in every process."""
+    return sorted(words, key=lambda word: (-len(word), word))
 
 
 def clusters(text: str) -> list[str]:

@@ -38,6 +38,9 @@ def voice_prompt(language: str = "en") -> VoicePrompt:
     primary = language.replace("_", "-").split("-")[0].casefold()
     if primary not in LANGUAGES:
         known = ", ".join(LANGUAGES)
-        raise UsageError(f"no voice prompt in {language!r}: choose one of {known}")
+        raise UsageError(
+            f"conversations in {language!r} cannot be spoken: what agents are told of a call is there "
+            f"in {known}"
+        )
     text = importlib.resources.files(__package__).joinpath(f"prompts/{primary}.md")
     return VoicePrompt(VERSION, primary, text.read_text("utf-8").strip())
