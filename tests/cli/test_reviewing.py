@@ -109,6 +109,23 @@ def test_what_a_reviewer_approves_and_corrects_is_kept_and_written(
 
 
 @pytest.mark.slow
+def test_what_is_to_be_done_next_is_a_command_that_does_it(
+    dragoman: Cli, told: Told, translated: Path
+) -> None:
+    told("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY, "--out", "vi.xlsx")
+
+    def correct(line: list[Any]) -> None:
+        line[column("correction")].value = f"Đã sửa: {line[column('translation')].value}"
+
+    edit(translated / "vi.xlsx", "sample_tasks", correct)
+    taken = dragoman("review", "import", "sample:shop", "vi.xlsx", "--to", "vi", "--memory", MEMORY)
+    command = taken.stdout.splitlines()[-1].split()
+    assert command[:3] == ["dragoman", "translate", "sample:shop"]
+    assert dragoman(*command[1:]).returncode == 0
+    assert "Đã sửa: " in (translated / "out" / "sample" / "vi" / "tasks.json").read_text("utf-8")
+
+
+@pytest.mark.slow
 def test_a_correction_that_loses_a_number_sign_takes_nothing_of_the_file(
     dragoman: Cli, told: Told, translated: Path
 ) -> None:
@@ -135,10 +152,16 @@ def test_models_may_look_first_and_are_asked_once(
 ) -> None:
     helpers = ("--back-translate", model, "--estimate", model)
     export = ("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY)
-    told(*export, "--out", "first.xlsx", *helpers)
+    (before,) = told("memory", "show", MEMORY)["usage"]
+    first = told(*export, "--out", "first.xlsx", *helpers)
     sent = answers.sent.total()
     told(*export, "--out", "second.xlsx", *helpers)
     assert answers.sent.total() == sent
+    used = told("memory", "show", MEMORY)["usage"]
+    assert {each["purpose"] for each in used} == {"translation", "estimate"}
+    assert sum(each["calls"] for each in used) == before["calls"] + sum(
+        each["calls"] for each in first["usage"]
+    )
 
     book = load_workbook(translated / "second.xlsx")
     lines = list(book["sample_tasks"].iter_rows(min_row=2, values_only=True))

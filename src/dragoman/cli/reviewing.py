@@ -26,6 +26,7 @@ from dragoman.curation.translation.segments import Component
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.translation_memory import (
+    FILE,
     MemoryCount,
     ReviewCount,
     ReviewRecord,
@@ -281,11 +282,15 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
     if imported.record is None:
         print_line("no row has a verdict or a correction: nothing was taken")
         return
-    suites = ",".join(asked.suites)
     print_line(
-        f"{wording.counted(len(review.approved), 'text')} reviewed. Written into the files by: "
-        f"dragoman translate {suites} --to {asked.language} --model glossary --memory {asked.memory}"
+        f"{wording.counted(len(review.approved), 'text')} reviewed. Written into the files by:"
     )
+    out = asked.memory.parent
+    memory = "" if asked.memory == out / FILE else f" --memory {asked.memory}"
+    for suite in asked.suites:
+        print_line(
+            f"  dragoman translate {suite} --to {asked.language} --model glossary --out {out}{memory}"
+        )
 
 
 def _imported_object(imported: ImportedReview) -> dict[str, object]:

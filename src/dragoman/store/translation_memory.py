@@ -189,8 +189,7 @@ class TranslationMemory:
             StoreError: Where the file cannot be written.
         """
         with self._transaction():
-            for each in usage:
-                self._file.execute(_PUT_USAGE, (sealed(msgspec.json.encode(each), "usage"),))
+            self._put_usage(usage)
             return tuple(map(self._put, entries))
 
     def usage(self) -> tuple[Usage, ...]:
@@ -241,13 +240,18 @@ class TranslationMemory:
                 "in its place"
             ) from error
 
-    def annotate(self, entries: Iterable[MemoryEntry]) -> None:
+    def annotate(self, entries: Iterable[MemoryEntry], usage: Iterable[Usage] = ()) -> None:
         """Keep notes, back-translations and estimates of translations that still stand.
+
+        Args:
+            entries: The translations, with what was said of them.
+            usage: What was consumed to have it said.
 
         Raises:
             StoreError: Where the file cannot be written.
         """
         with self._transaction():
+            self._put_usage(usage)
             for entry in entries:
                 for old in self._rows(_GET, (entry.source.key,)):
                     if old.target == entry.target:
@@ -306,6 +310,10 @@ class TranslationMemory:
             raise memory_error(self.path, "written", error) from error
         except UNREADABLE as error:
             raise StoreError(f"{self.path}: a text cannot be stored ({error})") from error
+
+    def _put_usage(self, usage: Iterable[Usage]) -> None:
+        for each in usage:
+            self._file.execute(_PUT_USAGE, (sealed(msgspec.json.encode(each), "usage"),))
 
     def _put(self, entry: MemoryEntry) -> MemoryEntry:
         key = entry.source.key

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from dragoman.core.errors import DataError
-from dragoman.curation.review.columns import COLUMNS
+from dragoman.curation.review.columns import COLUMNS, LONGEST_CELL
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
+from dragoman.curation.review.importing import reviewed
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, rows_of
 from dragoman.curation.review.workbook import (
     WORKBOOKS,
@@ -71,6 +73,28 @@ def test_rows_come_back_from_a_workbook() -> None:
     assert keys(found) == [row.key for row in rows()]
     assert [row.translation for row in found] == [row.translation for row in rows()]
     assert found[0].where == "th.xlsx: retail line 2"
+
+
+def test_signs_that_no_cell_holds_are_no_correction() -> None:
+    told = rows(["Ring \x07 the bell", "a\x0bb"])
+    for found in (
+        decode_workbook(encode_workbook({"retail": told}, "Thai"), "th.xlsx"),
+        decode_csv(encode_csv(told), "th.csv"),
+    ):
+        review = reviewed([row.text for row in told], found, lambda _, __: ["refused"])
+        assert (review.fitting, review.rows, review.refused) == (2, (), ())
+        asked = [replace(row, verdict="ok") for row in found]
+        assert reviewed([row.text for row in told], asked, lambda _, __: []).fitting == 2
+
+
+def test_what_a_model_said_at_length_is_cut_and_a_text_is_not() -> None:
+    (row,) = rows(["Hello"])
+    long = replace(row, text=replace(row.text, doubts="a" * 40_000, back_translation="b" * 40_000))
+    sheet = load_workbook(io.BytesIO(encode_workbook({"retail": [long]}, "Thai")))["retail"]
+    assert len(str(sheet.cell(2, column("doubts")).value)) == LONGEST_CELL
+    assert len(str(sheet.cell(2, column("back translation")).value)) == LONGEST_CELL
+    with pytest.raises(DataError, match="fits no cell of a workbook: export to CSV"):
+        encode_workbook({"retail": [replace(long, source="a" * 40_000)]}, "Thai")
 
 
 def test_a_text_that_looks_like_a_formula_is_a_text_in_the_workbook() -> None:

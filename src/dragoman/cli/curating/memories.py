@@ -31,6 +31,7 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
                 "reviews": reviews,
                 "usage": [
                     {
+                        "purpose": each.purpose,
                         "model": each.model,
                         "calls": each.calls,
                         "tokens_in": each.input_tokens,
@@ -57,7 +58,7 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
     )
     for each, cost in zip(usage, costs, strict=True):
         print_line(
-            f"\n{each.model}: {wording.calls(each)} calls, {wording.sent(each)} tokens in, "
+            f"\n{each.purpose} by {each.model}: {wording.calls(each)} calls, {wording.sent(each)} tokens in, "
             f"{wording.received(each)} out, {wording.money(cost)} ({table.as_of})"
         )
     if reviews:

@@ -157,13 +157,14 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
 
 def cell_text(text: str) -> str:
     """Return a cell's text in the form in which texts are compared: NFC, one kind of line break."""
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    text = in_a_cell(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def _require_whole(row: ReviewRow, reviewed: ReviewedRow) -> None:
     """Refuse cells that belong to another row, or lost their letters on the way."""
     source, shown = cell_text(reviewed.source), cell_text(reviewed.translation)
-    if source and source not in {cell_text(row.source), cell_text(in_a_cell(row.source))}:
+    if source and source != cell_text(row.source):
         raise ValueError(
             "its source is not that of its id: rows were sorted in part, or the source was edited: "
             "put it back as it was exported"

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
+from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage, total_usage
 from dragoman.curation.review.back_translation import back_translations
 from dragoman.curation.review.estimating import EstimatedPair, estimates_of
 from dragoman.curation.review.texts import Reviewable
 from dragoman.curation.translation.translators.chat import ChatTranslator
+from dragoman.curation.translation.translators.protocol import Translator
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
@@ -49,11 +52,20 @@ class Helped(msgspec.Struct, frozen=True):
     prices: PriceTable
 
 
-class _Answer(Protocol):
-    @property
-    def problems(self) -> tuple[str, ...]: ...
-    @property
-    def usage(self) -> tuple[Usage, ...]: ...
+class _Opinion(NamedTuple):
+    """Translations with what a model said of them, by name; what went wrong, and what it took."""
+
+    entries: Mapping[str, MemoryEntry]
+    problems: tuple[str, ...]
+    usage: tuple[Usage, ...]
+
+
+class _Look(Protocol):
+    """Has a model look at translations; `on_done` is told how many it looked at."""
+
+    def __call__(
+        self, entries: Mapping[str, MemoryEntry], on_done: Callable[[int], None]
+    ) -> Awaitable[_Opinion]: ...
 
 
 def ask_models(
@@ -89,54 +101,82 @@ async def _ask(
 ) -> Helped:
     prices = load_prices(helpers.prices)
     connections = Connections(budget=_budget(helpers, prices))
-    entries = {entry.source.key.hex(): entry for each in found for entry in each.entries.values()}
-    problems: list[str] = []
-    usage: list[Usage] = []
-
-    async def ask(
-        title: str,
-        open_entries: Mapping[str, MemoryEntry],
-        asked: Callable[[Mapping[str, MemoryEntry], Callable[[int], None]], Awaitable[_Answer]],
-    ) -> None:
-        advance = on_progress(title, len(open_entries))
-        names = list(open_entries)
-        for at in range(0, len(names), KEPT_AT_ONCE):
-            part = {name: open_entries[name] for name in names[at : at + KEPT_AT_ONCE]}
-            answer = await asked(part, advance)
-            problems.extend(answer.problems)
-            usage.extend(answer.usage)
-
-    async def back(part: Mapping[str, MemoryEntry], advance: Callable[[int], None]) -> _Answer:
-        texts = {name: entry.target for name, entry in part.items()}
-        answer = await back_translations(texts, languages[::-1], translator, on_done=advance)
-        for name, text in answer.texts.items():
-            entries[name] = msgspec.structs.replace(entries[name], back_translation=text)
-        memory.annotate(entries[name] for name in answer.texts)
-        return answer
-
-    async def estimate(part: Mapping[str, MemoryEntry], advance: Callable[[int], None]) -> _Answer:
-        pairs = {
-            name: EstimatedPair(entry.source.text, entry.target) for name, entry in part.items()
-        }
-        answer = await estimates_of(pairs, languages, estimator, on_done=advance)
-        for name, said in answer.found.items():
-            notes = (*entries[name].notes, *((f"estimate: {said.why}",) if said.why else ()))
-            entries[name] = msgspec.structs.replace(entries[name], quality=said.score, notes=notes)
-        memory.annotate(entries[name] for name in answer.found)
-        return answer
-
+    opinions = _Opinions(found, memory, on_progress)
     try:
         if helpers.back_translator:
             translator = ChatTranslator(translation_model(helpers.back_translator, connections))
-            missing = {k: each for k, each in entries.items() if each.back_translation is None}
-            await ask("translated back", missing, back)
+            missing = [k for k, each in opinions.entries.items() if each.back_translation is None]
+            look: _Look = partial(_translated_back, languages=languages, translator=translator)
+            await opinions.collect("translated back", missing, look)
         if helpers.estimator:
-            estimator = translation_model(helpers.estimator, connections)
-            missing = {k: each for k, each in entries.items() if each.quality is None}
-            await ask("estimated", missing, estimate)
+            model = translation_model(helpers.estimator, connections)
+            missing = [k for k, each in opinions.entries.items() if each.quality is None]
+            look = partial(_estimated, languages=languages, model=model)
+            await opinions.collect("estimated", missing, look)
     finally:
         await connections.close()
-    return Helped(tuple(problems), total_usage(usage), prices)
+    return Helped(tuple(opinions.problems), total_usage(opinions.usage), prices)
+
+
+class _Opinions:
+    """What models said so far, and what the memory has of it."""
+
+    def __init__(
+        self, found: Sequence[Reviewable], memory: TranslationMemory, on_progress: OnProgress
+    ) -> None:
+        self.entries = {
+            entry.source.key.hex(): entry for each in found for entry in each.entries.values()
+        }
+        self.problems: list[str] = []
+        self.usage: list[Usage] = []
+        self._memory = memory
+        self._on_progress = on_progress
+
+    async def collect(self, title: str, names: Sequence[str], look: _Look) -> None:
+        """Have a model look at some translations, and keep what it says part by part."""
+        advance = self._on_progress(title, len(names))
+        for at in range(0, len(names), KEPT_AT_ONCE):
+            part = {name: self.entries[name] for name in names[at : at + KEPT_AT_ONCE]}
+            said = await look(part, advance)
+            self._memory.annotate(said.entries.values(), said.usage)
+            self.entries.update(said.entries)
+            self.problems.extend(said.problems)
+            self.usage.extend(said.usage)
+
+
+async def _translated_back(
+    entries: Mapping[str, MemoryEntry],
+    on_done: Callable[[int], None],
+    *,
+    languages: tuple[str, str],
+    translator: Translator,
+) -> _Opinion:
+    texts = {name: entry.target for name, entry in entries.items()}
+    answer = await back_translations(texts, languages[::-1], translator, on_done=on_done)
+    said = {
+        name: msgspec.structs.replace(entries[name], back_translation=text)
+        for name, text in answer.texts.items()
+    }
+    return _Opinion(said, answer.problems, answer.usage)
+
+
+async def _estimated(
+    entries: Mapping[str, MemoryEntry],
+    on_done: Callable[[int], None],
+    *,
+    languages: tuple[str, str],
+    model: ChatModel,
+) -> _Opinion:
+    pairs = {
+        name: EstimatedPair(entry.source.text, entry.target) for name, entry in entries.items()
+    }
+    answer = await estimates_of(pairs, languages, model, on_done=on_done)
+    said = {}
+    for name, estimate in answer.found.items():
+        why = (f"estimate: {estimate.why}",) if estimate.why else ()
+        notes = (*entries[name].notes, *why)
+        said[name] = msgspec.structs.replace(entries[name], quality=estimate.score, notes=notes)
+    return _Opinion(said, answer.problems, answer.usage)
 
 
 def _budget(helpers: Helpers, prices: PriceTable) -> Budget | None:
