@@ -1,7 +1,7 @@
 import pytest
 
 from dragoman.conditions.language.languages import SHIPPED
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.errors import UsageError
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of, surfaces_of
 
@@ -31,6 +31,10 @@ def test_languages_share_tools_by_every_seed() -> None:
         "en+th+vi:tools/text/none",
         "en+th+vi:tools@7/text/none",
     ]
+
+
+def test_english_needs_no_scenario() -> None:
+    assert conditions_of(["en"], []) == conditions_of([], []) == (PLAIN,)
 
 
 def test_surfaces_can_be_joined_in_any_order() -> None:

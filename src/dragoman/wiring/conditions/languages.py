@@ -53,7 +53,7 @@ def conditions_of(
         UsageError: For a name that does not exist, or for names that do not go together.
         DataError: Where a file does not describe a language.
     """
-    if not languages and not scenarios:
+    if not scenarios and set(languages) <= {ENGLISH}:
         return (PLAIN,)
     if not scenarios:
         raise UsageError(f"a language needs a --scenario: {_SCENARIO_NAMES}")
