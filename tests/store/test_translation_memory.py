@@ -313,3 +313,15 @@ def test_a_damaged_record_of_a_review_is_told_in_one_line(
     file.close()
     with pytest.raises(StoreError, match="record of a review is damaged"):
         memory.reviews()
+
+
+def test_a_memory_that_another_process_holds_is_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.store.memory_file.PATIENCE_SECONDS", 0)
+    with TranslationMemory(path) as memory:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="another process has been writing it"):
+            memory.put([entry("two hundred", source=BYE)])
+        other.close()

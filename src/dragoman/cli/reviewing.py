@@ -23,6 +23,7 @@ from dragoman.curation.review.workbook import (
     require_workbooks,
 )
 from dragoman.curation.translation.segments import Component
+from dragoman.curation.translation.whole_files import write_whole
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.translation_memory import (
@@ -187,14 +188,13 @@ def _require_free(out: Path) -> None:
 
 
 def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> None:
+    if out.suffix == _WORKBOOK:
+        write_whole(out, (encode_workbook(rows, title),))
+        return
     with OutsideErrors(DataError, f"{out}: cannot be written"):
-        if out.suffix == _WORKBOOK:
-            out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_bytes(encode_workbook(rows, title))
-            return
         out.mkdir(parents=True, exist_ok=True)
-        for sheet, of_sheet in rows.items():
-            (out / f"{sheet}.csv").write_bytes(encode_csv(of_sheet))
+    for sheet, of_sheet in rows.items():
+        write_whole(out / f"{sheet}.csv", (encode_csv(of_sheet),))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

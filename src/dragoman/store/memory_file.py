@@ -66,6 +66,11 @@ def memory_error(path: Path, action: str, error: sqlite3.Error) -> StoreError:
             f"{path}: damaged or no translation memory ({text}): put a copy in its place, or move it "
             "away and import a TMX file"
         )
+    if "locked" in text:
+        return StoreError(
+            f"{path}: another process has been writing it for {PATIENCE_SECONDS} seconds: try again "
+            "when it is done"
+        )
     if "full" in text:
         return StoreError(
             f"{path}: the memory cannot be written, the disk is full: make room and go on; what was "

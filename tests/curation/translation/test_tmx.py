@@ -209,9 +209,18 @@ def test_properties_that_make_no_sense_are_those_of_an_import(tmp_path: Path) ->
 
 def test_a_text_without_a_language_or_a_translation_is_none(tmp_path: Path) -> None:
     body = (
-        '<tu><tuv xml:lang="en"><seg>Hello</seg></tuv><tuv><seg>สวัสดี</seg></tuv></tu>'
+        '<tu><tuv xml:lang="en"><seg>Hello</seg></tuv><tuv><seg>สวัสดี</seg></tuv>'
+        f'<tuv xml:lang="{"x" * 1_000}"><seg>สวัสดี</seg></tuv></tu>'
         '<tu><tuv xml:lang="en"><seg>Bye</seg></tuv><tuv xml:lang="th"><seg> </seg></tuv></tu>'
         '<tu><tuv xml:lang="en"><seg/></tuv><tuv xml:lang="th"><seg>ลา</seg></tuv></tu>'
         '<tu><tuv xml:lang="en"><seg>Yes</seg></tuv><tuv xml:lang="th"><seg>ใช่</seg></tuv></tu>'
     )
     assert [each.source.text for each in read(tmp_path, body)] == ["Yes"]
+
+
+@pytest.mark.parametrize("encoding", ["windows-874", "gb18030"])
+def test_an_encoding_that_is_not_read_is_told(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "theirs.tmx"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><tmx/>')
+    with pytest.raises(DataError, match=r"theirs\.tmx: .* save it in UTF-8"):
+        list(read_tmx(path, "en", KNOWN))

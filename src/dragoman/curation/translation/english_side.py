@@ -8,6 +8,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.language.translations import SOURCE_HASHES
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.translation.segments import TranslatableDomain
+from dragoman.curation.translation.whole_files import write_whole
 
 
 def write_english(out: Path, domain: TranslatableDomain) -> None:
@@ -34,7 +35,4 @@ def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; one that is as it should be stays."""
     if path.exists() and path.read_bytes() == content:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.new")
-    draft.write_bytes(content)
-    draft.replace(path)
+    write_whole(path, (content,))

@@ -3,7 +3,6 @@
 It is the released format with more keys. What other writers left in it stays.
 """
 
-import contextlib
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.version import VERSION
 from dragoman.curation.translation.segments import Artifact, Component, Segment
+from dragoman.curation.translation.whole_files import write_whole
 
 ReviewState = Literal["machine", "partly reviewed", "reviewed"]
 """Whether people read the translations of a file: of none, of some, or of all its texts."""
@@ -142,13 +142,13 @@ def write_translations(
     entries: dict[str, dict[str, object]] = {}
     for artifact, texts in files.items():
         content = artifact.written(texts)
-        _write(folder / artifact.name, content)
+        write_whole(folder / artifact.name, (content,))
         entry = entry_of(artifact, content, texts, made[artifact.name])
         if not _is_noted(entry, noted.get(artifact.name, {})):
             entries[artifact.name] = entry
     if entries:
         latest = max(made[name].translated_at for name in entries)
-        _write(path, merged(before, entries, latest, str(path)))
+        write_whole(path, (merged(before, entries, latest, str(path)),))
     return tuple(artifact.name for artifact in files)
 
 
@@ -215,18 +215,3 @@ def _decoded(manifest: bytes | None, where: str) -> dict[str, Any]:
         return msgspec.json.decode(manifest, type=dict[str, Any])
     except UNREADABLE as error:
         raise DataError(f"{where}: {error}") from error
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there: whoever is killed leaves no half of one."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise DataError(
-            f"{path} cannot be written ({error.strerror}): choose another folder or make room"
-        ) from error

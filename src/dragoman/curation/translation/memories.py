@@ -9,9 +9,8 @@ import msgspec
 from dragoman.conditions.language.artifacts import MANIFEST
 from dragoman.conditions.language.folders import AssetFolder, domains_root, languages_of
 from dragoman.conditions.language.languages import SHIPPED
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import UsageError
 from dragoman.core.facets import Translatable
-from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.translation.checks.chrf import chrf
 from dragoman.curation.translation.discovery import domain_of, translatable
 from dragoman.curation.translation.manifest import records_of, text_key
@@ -19,6 +18,7 @@ from dragoman.curation.translation.released import released_translations, render
 from dragoman.curation.translation.segments import Component, TranslatableDomain
 from dragoman.curation.translation.tmx import read_tmx, written_tmx
 from dragoman.curation.translation.units import units_of
+from dragoman.curation.translation.whole_files import write_whole
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
 from dragoman.wiring.conditions.language_assets import english_side, given_folder
 from dragoman.wiring.environment import data_folder
@@ -129,12 +129,7 @@ def export_tmx(memory: TranslationMemory, path: Path, language: str) -> int:
         StoreError: Where the memory cannot be read.
     """
     entries = memory.entries(SOURCE, language)
-    draft = path.with_name(f"{path.name}.new")
-    with OutsideErrors(DataError, f"{path}: cannot be written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
-            file.writelines(written_tmx(entries, SOURCE))
-        draft.replace(path)
+    write_whole(path, written_tmx(entries, SOURCE))
     return len(entries)
 
 

@@ -28,6 +28,7 @@ MOST_CHARS = 1 << 20
 _CHUNK = 1 << 16
 _TIME = "%Y%m%dT%H%M%SZ"
 _ANY_LANGUAGE = "*all*"
+_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,5}")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
@@ -121,7 +122,11 @@ class _Reader:
     def read(self, file: BinaryIO) -> Iterator[MemoryEntry]:
         """Yield the entries of a file."""
         while chunk := file.read(_CHUNK):
-            self._parser.Parse(chunk)
+            try:
+                self._parser.Parse(chunk)
+            # What Python raises for the name of an encoding that it does not know or cannot map.
+            except (LookupError, ValueError) as error:
+                raise _Refused(f"{error}: save it in UTF-8") from error
             yield from self._found
             self._found = []
         self._parser.Parse(b"", True)
@@ -193,7 +198,12 @@ class _Reader:
             return
         for variant in self._variants:
             language = self._code(variant.language)
-            if language != stated and language and source.text.strip() and variant.text.strip():
+            if (
+                language != stated
+                and _TAG.fullmatch(language)
+                and source.text.strip()
+                and variant.text.strip()
+            ):
                 yield self._entry(source.text, language, variant)
 
     def _entry(self, source: str, language: str, variant: _Variant) -> MemoryEntry:
