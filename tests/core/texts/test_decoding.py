@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import unpacked
+from dragoman.core.texts.decoding import unfenced, unpacked
 
 MARK = b"\xef\xbb\xbf"
 
@@ -31,3 +31,23 @@ def test_damaged_packing_is_refused() -> None:
     for content in (packed[:-3], packed[:12], b"\x1f\x8bnothing", packed[:-8] + bytes(8)):
         with pytest.raises(DataError, match="damaged gzip"):
             unpacked(content, 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "inner"),
+    [
+        ('{"a": 1}', '{"a": 1}'),
+        ('```json\n{"a": 1}\n```', '{"a": 1}'),
+        (' ``` {"a": "```"} ```\n', '{"a": "```"}'),
+        ("``````", ""),
+        ("`````", "`````"),
+        ("```json {", "```json {"),
+    ],
+)
+def test_json_is_taken_out_of_its_fence(text: str, inner: str) -> None:
+    assert unfenced(text) == inner
+
+
+def test_a_fence_that_is_never_closed_takes_no_time() -> None:
+    text = f"```{' ' * 1_000_000}x"
+    assert unfenced(text) == text

@@ -1,6 +1,5 @@
 """Bytes that somebody else wrote: what reading them may raise, and what they hold unpacked."""
 
-import re
 import zlib
 from types import TracebackType
 
@@ -42,13 +41,15 @@ class OutsideErrors:
             raise self._kind(f"{self._what} ({error})") from error
 
 
-_FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
+_FENCE = "```"
 
 
 def unfenced(text: str) -> str:
     """Return a model's JSON without the fence of a code block that many models put around it."""
-    fenced = _FENCED.match(text)
-    return fenced[1] if fenced else text
+    inner = text.strip()
+    if len(inner) < 2 * len(_FENCE) or not (inner.startswith(_FENCE) and inner.endswith(_FENCE)):
+        return text
+    return inner.removeprefix(_FENCE).removesuffix(_FENCE).removeprefix("json").strip()
 
 
 _GZIP, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"

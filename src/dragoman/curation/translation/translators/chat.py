@@ -1,7 +1,6 @@
 """A chat model as a translator: texts go out as JSON, and come back matched by id."""
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
@@ -11,7 +10,7 @@ import msgspec
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.speech import Said
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import UNREADABLE, unfenced
 from dragoman.core.tools import NO_TOOLS
 from dragoman.curation.translation.segments import Mode
 from dragoman.curation.translation.translators.protocol import Reply, Request, UnusableReply
@@ -38,7 +37,6 @@ REPLY_SCHEMA: Mapping[str, object] = {
 }
 """What providers that take schemas hold a model to; its reply is read as strictly without."""
 
-_FENCED = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -134,9 +132,8 @@ def read_reply(text: str, request: Request, completion: Completion) -> Reply:
     Raises:
         UnusableReply: Where it is not such JSON.
     """
-    fenced = _FENCED.match(text)
     try:
-        given = msgspec.json.decode(fenced[1] if fenced else text, type=_Texts).translations
+        given = msgspec.json.decode(unfenced(text), type=_Texts).translations
     except UNREADABLE as error:
         raise UnusableReply(f"the reply is not the JSON asked for ({error})") from error
     counts = Counter(str(each.id) for each in given)
