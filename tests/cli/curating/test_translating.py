@@ -323,3 +323,18 @@ def test_a_manifest_names_the_model_that_translated_whoever_writes_the_files(
     assert json.loads(before)["assets"]["tasks.json"]["model"] == "compatible/any"
     dragoman(*asked, "glossary")
     assert path.read_bytes() == before
+
+
+def test_where_no_file_is_stale_nothing_is_asked_even_without_the_memory(
+    dragoman: Cli, folder: Path, model: str, answers: TranslatingAnswers
+) -> None:
+    asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
+    dragoman(*asked)
+    sent = answers.sent.total()
+    again = (*asked, "--only-stale", "--memory", "another.sqlite")
+    (planned,) = json.loads(dragoman(*again, "--dry-run").stdout)["languages"]
+    assert (planned["texts"], planned["requests"]) == (0, 0)
+    done = dragoman(*again)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["languages"][0]["written"] == []
+    assert answers.sent.total() == sent

@@ -53,7 +53,9 @@ class TranslationJob(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> tuple[Unit, ...]:
-        """The values of the domain, whether or not their files are to be written."""
+        """The values of the domain, whether or not their own files are among those to be written."""
+        if not self.artifacts:
+            return ()
         return self._units([each for each in self.domain.segments if is_of_value_set(each)])
 
     @property
