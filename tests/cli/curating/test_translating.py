@@ -326,7 +326,7 @@ def test_a_manifest_names_the_model_that_translated_whoever_writes_the_files(
 
 
 def test_where_no_file_is_stale_nothing_is_asked_even_without_the_memory(
-    dragoman: Cli, folder: Path, model: str, answers: TranslatingAnswers
+    dragoman: Cli, model: str, answers: TranslatingAnswers
 ) -> None:
     asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
     dragoman(*asked)

@@ -196,6 +196,14 @@ def test_a_workbook_of_gigabytes_unpacked_is_refused_before_it_is(
         decode_workbook(workbook(), "th.xlsx")
 
 
+def test_a_sheet_of_more_lines_than_are_read_is_refused() -> None:
+    def edit(sheet: Worksheet) -> None:
+        sheet.cell(1_048_576, 1).value = "far below"
+
+    with pytest.raises(DataError, match="retail: more than 200,000 lines: delete those below"):
+        decode_workbook(marked(workbook(), "retail", edit), "th.xlsx")
+
+
 def test_a_workbook_without_our_columns_is_refused() -> None:
     content = io.BytesIO()
     Workbook().save(content)

@@ -147,7 +147,9 @@ def _rows_of_sheet(sheet: "Worksheet", where: str) -> list[ReviewedRow] | None:
         header = header_of([str(cell.value or "") for cell in line], here)
         if header is not None:
             if sheet.max_row > MOST_LINES:
-                raise DataError(f"{here}: more than {MOST_LINES:,} lines: delete what is not ours")
+                raise DataError(
+                    f"{here}: more than {MOST_LINES:,} lines: delete those below the last text"
+                )
             return list(reviewed_rows(_lines(sheet, lines, header, here), header))
     return None
 
