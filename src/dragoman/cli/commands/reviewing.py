@@ -55,7 +55,7 @@ def export(  # noqa: PLR0913, PLR0917 - the options of one command
     as_json: Json = False,
 ) -> None:
     """Write the memory's translations for a reviewer, the worst first, one sheet per artifact."""
-    from dragoman.cli.reviewing import Export, Helpers, export_review, review_request
+    from dragoman.cli.translations.reviewing import Export, Helpers, export_review, review_request
 
     asked = review_request(suite, to, memory, assets, tuple(components or ()))
     helpers = Helpers(back_translate, estimate, max_cost, prices)
@@ -80,7 +80,7 @@ def import_files(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where a row is refused, and nothing is taken. Reviewed text is never overwritten by a
     machine's; `dragoman translate` writes it into the files.
     """
-    from dragoman.cli.reviewing import import_review, review_request
+    from dragoman.cli.translations.reviewing import import_review, review_request
 
     asked = review_request(suite, to, memory, assets, ())
     leave(import_review(asked, files, reviewer, as_json=as_json))
@@ -93,6 +93,6 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Print what was reviewed, by whom, and how much of it stood as it was translated."""
-    from dragoman.cli.reviewing import print_status
+    from dragoman.cli.translations.reviewing import print_status
 
     leave(print_status(memory, to, as_json=as_json))

@@ -69,7 +69,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     Every text is sent once and kept in the memory: the same command goes on where it was stopped.
     Exit 1 where a text could not be translated.
     """
-    from dragoman.cli.curating.translating import Asked, translate_suite
+    from dragoman.cli.translations.translating import Asked, translate_suite
 
     asked = Asked(
         suite, tuple(to or ()), model, out, memory, assets, tuple(components or ()), only_stale,
@@ -96,7 +96,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Count the translations by language and origin, and say what they consumed."""
-    from dragoman.cli.curating.memories import show_memory
+    from dragoman.cli.translations.memories import show_memory
 
     show_memory(file, prices, as_json=as_json)
 
@@ -116,7 +116,7 @@ def import_into(
 
     They take the place of a machine's, never of reviewed ones.
     """
-    from dragoman.cli.curating.memories import import_translations
+    from dragoman.cli.translations.memories import import_translations
 
     import_translations(source, file, suites or (), to or (), as_json=as_json)
 
@@ -128,7 +128,7 @@ def export_from(
     to: Annotated[str, typer.Option(help="Only this language.")] = "",
 ) -> None:
     """Write translations as TMX 1.4b, which programs for translators read."""
-    from dragoman.cli.curating.memories import export_translations
+    from dragoman.cli.translations.memories import export_translations
 
     export_translations(file, out, to)
 
@@ -144,6 +144,6 @@ def compare_with(
     as_json: Json = False,
 ) -> None:
     """Say how alike two memories are in the texts of suites, by component: equal ones, and chrF."""
-    from dragoman.cli.curating.memories import compare_memories
+    from dragoman.cli.translations.memories import compare_memories
 
     compare_memories(file, other, suites or (), to or (), as_json=as_json)

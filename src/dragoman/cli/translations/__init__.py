@@ -1,1 +1,1 @@
-"""Commands about what is translated, and into what."""
+"""Commands about translations: what there is to translate, making them, their memories, reviews."""

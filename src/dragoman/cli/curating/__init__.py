@@ -1,1 +1,0 @@
-"""Commands that build data: translations and their memories."""
