@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
+from dragoman.core.clarifications import DECISIONS, REJECTIONS
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
 
@@ -38,6 +39,13 @@ def test_every_choice_in_language_correctness_has_its_line() -> None:
 def test_every_definition_of_language_correctness_is_named() -> None:
     text = (ROOT / "docs" / "languages_measured.md").read_text("utf-8")
     assert [name for name in LANGUAGE_RULES if f"`{name}`" not in text] == []
+
+
+def test_every_reason_against_a_clarification_has_its_line() -> None:
+    text = (ROOT / "docs" / "clarifications.md").read_text("utf-8")
+    assert f"`{DECISIONS}`" in text
+    missing = [reason for reason in ("allowed", *REJECTIONS) if f"`{reason}`" not in text]
+    assert missing == []
 
 
 def test_every_choice_in_tool_views_has_its_line() -> None:

@@ -161,6 +161,7 @@ class RunOptions(TypedDict, total=False):
     asr: str | Sequence[str]
     speakers: Sequence[str]
     speaker: str | Sequence[str]
+    clarify: str | Sequence[str]
     axes: Sequence[str]
     axis: str | Sequence[str]
     backend: str

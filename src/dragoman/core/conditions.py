@@ -40,6 +40,9 @@ SIMULATED = "simulated:"
 MIXED = "mixed"
 """The recognizer that listens where none is named."""
 
+CLARIFY = "clarify"
+"""The axis of who decides whether an agent's questions about spelling are answered."""
+
 NONE = "none"
 """The value of axes on which nothing is set."""
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.clarifications import Clarification
 from dragoman.core.errors import ReplayError
 from dragoman.core.speech import Called, Reply
 from dragoman.core.tools import Role, ToolCall, ToolResult
@@ -73,7 +74,8 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `malformed_calls` counts calls whose arguments could not be read; they are errors too. `source` is
     the foreign record that an imported conversation was read from, value for value. `briefed` holds
-    what sessions were told anew in mid-conversation.
+    what sessions were told anew in mid-conversation, `clarifications` what was decided about the
+    agent's questions.
     """
 
     events: tuple[Event, ...]
@@ -86,11 +88,22 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float = 0.0
     source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     briefed: tuple[Briefed, ...] = ()
+    clarifications: tuple[Clarification, ...] = ()
 
     @property
     def is_fault(self) -> bool:
         """Whether something broke, so that nothing can be said of the participants' behaviour."""
         return self.ending.reason in FAULTS
+
+
+def without_clarifications(episode: Episode) -> Episode:
+    """Return a conversation as it is judged: without the questions that were answered, and the answers."""
+    answered = {entry.at for entry in episode.clarifications if entry.is_allowed}
+    if not answered:
+        return episode
+    left_out = answered.union(place + 1 for place in answered)
+    events = (each for place, each in enumerate(episode.events) if place not in left_out)
+    return msgspec.structs.replace(episode, events=tuple(events), clarifications=())
 
 
 def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:

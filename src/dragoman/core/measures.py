@@ -128,6 +128,7 @@ class Setting(msgspec.Struct, frozen=True):
         relatives: What else it may call it.
         is_localized: Whether anything is in another language than English.
         is_spoken: Whether anybody speaks aloud.
+        is_clarified: Whether a judge may have the agent's questions answered.
     """
 
     language: str = ENGLISH
@@ -135,6 +136,7 @@ class Setting(msgspec.Struct, frozen=True):
     relatives: tuple[str, ...] = ()
     is_localized: bool = False
     is_spoken: bool = False
+    is_clarified: bool = False
 
 
 class PlayedCase(msgspec.Struct, frozen=True):

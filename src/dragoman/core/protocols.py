@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from dragoman.core.audio import Audio
+from dragoman.core.clarifications import Decide
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.language.phrasebook import Phrasebook
@@ -272,11 +273,15 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Speak(msgspec.Struct, frozen=True):
-    """Directive: the benchmark itself makes this side's reply (a fixed message)."""
+    """Directive: the benchmark itself makes this side's reply (a fixed message).
+
+    What is not said `aloud` goes through no channel: it arrives as it is written.
+    """
 
     side: Role
     reply: Reply
     turn: int = 0
+    aloud: bool = True
 
 
 class Execute(msgspec.Struct, frozen=True):
@@ -289,7 +294,13 @@ class Execute(msgspec.Struct, frozen=True):
     refused: str = ""
 
 
-Directive = Ask | Speak | Execute | Ending
+class Consult(msgspec.Struct, frozen=True):
+    """Directive: a judge decides about the last words; the conversation keeps what it decides."""
+
+    decide: Decide
+
+
+Directive = Ask | Speak | Execute | Consult | Ending
 
 
 class Progress(Protocol):

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.analysis.cells import Outcome
+from dragoman.core.clarifications import Clarification
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.measures import Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score
@@ -51,8 +52,11 @@ def print_conversation(
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))
         return
-    for event in outcome.episode.events:
+    decided = {entry.at: entry for entry in outcome.episode.clarifications}
+    for number, event in enumerate(outcome.episode.events):
         _print_lines(console, _event(event, limit))
+        if number in decided:
+            _print_lines(console, _clarification(decided[number], limit))
     _print_lines(console, _ending(outcome.episode))
     _print_lines(console, _score(outcome.score))
     for entry in outcome.measures:
@@ -83,6 +87,15 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
         mark = " (scripted)" if event.scripted else ""
         return [("", "", ""), (event.by, first[1] + mark, first[2]), *rest]
     return list(_result(event, limit))
+
+
+def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
+    """Return what a judge decided about the agent's words above."""
+    said = "answered" if entry.is_allowed else f"not answered: {entry.reason}"
+    lines = [("  judged", f"{said} ({entry.judge}, {entry.version})", "dim")]
+    if entry.answer:
+        lines.append(("", wording.shortened(entry.answer, limit), "dim"))
+    return lines
 
 
 def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from dragoman.conditions.language.localization import Realised
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import CLARIFY, Condition
 from dragoman.core.costs import Price
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
@@ -37,6 +37,7 @@ class Manifest(msgspec.Struct, frozen=True):
     `prices` are those of the person's own table: the file may be gone when the run is read.
     `realised` says by condition what was really in another language: tools, files, directives.
     `voices` says by condition what was spoken and heard with.
+    `clarified` says by condition who decided about the agent's questions.
     `is_explicit` says that the plan is a list of conversations, and not all of the configuration's grid.
     """
 
@@ -53,6 +54,7 @@ class Manifest(msgspec.Struct, frozen=True):
     realised: dict[str, Realised] = {}
     voices: dict[str, dict[str, object]] = {}
     is_explicit: bool = False
+    clarified: dict[str, str] = {}
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -92,6 +94,7 @@ def start_job(
         realised=realised(setup),
         voices=spoken_with(setup),
         is_explicit=places is not None,
+        clarified=clarified(setup),
     )
     new = NewRun(
         msgspec.json.encode(manifest),
@@ -189,6 +192,12 @@ def spoken_with(setup: Setup) -> dict[str, dict[str, object]]:
     """Return by label what is spoken and heard with in the conditions of a run."""
     voices = None if setup.voices is None else setup.voices.conditions
     return {label: voiced.record for label, voiced in (voices or {}).items()}
+
+
+def clarified(setup: Setup) -> dict[str, str]:
+    """Return by label who decides about the agent's questions in the conditions of a run."""
+    layers = {entry.label: setup.clarifying.get(entry.axis(CLARIFY)) for entry in setup.conditions}
+    return {label: str(layer.record["judge"]) for label, layer in layers.items() if layer}
 
 
 def read_manifest(store: RunStore) -> Manifest:

@@ -48,7 +48,7 @@ def scoring_of(setup: Setup) -> Scoring:
 
 def settings(manifest: Manifest) -> dict[str, Setting]:
     """Return by label what measures need to know of a run's conditions; plain English text is absent."""
-    labels = dict.fromkeys((*manifest.realised, *manifest.voices))
+    labels = dict.fromkeys((*manifest.realised, *manifest.voices, *manifest.clarified))
     return {label: _setting(label, manifest) for label in labels}
 
 
@@ -60,6 +60,7 @@ def _setting(label: str, manifest: Manifest) -> Setting:
         relatives=() if realised is None else realised.relatives,
         is_localized=realised is not None,
         is_spoken=voice is not None,
+        is_clarified=label in manifest.clarified,
     )
 
 

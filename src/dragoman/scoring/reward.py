@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.episodes import COMPLETE, Episode, Move, executed_calls
+from dragoman.core.episodes import (
+    COMPLETE,
+    Episode,
+    Move,
+    executed_calls,
+    without_clarifications,
+)
 from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import (
@@ -80,7 +86,7 @@ class Scorer:
         wording: Wording = ENGLISH_WORDING,
         draw: str = "",
     ) -> Score:
-        """Score one conversation.
+        """Score one conversation; questions about how something is written play no part in it.
 
         Args:
             task: Its task.
@@ -89,6 +95,7 @@ class Scorer:
             draw: What keeps verdicts on it apart from those on other trials.
         """
         case = Case(task.id, draw)
+        episode = without_clarifications(episode)
         score = await self._rewarded(task, episode, case, wording)
         if self._users is None or episode.is_fault:
             return score

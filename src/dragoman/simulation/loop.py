@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from dragoman.core.clarifications import Clarification, Decide
 from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import (
     CodeError,
@@ -24,6 +25,7 @@ from dragoman.core.protocols import (
     Ask,
     Channel,
     Conductor,
+    Consult,
     Execute,
     Heard,
     Session,
@@ -46,11 +48,13 @@ MAX_CALLS = 10_000
 
 _REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
 _WORDS: Mapping[Role, str] = {"agent": "the agent's words", "user": "the user's words"}
+_DECISION = "the judge of clarifications"
 _TOO_SLOW: Mapping[str, EndReason] = {
     "the agent": "timeout",
     "the user": "user_error",
     "a tool": "infrastructure_error",
     "the line": "infrastructure_error",
+    _DECISION: "infrastructure_error",
 }
 """How a conversation ends whose time went to one of these."""
 
@@ -105,6 +109,7 @@ class Conversation:
         self._limit = seconds
         self._told = surfaces.told
         self._briefed: list[Briefed] = []
+        self._clarifications: list[Clarification] = []
         self._took: dict[str, float] = {}
         self._awaited, self._awaited_since = "the agent", 0.0
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
@@ -149,6 +154,7 @@ class Conversation:
             usage=total_usage(self._usage),
             seconds=self.seconds,
             briefed=tuple(self._briefed),
+            clarifications=tuple(self._clarifications),
         )
 
     def _out_of_time(self, delay: ParticipantError | None) -> Ending:
@@ -181,9 +187,12 @@ class Conversation:
                 case Execute(calls=calls, refused=refused):
                     await self._execute(calls, refused)
                     self.steps += 1
-                case Speak(side=side, reply=reply, turn=turn):
-                    self._record(Move(side, await self._carried(side, reply), True, turn))
+                case Speak(side=side, reply=reply, turn=turn, aloud=aloud):
+                    reply = await self._carried(side, reply) if aloud else reply
+                    self._record(Move(side, reply, True, turn))
                     self.steps += 1
+                case Consult(decide=decide):
+                    await self._consult(decide)
                 case Ending() as ending:
                     return ending
 
@@ -203,6 +212,27 @@ class Conversation:
             self._usage.append(answer.usage)
         reply = await self._carried(side, _checked(answer.reply, side))
         self._record(Move(side, reply, False, ask.turn, answer.raw, answer.call_form))
+
+    async def _consult(self, decide: Decide) -> None:
+        """Keep what a judge decides about the last words; the other side never hears an answered question."""
+        what = self.waits_for = _DECISION
+        if self._limit is not None:
+            self._count_time_of(what)
+        talk = self._surfaces.talk
+        verdict = await guarded(decide("" if talk is None else talk.draw), what)
+        if verdict.usage is not None:
+            self._usage.append(verdict.usage)
+        self._clarifications.append(
+            Clarification(
+                at=len(self.events) - 1,
+                reason=verdict.reason,
+                judge=verdict.judge,
+                reply=carried(verdict.reply),
+                answer=carried(verdict.answer),
+            )
+        )
+        if verdict.is_allowed:
+            self._unheard[_OTHER[self.events[-1].by]].pop()
 
     async def _brief(self, side: Role, briefing: Briefing) -> None:
         """Tell a session what it is told from now on, where that has changed."""

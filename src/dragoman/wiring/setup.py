@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.conditions.language.localization import Localization, english
 from dragoman.conditions.layers import Realisation, realised
-from dragoman.core.conditions import PLAIN, TEXT, Condition
+from dragoman.core.conditions import CLARIFY, PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import OwnCheck
 from dragoman.core.layers import Layer
@@ -19,6 +19,7 @@ from dragoman.models.spending.prices import NO_PRICES, PriceTable
 from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
+from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
 from dragoman.wiring.conditions.layers import OWN_OPTIONS, further_layers, over_axes
 from dragoman.wiring.connections import Connections
@@ -62,6 +63,7 @@ class Setup(msgspec.Struct, frozen=True):
     localizations: Mapping[str, Localization] = {}
     voices: "Voices | None" = None
     further: Mapping[tuple[str, str], Layer] = {}
+    clarifying: Mapping[str, Layer] = {}
 
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
@@ -84,6 +86,9 @@ class Setup(msgspec.Struct, frozen=True):
             layers.insert(0, voice_layer(voiced))
         if condition.is_localized:
             layers.insert(0, self.localization(condition).layer)
+        # Scoring leaves clarifications out, and has no judge of them.
+        if (judged := self.clarifying.get(condition.axis(CLARIFY))) is not None:
+            layers.append(judged)
         return realised(condition, layers)
 
     async def close(self) -> None:
@@ -179,16 +184,18 @@ def build_setup(
         localizations=shown,
         voices=voices(config, conditions, suite, connections, shown),
         further=further_layers(conditions, suite),
+        clarifying=clarifying_layers(conditions, connections),
     )
 
 
 def grid_of(config: RunConfig) -> tuple[Condition, ...]:
-    """Return the conditions of a grid: languages in their scenarios, over every line and axis."""
+    """Return the conditions of a grid: languages in their scenarios, over every line, judge and axis."""
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
     if config.voices or config.asr or config.speakers:
         from dragoman.wiring.conditions.voices import voice_conditions
 
         conditions = voice_conditions(conditions, config)
+    conditions = over_judges(conditions, config.clarify)
     return over_axes(conditions, config.axes) if config.axes else conditions
 
 

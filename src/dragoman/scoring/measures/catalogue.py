@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dragoman.core.measures import REWARD, Measure, Setting
 from dragoman.core.rules import Rules
 from dragoman.scoring.language_detection import load_detector
+from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
@@ -49,6 +50,11 @@ BUNDLED: Mapping[str, Bundled] = {
         "whether spoken replies of the agent are fit for the ear",
         lambda _: CLARITY,
         lambda setting: setting.is_spoken,
+    ),
+    "clarifications": Bundled(
+        "how often the agent asked how something is written, and what was answered",
+        lambda _: CLARIFICATIONS,
+        lambda setting: setting.is_clarified,
     ),
     "language": Bundled(
         "whether each side kept to its language",

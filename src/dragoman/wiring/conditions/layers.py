@@ -26,6 +26,7 @@ OWN_OPTIONS = {
     "partition": "--partition-seed",
     "voice": "--voice",
     "recognizer": "--asr",
+    "clarify": "--clarify",
 }
 
 

@@ -269,6 +269,17 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commas=True,
         ),
     ] = ()
+    clarify: Annotated[
+        tuple[str, ...],
+        Option(
+            "Who decides whether questions about spelling are answered: none, rule or PROVIDER/MODEL",
+            value="JUDGE",
+            example='["none", "rule"]',
+            default="none",
+            singular="clarify",
+            axis=True,
+        ),
+    ] = ()
     axes: Annotated[
         tuple[str, ...],
         Option(

@@ -1,0 +1,29 @@
+"""The layer of clarifications."""
+
+from dragoman.conditions.clarifying.conductor import MAX_CLARIFICATIONS, Clarifying
+from dragoman.core.clarifications import DECISIONS, ClarificationJudge
+from dragoman.core.conditions import CLARIFY
+from dragoman.core.keys import content_key
+from dragoman.core.layers import Layer
+from dragoman.core.tasks import Task
+
+
+def clarifying_layer(judge: ClarificationJudge, *, aloud: bool) -> Layer:
+    """Return what lets a judge decide about the agent's questions.
+
+    Args:
+        judge: Who decides.
+        aloud: Whether answers are spoken where the user's words are.
+    """
+    identity = content_key(DECISIONS, MAX_CLARIFICATIONS, judge.name, aloud)
+    record = {"judge": judge.name, "decisions": DECISIONS, "aloud": aloud}
+
+    def of_task(task: Task) -> Layer:
+        return Layer(
+            CLARIFY,
+            identity,
+            record,
+            conductor=lambda inner: Clarifying(inner, judge, task, aloud=aloud),
+        )
+
+    return Layer(CLARIFY, identity, record, of_task=of_task)

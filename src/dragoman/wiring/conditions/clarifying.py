@@ -1,0 +1,72 @@
+"""Names of judges of clarifications become layers: `none`, `rule`, PROVIDER/MODEL, `spoken+` before one."""
+
+from collections.abc import Sequence
+
+from dragoman.core.clarifications import ClarificationJudge
+from dragoman.core.conditions import CLARIFY, JOIN, NONE, Condition
+from dragoman.core.errors import UsageError
+from dragoman.core.layers import Layer
+from dragoman.models.spec import read_spec, with_default
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.participants import SCRIPTED, named_chat_model
+
+RULE = "rule"
+SPOKEN = f"spoken{JOIN}"
+"""Before a judge's name: answers go through the line that the user speaks over."""
+
+
+def over_judges(conditions: Sequence[Condition], judges: Sequence[str]) -> tuple[Condition, ...]:
+    """Return the conditions of a grid over every judge of clarifications.
+
+    Raises:
+        UsageError: For what names no judge.
+    """
+    for name in judges:
+        _require_known(name)
+    return tuple(
+        condition.with_axes(**{CLARIFY: name})
+        for condition in conditions
+        for name in dict.fromkeys(judges or (NONE,))
+    )
+
+
+def clarifying_layers(
+    conditions: Sequence[Condition], connections: Connections
+) -> dict[str, Layer]:
+    """Return by name the layers of the judges that conditions name.
+
+    Raises:
+        UsageError: For a judge that does not exist, or whose key or address is missing.
+    """
+    names = dict.fromkeys(condition.axis(CLARIFY) for condition in conditions)
+    return {name: _layer(name, connections) for name in names if name != NONE}
+
+
+def _layer(name: str, connections: Connections) -> Layer:
+    from dragoman.conditions.clarifying.layer import clarifying_layer
+
+    _require_known(name)
+    judge = _judge(name.removeprefix(SPOKEN), connections)
+    return clarifying_layer(judge, aloud=name.startswith(SPOKEN))
+
+
+def _judge(name: str, connections: Connections) -> ClarificationJudge:
+    from dragoman.conditions.clarifying.chat_judge import ChatClarificationJudge
+    from dragoman.conditions.clarifying.rule_judge import RuleClarificationJudge
+
+    if name == RULE:
+        return RuleClarificationJudge()
+    if name.startswith(SCRIPTED):
+        model, key = named_chat_model(name, connections)
+        return ChatClarificationJudge(model, key[:8])
+    spec = with_default(read_spec(name), "temperature", 0)
+    return ChatClarificationJudge(connections.chat_model(spec), spec.identity[:8])
+
+
+def _require_known(name: str) -> None:
+    judge = name.removeprefix(SPOKEN)
+    if name != NONE and judge != RULE and "/" not in judge:
+        raise UsageError(
+            f"--clarify {name}: choose {NONE}, {RULE} or PROVIDER/MODEL; {SPOKEN} before one has its "
+            "answers spoken"
+        )

@@ -1,0 +1,47 @@
+"""What may be confirmed of a message, and conversations without what was."""
+
+import msgspec
+
+from dragoman.core.clarifications import REJECTIONS, Clarification, whitelist
+from dragoman.core.episodes import Ending, Episode, Move, without_clarifications
+from dragoman.core.speech import say
+
+
+def test_a_whitelist_has_what_a_message_states_of_planned_arguments() -> None:
+    arguments = [
+        {"source": "final_report.pdf", "destination": "temp", "force": True, "id": "X-99"},
+        {"destination": "archive", "amount": 12},
+    ]
+    said = "Move final_report.pdf to temp and to archive, 12 times."
+    assert whitelist(arguments, said) == {
+        "source": "final_report.pdf",
+        "destination": "temp",
+        "destination_2": "archive",
+        "amount": "12",
+    }
+
+
+def test_a_value_that_is_a_message_of_its_own_cannot_be_confirmed() -> None:
+    long = "word " * 30
+    assert whitelist([{"content": long.strip()}], long) == {}
+
+
+def test_answered_questions_are_left_out_and_rejected_ones_stay() -> None:
+    moves = [
+        Move("user", say("Move it.")),
+        Move("agent", say("Is it a_b?")),
+        Move("user", say("a_b"), scripted=True),
+        Move("agent", say("Where is it?")),
+    ]
+    decided = (Clarification(1, "allowed", "rule", "a_b"), Clarification(3, "no question", "rule"))
+    episode = Episode(tuple(moves), Ending("turns_done"), 4, 0, clarifications=decided)
+
+    left = without_clarifications(episode)
+    assert left.events == (moves[0], moves[3])
+    refused = msgspec.structs.replace(episode, clarifications=decided[1:])
+    assert without_clarifications(refused) is refused
+
+
+def test_every_reason_but_one_is_a_rejection() -> None:
+    assert "allowed" not in REJECTIONS
+    assert {"spent", "outside", "leak", "unreadable"} <= set(REJECTIONS)
