@@ -45,6 +45,7 @@ def test_every_name_of_a_list_is_looked_at() -> None:
         user_judge="vllm/m?base_url=http://u/v1",
         embeddings="vllm/m?base_url=http://e/v1",
         search="http://s/search",
+        clarify=("none", "rule", "spoken+vllm/m?base_url=http://c/v1"),
         asr=("deepgram/nova-3,openai/whisper-1?base_url=http://r/v1",),
         speakers=("piper/voice.onnx",),
     )
@@ -58,6 +59,7 @@ def test_every_name_of_a_list_is_looked_at() -> None:
         "asks deepgram/nova-3,openai/whisper-1 at http://r/v1",
         "asks openai/whisper-1 at http://r/v1",
         "loads piper/voice.onnx",
+        "asks spoken+vllm/m at http://c/v1",
     )
 
 

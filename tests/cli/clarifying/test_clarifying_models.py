@@ -153,6 +153,28 @@ def test_the_final_report_is_found_by_who_asks_for_its_name_and_lost_by_who_acts
     assert ("judged" in text, "answered" in text) == (True, True)
 
 
+@pytest.mark.usefixtures("ears")
+def test_over_several_turns_a_model_judges_what_was_meant_heard_and_said(
+    told: Told, pulled_bfcl: Path
+) -> None:
+    agent = {REQUEST: CannedReply(QUESTION), "It is final_report.pdf.": moving("final_report.pdf")}
+    approval = '{"allowed": true, "message": "It is final_report.pdf."}'
+    answers = Scripted(agent | LATER, {QUESTION: approval})
+    with ModelServer(answers) as server:
+        options = (
+            *("--agent", f"compatible/agent?base_url={server.url}", "--tasks", "multi_turn_base_0"),
+            *("--clarify", f"compatible/judge?base_url={server.url}", "--axis", "ears=human"),
+        )
+        (cell,) = told("run", "bfcl:multi_turn_base", *options, cache=pulled_bfcl)["cells"]
+
+    assert cell["pass_hat"] == {"1": 1}
+    first, second, *_ = answers.judged
+    assert "<intended_request>\nMove 'final_report.pdf' within" in first
+    assert "<asr_text>\nMove 'final report.pdf' within" in first
+    assert '"source":"final_report.pdf"' in first
+    assert "It is final_report.pdf." not in second
+
+
 SINGLE = {
     "Find the area": calls(("calculate_triangle_area", {"base": 10, "height": 5})),
     "Calculate the factorial": CannedReply("Is the number 5?"),

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 import dragoman as package
+from dragoman.conditions.clarifying.conductor import planned_whitelist
+from dragoman.core.tasks import Task
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -113,6 +116,33 @@ def test_bfcl_is_judged_on_the_calls_alone(
     found = verdicts(folder / "here", asking)
     assert len(found) == 30
     assert found == verdicts(folder / "here", "gold")
+
+
+def planned_turns(task: Task) -> set[int]:
+    """The turns in which anything is to be called."""
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    return {action.turn for action in actions}
+
+
+@pytest.mark.parametrize("category", ["miss_param", "miss_func"])
+def test_where_nothing_is_planned_or_said_nothing_can_be_confirmed(
+    pulled_bfcl: Path, monkeypatch: pytest.MonkeyPatch, category: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+    turns = [
+        (
+            planned_whitelist(task, number, "\n".join(turn.messages)),
+            turn.messages,
+            number in planned,
+        )
+        for task in load_suite(f"bfcl:multi_turn_{category}").tasks
+        for planned in [planned_turns(task)]
+        for number, turn in enumerate(task.turns)
+    ]
+    waiting = [allowed for allowed, said, planned in turns if not (said and planned)]
+    assert len(waiting) >= 200
+    assert not any(waiting)
+    assert sum(bool(allowed) for allowed, _, _ in turns) > 300
 
 
 def test_cells_without_clarifications_have_the_keys_that_they_had(told: Told) -> None:
