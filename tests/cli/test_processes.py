@@ -30,6 +30,7 @@ COMMANDS = {
     "check": ("check", "sample:shop"),
     "lint": ("lint", "seataubench"),
     "translate": ("translate", "sample:shop", "--to", "th", "--model", "glossary", "--out", "out"),
+    "speak": ("speak", "courier", "--texts-only", "--out", "said"),
     "memory show": ("memory", "show", "none.sqlite"),
     "memory import": ("memory", "import", "none.tmx", "memory.sqlite"),
     "memory export": ("memory", "export", "none.sqlite", "--out", "out.tmx"),

@@ -13,6 +13,7 @@ from dragoman.cli.commands import (
     reading,
     reviewing,
     running,
+    speaking,
     suites,
     translating,
 )
@@ -20,7 +21,7 @@ from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
 
 app = group("How good is a tool-calling agent when its user does not type English?")
-for part in (running, reading, suites, translating, exchanging):
+for part in (running, reading, suites, translating, speaking, exchanging):
     app.add_typer(part.app)
 app.add_typer(reviewing.app, name="review")
 app.add_typer(data.data, name="data")

@@ -134,17 +134,28 @@ def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str,
     Args:
         arguments: Of the calls that the message leads to.
         said: The message as it was meant.
-
-    A second value of one parameter is `NAME_2`, and so on; a value is listed once per parameter.
     """
-    values: dict[str, list[str]] = {}
-    for each in arguments:
-        for found in said_values(each, said):
-            known = values.setdefault(found.argument, [])
-            if found.value not in known and len(found.value) <= MAX_VALUE:
-                known.append(found.value)
-    return {
-        name if place == 1 else f"{name}_{place}": value
-        for name, listed in values.items()
-        for place, value in enumerate(listed, 1)
-    }
+    return by_topic(
+        (found.argument, found.value) for each in arguments for found in said_values(each, said)
+    )
+
+
+def by_topic(stated: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return values by the parameters that they are for, each with a name of its own.
+
+    A second value of one parameter is `NAME_2`, and so on; a value is listed once per parameter, and
+    one that is too long to be confirmed is left out.
+    """
+    topics: dict[str, str] = {}
+    for parameter, value in dict.fromkeys(stated):
+        if len(value) <= MAX_VALUE:
+            topics[_unique(parameter, topics)] = value
+    return topics
+
+
+def _unique(parameter: str, taken: Mapping[str, str]) -> str:
+    name, number = parameter, 1
+    while name in taken:
+        number += 1
+        name = f"{parameter}_{number}"
+    return name

@@ -21,6 +21,7 @@ from dragoman.core.result_files import ReadRun, ResultFormat
 from dragoman.core.rules import Rules
 from dragoman.core.speech import Reply
 from dragoman.core.tasks import Task
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 
@@ -226,6 +227,15 @@ class OwnCheck(Protocol):
         Raises:
             UsageError: Where the suite cannot be judged by these rules.
         """
+        ...
+
+
+@runtime_checkable
+class ExpectsValues(Protocol):
+    """Accepts more than one value for an argument, or calls with arguments that have no name."""
+
+    def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
+        """Return what the arguments of a task's expected calls may be, call by call."""
         ...
 
 

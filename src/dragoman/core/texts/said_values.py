@@ -1,6 +1,7 @@
 """Which words of a user's turn fill the arguments of a task's calls."""
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 
 import msgspec
 
@@ -32,26 +33,29 @@ def said_values(arguments: Mapping[str, object], turn: str) -> tuple[SaidValue, 
     found = {
         (name, value): SaidValue(name, kind_of(value), value, _said(value, turn))
         for name, argument in arguments.items()
-        for value in _values(argument, MAX_DEPTH)
+        for value in texts_of(argument)
         if occurs(value, turn)
     }
     return tuple(found.values())
 
 
-def _values(argument: object, depth: int) -> Iterator[str]:
+def texts_of(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
+    """Yield the texts and numbers that an argument holds at any depth, numbers as plain decimals."""
     match argument:
         case str() if argument.strip():
             yield argument
         case bool():
             return
-        case int() | float():
-            yield f"{argument:g}" if isinstance(argument, float) else str(argument)
+        case int():
+            yield str(argument)
+        case float():
+            yield f"{Decimal(repr(argument)).normalize():f}"
         case list() | tuple() if depth:
             for entry in argument:
-                yield from _values(entry, depth - 1)
+                yield from texts_of(entry, depth - 1)
         case dict() if depth:
             for entry in argument.values():
-                yield from _values(entry, depth - 1)
+                yield from texts_of(entry, depth - 1)
         case _:
             return
 

@@ -7,6 +7,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.entries.format_sensitivity import CATEGORY as FORMATS
 from dragoman.benchmarks.bfcl.entries.showing import shown_tools
 from dragoman.benchmarks.bfcl.entries.single import Entry
+from dragoman.benchmarks.bfcl.expected_values import single_turn_values
 from dragoman.benchmarks.bfcl.played_languages import not_in_language
 from dragoman.benchmarks.bfcl.prompts.prompting import PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
@@ -19,6 +20,7 @@ from dragoman.core.conditions import Condition
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Task
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Toolset
 
 
@@ -55,6 +57,10 @@ class SingleTurnSuite:
     def instructions(self, task: Task) -> str:
         """Return the same without a world."""
         return self._entries[task.id].instructions
+
+    def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
+        """Return the values that will do for each argument."""
+        return single_turn_values(self._entries[task.id].question)
 
     def texts(self) -> Mapping[str, object]:
         """Return the functions on offer; no question is among them."""

@@ -8,6 +8,7 @@ from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.checking.components import component_of
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
 from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
+from dragoman.benchmarks.bfcl.expected_values import turn_values
 from dragoman.benchmarks.bfcl.played_languages import not_in_language
 from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, PromptFormat, read_format
 from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
@@ -22,6 +23,7 @@ from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldF
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.tasks import Task
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Toolset
 
 
@@ -82,6 +84,10 @@ class MultiTurnSuite:
     def tools(self, task: Task) -> Toolset:
         """Return all functions that an entry has in any turn: none is taken away."""
         return self._tools(task)[-1]
+
+    def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
+        """Return the arguments of every turn's calls by the names of their parameters."""
+        return turn_values(self._entries[task.id])
 
     def texts(self) -> Mapping[str, object]:
         """Return the functions of all interfaces, and what these hold at the start."""

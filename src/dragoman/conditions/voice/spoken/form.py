@@ -58,13 +58,16 @@ def spoken_form(
     text = _HYPHENATED.sub(lambda match: _spelling(match.group(), style), text)
     text = _MEASURE.sub(lambda match: f"{match[1]} {english_words().measures[match[2]]}", text)
     text = text.replace("%", " percent")
-    return _ORDINAL.sub(lambda match: ordinal(int(match[1])), _replaced(text, _english(style)))
+    return _ORDINAL.sub(
+        lambda match: ordinal(int(match[1])), _replaced(text, english_speakers(style))
+    )
 
 
 Speak = Callable[[str], str]
 
 
-def _english(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
+def english_speakers(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
+    """Return what says a value of each kind in English words, as a caller of that style does."""
     return {
         "email": partial(spoken_email, style=style),
         "file": partial(spoken_file, style=style),

@@ -1,0 +1,46 @@
+"""Proof that a rewritten message still states every value that its text stated."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from dragoman.curation.speech.messages import StatedValue
+from dragoman.curation.speech.reading.reader import How, ReadText
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """A value and how it is found again.
+
+    Attributes:
+        topic: What it is for.
+        value: As calls must have it.
+        how: How it is found; None where it is not.
+        why: Why it is not found; "" where it is.
+        is_case_unheard: It is spelled or in words, and which of its letters are capitals is not said.
+    """
+
+    topic: str
+    value: str
+    how: How | None
+    why: str = ""
+    is_case_unheard: bool = False
+
+
+def recovered(values: Sequence[StatedValue], said: str) -> tuple[Recovered, ...]:
+    """Return for each value how a rewritten text states it."""
+    read = ReadText(said)
+    return tuple(_recovered(each, read) for each in values)
+
+
+def _recovered(stated: StatedValue, read: ReadText) -> Recovered:
+    value = stated.value
+    how = read.how(value)
+    if how is None:
+        return Recovered(stated.topic, value, None, "not found in the rewritten text")
+    is_guessed = value in {value.lower(), value.upper(), value.capitalize(), value.title()}
+    return Recovered(stated.topic, value, how, is_case_unheard=how != "exactly" and not is_guessed)
+
+
+def lost(proof: Sequence[Recovered]) -> tuple[str, ...]:
+    """Return the values that are not found again."""
+    return tuple(dict.fromkeys(each.value for each in proof if each.how is None))

@@ -1,0 +1,1 @@
+"""Reads values back from rewritten words; knows nothing of how they were rewritten."""

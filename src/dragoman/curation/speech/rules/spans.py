@@ -1,0 +1,74 @@
+"""What of a text must be said whole: values of calls, and all whose form shows that it is one."""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from dragoman.core.texts.entities import Found, entities_in
+
+_SIGNED = re.compile(
+    r"(?<![\w/.@\\-])(?:[/~.]{1,2}/)?\.?[A-Za-z0-9]+(?:[-_./:@\\]{1,3}[A-Za-z0-9]+)+/?(?![\w@\\])"
+)
+_SPLITTING = re.compile(r"[_/\\@]|(?<=[A-Za-z]{2})\.(?=[A-Za-z]{2})")
+_POINT_BEFORE = re.compile(r"[0-9]\.")
+_POINT_AFTER = re.compile(r"\.[0-9]")
+_JOINED = re.compile(r"(?P<number>[0-9]{1,4})(?:[a-z]{1,3}|(?:-[a-z]+)+)")
+
+
+class WholeSpan(NamedTuple):
+    """A stretch of a text and the kind of value that it is."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
+    """Return the values that can be put in words, in their order and apart from each other.
+
+    Args:
+        text: The text.
+        kept: Words with signs inside that are no values.
+    """
+    paths = [
+        WholeSpan("path", match.start(), match.end())
+        for match in _SIGNED.finditer(text)
+        if _SPLITTING.search(match.group()) and match.group().casefold() not in kept
+    ]
+    shown = [_span(found) for found in entities_in(text) if not _is_half(found, text)]
+    shown = [span for span in shown if not any(_is_within(span, path) for path in paths)]
+    paths = [path for path in paths if not any(_overlap(path, span) for span in shown)]
+    return tuple(sorted((*shown, *paths), key=lambda span: span.start))
+
+
+def places_of(value: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a value stands in a text as it is written, whatever its case and spaces."""
+    pattern = r"\s+".join(map(re.escape, value.split()))
+    around = r"\d" if value.isdecimal() else r"\w"
+    if pattern:
+        for match in re.finditer(rf"(?<!{around}){pattern}(?!{around})", text, re.IGNORECASE):
+            yield match.span()
+
+
+def _is_half(found: Found, text: str) -> bool:
+    """Whether a value is one side of a decimal point whose number is joined to a unit: `0.5A`."""
+    before, after = text[: found.start][-2:], text[found.end : found.end + 2]
+    return bool(_POINT_BEFORE.fullmatch(before) or _POINT_AFTER.fullmatch(after))
+
+
+def _span(found: Found) -> WholeSpan:
+    """Return the span of a value; of a number that is joined to a unit (`20ft`, `7-day`) the number's."""
+    joined = _JOINED.fullmatch(found.text) if found.kind == "code" else None
+    if joined is None:
+        return WholeSpan(found.kind, found.start, found.start + len(found.text.rstrip(",")))
+    return WholeSpan("number", found.start, found.start + joined.end("number"))
+
+
+def _is_within(span: WholeSpan, path: WholeSpan) -> bool:
+    """Whether an entity is a part of a path, and not all of it."""
+    is_part = path.start <= span.start and span.end <= path.end
+    return is_part and (span.start, span.end) != (path.start, path.end)
+
+
+def _overlap(one: WholeSpan, other: WholeSpan) -> bool:
+    return one.start < other.end and other.start < one.end
