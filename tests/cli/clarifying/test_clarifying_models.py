@@ -178,11 +178,11 @@ def test_over_several_turns_a_model_judges_what_was_meant_heard_and_said(
 SINGLE = {
     "Find the area": calls(("calculate_triangle_area", {"base": 10, "height": 5})),
     "Calculate the factorial": CannedReply("Is the number 5?"),
-    "5": calls(("math_factorial", {"number": 5})),
+    "Yes, 5": calls(("math_factorial", {"number": 5})),
     "Calculate the hypotenuse": CannedReply("Could you confirm your email, please?"),
     "Find the roots": CannedReply("What a lovely equation! How are you today?"),
 }
-NUMBER = '{"allowed": true, "message": "5"}'
+NUMBER = '{"allowed": true, "message": "Yes, 5"}'
 APPROVES_ALL = {
     "the number 5": NUMBER,
     "your email": '{"allowed": true, "message": "x: 4"}',

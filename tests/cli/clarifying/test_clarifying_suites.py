@@ -41,7 +41,7 @@ class Session:
             self.before = list(self.kept)
             return Answer(say(f"Is it {next(iter(known.values()))}?"))
         if self.has_asked and self.kept and self.before is not None:
-            assert [each.text for each in heard] == [next(iter(known.values()))], heard
+            assert [each.text for each in heard] == [f"Yes, {next(iter(known.values()))}"], heard
             heard, self.before, self.kept = self.before, None, []
             return await self.inner.reply(heard, tools)
         heard, self.kept = self.kept, []

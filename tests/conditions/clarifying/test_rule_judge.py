@@ -57,6 +57,26 @@ def test_a_question_about_what_may_be_confirmed_is_answered_as_it_is_written(
 
 
 @pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("Is it final_report.pdf?", "Yes, final_report.pdf"),
+        ("Is it Final_Report.pdf?", "final_report.pdf"),
+        ("I heard final_report.pdf. Is that right?", "Yes, final_report.pdf"),
+        (
+            "Is it final_report.pdf, in the folder document?",
+            "Yes, source: final_report.pdf; folder: document",
+        ),
+        (
+            "Is it final_report.pdf, and could you spell the destination?",
+            "source: final_report.pdf; destination: temp",
+        ),
+    ],
+)
+def test_yes_is_said_only_to_what_is_read_back_exactly(message: str, reply: str) -> None:
+    assert decision(REPORT, message).reply == reply
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "Is it Liam Neeson or Liam Neesen?",

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 
-from dragoman.conditions.clarifying.alike import alike, folded
+from dragoman.conditions.clarifying.alike import LIKENESS, alike, folded
 from dragoman.conditions.clarifying.words import words
 from dragoman.core.clarifications import ClarificationRequest, Whitelist
 
@@ -38,6 +39,7 @@ class Enquiry(msgspec.Struct, frozen=True):
         outside: What is asked for and not in the whitelist.
         ambiguous: What could be several topics.
         unknown: Words of which rules cannot tell what they ask.
+        is_right: Whether it reads back all that it asks for, each value exactly as it is written.
     """
 
     is_question: bool
@@ -45,6 +47,7 @@ class Enquiry(msgspec.Struct, frozen=True):
     outside: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    is_right: bool = False
 
 
 class _Token(msgspec.Struct, frozen=True):
@@ -72,6 +75,7 @@ def asked(request: ClarificationRequest) -> Enquiry:
         tuple(word for each in found for word in each.outside),
         tuple(word for each in found for word in each.ambiguous),
         tuple(word for each in found for word in each.unknown),
+        all(each.is_right for each in found),
     )
 
 
@@ -107,7 +111,21 @@ def _read(sentence: str, allowed: Whitelist, spoken: frozenset[str]) -> Enquiry:
         tuple(filter(None, outside)),
         ambiguous,
         tuple(_unknown(tokens, fitting, spoken)),
+        set(named) <= set(valued) and _is_exact(tokens, allowed),
     )
+
+
+def _is_exact(tokens: Sequence[_Token], allowed: Whitelist) -> bool:
+    """Whether values are read back, each as it is written: letter case and signs within it too."""
+    read = [
+        (topic, [token.text for token in span])
+        for topic, span in groupby(tokens, key=lambda token: token.topic)
+        if topic
+    ]
+    written = {
+        topic: [text.strip(_EDGES) for text in _TOKEN.findall(allowed[topic])] for topic, _ in read
+    }
+    return bool(read) and all(texts == written[topic] for topic, texts in read)
 
 
 def _tokens(sentence: str) -> list[_Token]:
@@ -117,31 +135,44 @@ def _tokens(sentence: str) -> list[_Token]:
 
 
 def _with_values(tokens: list[_Token], allowed: Whitelist) -> list[_Token]:
-    """Return the tokens, those that write a value of the whitelist marked with its topic."""
+    """Return the tokens, those that write a value of the whitelist marked with its topic.
+
+    What is the value is marked before what is like it, so that no word beside it is taken with it.
+    """
     values = {topic: folded(value) for topic, value in allowed.items()}
-    marked, start = list(tokens), 0
-    while start < len(tokens):
-        end, topic = _value_from(tokens, start, allowed, values)
-        for place in range(start, end):
-            marked[place] = msgspec.structs.replace(tokens[place], topic=topic)
-        start = max(end, start + 1)
-    return marked
+    longest = {topic: _longest(value) for topic, value in allowed.items()}
+    for least in (1.0, LIKENESS):
+        start = 0
+        while start < len(tokens):
+            end, topic = _value_from(tokens, start, values, longest, least)
+            for place in range(start, end):
+                tokens[place] = msgspec.structs.replace(tokens[place], topic=topic)
+            start = max(end, start + 1)
+    return tokens
 
 
 def _value_from(
-    tokens: Sequence[_Token], start: int, allowed: Whitelist, values: Mapping[str, str]
+    tokens: Sequence[_Token],
+    start: int,
+    values: Mapping[str, str],
+    longest: Mapping[str, int],
+    least: float,
 ) -> tuple[int, str]:
     """Return where the value that begins at a token ends, and its topic: the one most alike."""
     plain, best, found = words().plain, 0.0, (start, "")
     for topic, value in values.items():
-        for end in range(start + 1, min(len(tokens), start + _longest(allowed[topic])) + 1):
+        for end in range(start + 1, min(len(tokens), start + longest[topic]) + 1):
             window = tokens[start:end]
+            if window[-1].topic:
+                break
             if all(token.word in plain for token in window):
                 continue
             said = "".join(token.word for token in window[:-1]) + window[-1].unowned
-            if said != value and (window[0].word in plain or window[-1].word in plain):
+            if said != value and (
+                least == 1 or window[0].word in plain or window[-1].word in plain
+            ):
                 continue
-            if (likeness := alike(said, value)) > best:
+            if (likeness := alike(said, value)) >= least and likeness > best:
                 best, found = likeness, (end, topic)
     return found
 

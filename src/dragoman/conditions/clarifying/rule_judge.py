@@ -21,6 +21,8 @@ class RuleClarificationJudge:
         found = asked(request)
         reason = _reason(found)
         reply = reply_with(found.topics, request.allowed) if reason == "allowed" else ""
+        if reply and found.is_right:
+            reply = f"Yes, {reply}"
         return ClarificationVerdict(reason, reply, self.name)
 
 
