@@ -2,7 +2,7 @@
 
 import msgspec
 
-from dragoman.core.clarifications import REJECTIONS, Clarification, whitelist
+from dragoman.core.clarifications import REJECTIONS, Clarification, by_topic, whitelist
 from dragoman.core.episodes import Ending, Episode, Move, without_clarifications
 from dragoman.core.speech import say
 
@@ -45,3 +45,9 @@ def test_answered_questions_are_left_out_and_rejected_ones_stay() -> None:
 def test_every_reason_but_one_is_a_rejection() -> None:
     assert "allowed" not in REJECTIONS
     assert {"spent", "outside", "leak", "unreadable"} <= set(REJECTIONS)
+
+
+def test_topics_have_names_of_their_own_whatever_parameters_are_called() -> None:
+    stated = [("city", "Rome"), ("city", "Oslo"), ("city", "Rome"), ("city_2", "Bern")]
+    stated.append(("message", "x" * 101))
+    assert by_topic(stated) == {"city": "Rome", "city_2": "Oslo", "city_2_2": "Bern"}

@@ -30,3 +30,9 @@ def test_what_is_nested_too_deep_is_not_looked_into() -> None:
     for _ in range(30):
         deep = [deep]
     assert said_values({"deep": deep}, TURN) == ()
+
+
+def test_long_and_small_numbers_are_looked_for_as_plain_decimals() -> None:
+    turn = "Move 1234567.5 and 0.00005, please."
+    found = said_values({"amount": 1234567.5, "rate": 0.00005, "whole": 2.0}, turn)
+    assert [each.value for each in found] == ["1234567.5", "0.00005"]

@@ -61,7 +61,7 @@ def read_signs(value: str, tokens: tuple[SpokenToken, ...]) -> bool | None:
     found = [
         literal
         for start in range(len(tokens))
-        if _can_begin(tokens, start, wanted)
+        if _can_begin(tokens, start)
         for literal in (_read(wanted, tokens, start),)
         if literal is not None
     ]
@@ -79,7 +79,7 @@ def _read(wanted: str, tokens: tuple[SpokenToken, ...], start: int) -> bool | No
             continue
         seen.add(state)
         if state.done == len(wanted):
-            if _can_end(tokens, state.at, wanted):
+            if _can_end(tokens, state.at):
                 if state.is_literal:
                     return True
                 spelled = True
@@ -127,28 +127,24 @@ def _digits(
         yield _State(run.end(), state.at + number.end, was_word=False, is_literal=False)
 
 
-def _can_begin(tokens: tuple[SpokenToken, ...], start: int, wanted: str) -> bool:
+def _can_begin(tokens: tuple[SpokenToken, ...], start: int) -> bool:
     """Whether nothing before belongs to the same spelling or number."""
     before = start - 1
     if before > 0 and tokens[before].text == "-":
         before -= 1
-    return before < 0 or not _belong(tokens[before], tokens[start], is_digit=wanted[0].isdecimal())
+    return before < 0 or not _belong(tokens[before], tokens[start])
 
 
-def _can_end(tokens: tuple[SpokenToken, ...], end: int, wanted: str) -> bool:
+def _can_end(tokens: tuple[SpokenToken, ...], end: int) -> bool:
     after = end
     if after < len(tokens) - 1 and tokens[after].text == "-":
         after += 1
-    return after >= len(tokens) or not _belong(
-        tokens[end - 1], tokens[after], is_digit=wanted[-1].isdecimal()
-    )
+    return after >= len(tokens) or not _belong(tokens[end - 1], tokens[after])
 
 
-def _belong(one: SpokenToken, other: SpokenToken, *, is_digit: bool) -> bool:
-    """Whether two tokens are of one spelling, or of one number that is said digit by digit."""
-    if is_digit and one.text in _digit_words() and other.text in _digit_words():
-        return True
-    return one.is_letter and other.is_letter
+def _belong(one: SpokenToken, other: SpokenToken) -> bool:
+    """Whether two tokens are letters or digits of one spelling."""
+    return all(each.is_letter or each.text in _digit_words() for each in (one, other))
 
 
 @cache
