@@ -213,6 +213,7 @@ class Killer:
         )
 
 
+@pytest.mark.nightly
 def test_killed_twenty_times_no_text_is_sent_again_whose_translation_was_kept(
     server: ModelServer,
     answers: TranslatingAnswers,

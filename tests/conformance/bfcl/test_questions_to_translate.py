@@ -17,7 +17,14 @@ from dragoman.curation.translation.protection.tokens import protection_of
 from dragoman.curation.translation.questions import questions_of
 from dragoman.curation.translation.segments import Artifact, Segment, TranslatableDomain
 
-CATEGORIES = [name for name in NAMES if name != "format_sensitivity"]
+LARGE = {"live", "single_turn"}
+"""Groups whose categories are tried one by one."""
+
+CATEGORIES = [
+    pytest.param(name, marks=pytest.mark.nightly) if name in LARGE else name
+    for name in NAMES
+    if name != "format_sensitivity"
+]
 
 
 @pytest.fixture(scope="module")
