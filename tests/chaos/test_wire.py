@@ -260,6 +260,7 @@ def test_a_run_waits_for_a_server_that_is_down_says_so_and_goes_on(
     assert "answers again" in errors
 
 
+@pytest.mark.nightly
 def test_killed_twenty_times_a_run_ends_the_same_and_pays_again_only_what_was_under_way(
     serve: Serve, run: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:

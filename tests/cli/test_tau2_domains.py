@@ -44,6 +44,7 @@ def test_airlines_assertions_are_outside_every_basis(told: Told, pulled: Path) -
     assert len(found["nothing_to_judge"]) == 44
 
 
+@pytest.mark.nightly
 def test_gold_passes_all_tasks_of_the_full_split(told: Told, pulled: Path) -> None:
     result = told("run", "tau2:telecom", "--agent", "gold", "--split", "full", cache=pulled)
     (cell,) = result["cells"]

@@ -116,6 +116,7 @@ def test_gold_with_mixed_tools_earns_1_and_ends_in_the_english_state(domain: str
         assert (each.failing, each.undecided, each.other_states, each.refused) == ((), (), (), ())
 
 
+@pytest.mark.nightly
 @IN_LANGUAGES
 def test_gold_earns_1_on_the_english_tasks_that_retail_was_translated_from(
     data_folder: Path,

@@ -214,8 +214,21 @@ def try_to_convert(text: str) -> None:
             )
 
 
+HEAVY = {
+    *("arrays", "attributes", "backticks", "casts"),
+    *("indexes", "lambdas", "semicolons", "ternaries"),
+}
+"""Texts that take seconds to be read in every form."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, id=name, marks=pytest.mark.nightly if name in HEAVY else ())
+        for name, text in CORPUS.items()
+    ],
+)
 def test_the_corpus_raises_nothing_but_our_error(text: str) -> None:
     try_to_read(text)
     try_to_convert(text)

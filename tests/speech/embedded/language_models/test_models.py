@@ -65,6 +65,7 @@ def test_a_model_says_which_texts_went_in(folder: Path) -> None:
     assert model.name == f"mixed:{model.key[:8]}"
 
 
+@pytest.mark.nightly
 def test_a_model_is_made_once_and_made_again_the_same_where_it_is_damaged(
     folder: Path, tmp_path: Path
 ) -> None:
