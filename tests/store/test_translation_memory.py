@@ -1,6 +1,7 @@
-import multiprocessing
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,22 +180,24 @@ def test_a_text_that_cannot_be_stored_leaves_the_others_of_its_batch_out_too(
     assert [each.target for each in memory.entries()] == ["fine"]
 
 
-def put_many(path: Path, number: int) -> None:
-    with TranslationMemory(path) as memory:
-        for index in range(20):
-            source = SourceText("en", "th", "c", f"text {index}")
-            memory.put([entry(f"by {number}", source=source)])
+PUT_MANY = """
+import sys
+from pathlib import Path
+from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+
+path, number = Path(sys.argv[1]), sys.argv[2]
+with TranslationMemory(path) as memory:
+    for index in range(20):
+        source = SourceText("en", "th", "c", f"text {index}")
+        memory.put([MemoryEntry(source, f"by {number}", "machine", "some/model")])
+"""
 
 
 @pytest.mark.slow
 def test_processes_that_begin_one_file_together_agree_on_every_translation(path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=put_many, args=(path, number)) for number in range(3)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 0]
+    commands = [[sys.executable, "-c", PUT_MANY, str(path), str(number)] for number in range(3)]
+    processes = [subprocess.Popen(command) for command in commands]
+    assert [process.wait() for process in processes] == [0, 0, 0]
     with TranslationMemory(path) as memory:
         assert len(memory.entries()) == 20
         assert memory.history(SourceText("en", "th", "c", "text 0")) == []
