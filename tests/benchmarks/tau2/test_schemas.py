@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.schemas import (
-    MAX_SOURCE,
     tool_docstrings,
     tool_kinds,
     tool_schemas,
 )
 from dragoman.core.errors import DataError
+from dragoman.core.texts.modules import MAX_SOURCE
 
 MODELS = '''
 """Types of a made-up library desk."""

@@ -11,14 +11,11 @@ import ast
 import inspect
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from dragoman.core.errors import DataError
-
-MAX_SOURCE = 2_000_000
-"""The longest module text that is read, in characters."""
+from dragoman.core.texts.modules import parsed_module
 
 _MAX_LOOKUPS = 20_000
 _MAX_SHOWN = 80
@@ -39,8 +36,8 @@ def tool_schemas(
     has to discover first (`is_discoverable_tool`) are not shown to a model and not returned.
     """
     try:
-        tools = _parse(tools_source, where)
-        models = [_parse(text, f"{where}, data model") for text in model_sources]
+        tools = parsed_module(tools_source, where)
+        models = [parsed_module(text, f"{where}, data model") for text in model_sources]
         names = _Names([tools, *models], where)
         return [
             _function(method, names, where)
@@ -57,7 +54,7 @@ def tool_kinds(tools_source: str, *, where: str) -> dict[str, str]:
     Discoverable tools are included: they are not shown at first, but they can be called.
     """
     try:
-        tools = _parse(tools_source, where)
+        tools = parsed_module(tools_source, where)
         return {method.name: _kind(mark, where) for method, mark in _tools(tools, where)}
     except RecursionError as error:
         raise DataError(f"{where}: definitions nested too deeply to be read") from error
@@ -66,25 +63,13 @@ def tool_kinds(tools_source: str, *, where: str) -> dict[str, str]:
 def tool_docstrings(tools_source: str, *, where: str) -> dict[str, str]:
     """Return the docstrings of a toolkit's tools, discoverable ones among them, by tool name."""
     try:
-        tools = _parse(tools_source, where)
+        tools = parsed_module(tools_source, where)
         return {method.name: ast.get_docstring(method) or "" for method, _ in _tools(tools, where)}
     except RecursionError as error:
         raise DataError(f"{where}: definitions nested too deeply to be read") from error
 
 
 # Modules and the names in them
-
-
-def _parse(source: str, where: str) -> ast.Module:
-    if len(source) > MAX_SOURCE:
-        raise DataError(f"{where}: the module is longer than {MAX_SOURCE} characters")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except (SyntaxError, ValueError, MemoryError) as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"{where}: not valid Python: {reason}") from error
 
 
 def _unsupported(where: str, what: str, node: ast.AST) -> DataError:
@@ -409,7 +394,7 @@ class _Composer:
                     return node
 
     def _quoted(self, text: str, node: ast.expr) -> ast.expr:
-        match _parse(text.strip(), f"{self._where}, type {text[:_MAX_SHOWN]!r}").body:
+        match parsed_module(text.strip(), f"{self._where}, type {text[:_MAX_SHOWN]!r}").body:
             case [ast.Expr(value=value)]:
                 return value
             case _:

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage, total_usage
+from dragoman.curation.asking.batches import BatchedAnswers
 from dragoman.curation.review.back_translation import back_translations
 from dragoman.curation.review.estimating import EstimatedPair, estimates_of
 from dragoman.curation.review.texts import Reviewable
@@ -52,20 +53,12 @@ class Helped(msgspec.Struct, frozen=True):
     prices: PriceTable
 
 
-class _Opinion(NamedTuple):
-    """Translations with what a model said of them, by name; what went wrong, and what it took."""
-
-    entries: Mapping[str, MemoryEntry]
-    problems: tuple[str, ...]
-    usage: tuple[Usage, ...]
-
-
 class _Look(Protocol):
     """Has a model look at translations; `on_done` is told how many it looked at."""
 
     def __call__(
         self, entries: Mapping[str, MemoryEntry], on_done: Callable[[int], None]
-    ) -> Awaitable[_Opinion]: ...
+    ) -> Awaitable[BatchedAnswers[MemoryEntry]]: ...
 
 
 def ask_models(
@@ -138,10 +131,12 @@ class _Opinions:
         for at in range(0, len(names), KEPT_AT_ONCE):
             part = {name: self.entries[name] for name in names[at : at + KEPT_AT_ONCE]}
             said = await look(part, advance)
-            self._memory.annotate(said.entries.values(), said.usage)
-            self.entries.update(said.entries)
+            self._memory.annotate(said.found.values(), said.usage)
+            self.entries.update(said.found)
             self.problems.extend(said.problems)
             self.usage.extend(said.usage)
+            if said.halt is not None:
+                raise said.halt
 
 
 async def _translated_back(
@@ -150,14 +145,14 @@ async def _translated_back(
     *,
     languages: tuple[str, str],
     translator: Translator,
-) -> _Opinion:
+) -> BatchedAnswers[MemoryEntry]:
     texts = {name: entry.target for name, entry in entries.items()}
-    answer = await back_translations(texts, languages[::-1], translator, on_done=on_done)
+    answer = await back_translations(texts, languages[::-1], translator, on_done)
     said = {
         name: msgspec.structs.replace(entries[name], back_translation=text)
-        for name, text in answer.texts.items()
+        for name, text in answer.found.items()
     }
-    return _Opinion(said, answer.problems, answer.usage)
+    return BatchedAnswers(said, answer.problems, answer.usage, answer.halt)
 
 
 async def _estimated(
@@ -166,17 +161,17 @@ async def _estimated(
     *,
     languages: tuple[str, str],
     model: ChatModel,
-) -> _Opinion:
+) -> BatchedAnswers[MemoryEntry]:
     pairs = {
         name: EstimatedPair(entry.source.text, entry.target) for name, entry in entries.items()
     }
-    answer = await estimates_of(pairs, languages, model, on_done=on_done)
+    answer = await estimates_of(pairs, languages, model, on_done)
     said = {}
     for name, estimate in answer.found.items():
         why = (f"estimate: {estimate.why}",) if estimate.why else ()
         notes = (*entries[name].notes, *why)
         said[name] = msgspec.structs.replace(entries[name], quality=estimate.score, notes=notes)
-    return _Opinion(said, answer.problems, answer.usage)
+    return BatchedAnswers(said, answer.problems, answer.usage, answer.halt)
 
 
 def _budget(helpers: Helpers, prices: PriceTable) -> Budget | None:

@@ -10,9 +10,9 @@ from dragoman.curation.review.rows import ReviewText
 from dragoman.curation.translation.checks.quality import SecondOpinion, quality_of
 from dragoman.curation.translation.domains import TranslationJob
 from dragoman.curation.translation.judging import TranslationDesk
-from dragoman.curation.translation.settling import Settled, known
+from dragoman.curation.translation.settling import Settled, known, remembered
 from dragoman.curation.translation.units import Unit
-from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
 
 
 class Reviewable(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
         if any(segment.address in chosen for segment in unit.segments)
     ]
     settled = labels | known(job.texts, desk, memory)
-    entries = _entries(units, memory)
+    entries = remembered(units, memory)
     files = {
         segment.address: artifact.name
         for artifact in job.domain.artifacts
@@ -126,17 +126,6 @@ def reviewed_entry(approved: Approved, found: Reviewable, reviewer: str, now: in
         back_translation=old.back_translation if approved.target == old.target else None,
         quality=old.quality if approved.target == old.target else None,
     )
-
-
-def _entries(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceText, MemoryEntry]:
-    """Return what the memory has of texts: in their context, or from a file that names none."""
-    anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
-    found = memory.find([*anywhere, *set(anywhere.values())])
-    return {
-        source: entry
-        for source, other in anywhere.items()
-        if (entry := found.get(source) or found.get(other)) is not None
-    }
 
 
 def _text(file: str, settled: Settled, entry: MemoryEntry, desk: TranslationDesk) -> ReviewText:

@@ -11,7 +11,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Suite
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
-from dragoman.curation.speech.asking.answers import prompt_version
+from dragoman.curation.asking.answers import prompt_version
 from dragoman.curation.speech.asking.rewriting import PROMPT as REWRITE
 from dragoman.curation.speech.asking.topics import PROMPT as TOPICS
 from dragoman.curation.speech.asking.topics import named_topics

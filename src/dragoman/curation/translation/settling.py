@@ -109,7 +109,7 @@ def known(
     units: Sequence[Unit], desk: TranslationDesk, memory: TranslationMemory | None
 ) -> dict[SourceText, Settled]:
     """Return what needs no translator: what the memory has, and what is to stay whole."""
-    found = _remembered(units, memory) if memory else {}
+    found = remembered(units, memory) if memory else {}
     settled: dict[SourceText, Settled] = {}
     for unit in units:
         if (entry := found.get(unit.source)) is not None:
@@ -130,7 +130,7 @@ def _from_memory(unit: Unit, entry: MemoryEntry, desk: TranslationDesk) -> Settl
     )
 
 
-def _remembered(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceText, MemoryEntry]:
+def remembered(units: Sequence[Unit], memory: TranslationMemory) -> dict[SourceText, MemoryEntry]:
     """Return what the memory has of texts: in their context, or from a file that names none."""
     anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
     found = memory.find([*anywhere, *set(anywhere.values())])

@@ -7,7 +7,7 @@ import msgspec
 from dragoman.core.protocols import ChatModel
 from dragoman.core.texts.visible import visible
 from dragoman.core.usage import Usage
-from dragoman.curation.speech.asking.answers import ModelQuestion, asked
+from dragoman.curation.asking.answers import ModelQuestion, asked
 
 PROMPT = "rewrite-1"
 MOST_TIMES = 4
@@ -40,7 +40,7 @@ async def rewritten_by_model(text: str, model: ChatModel) -> ModelRewriting:
     Raises:
         RunHalted: Where the endpoint refuses everything, or the budget is spent.
     """
-    answer = await asked(ModelQuestion(PROMPT, {"text": text}, _Said, _SCHEMA), model)
+    answer = await asked(ModelQuestion("speech", PROMPT, {"text": text}, _Said, _SCHEMA), model)
     said = "" if answer.value is None else " ".join(answer.value.said.split())
     return ModelRewriting(said, answer.why or _why_not(said, text), answer.usage)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage
-from dragoman.curation.speech.asking.answers import ModelQuestion, asked
+from dragoman.curation.asking.answers import ModelQuestion, asked
 
 PROMPT = "topics-1"
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
@@ -45,7 +45,7 @@ async def named_topics(topics: Mapping[str, str], text: str, model: ChatModel) -
         RunHalted: Where the endpoint refuses everything, or the budget is spent.
     """
     data = {"text": text, "topics": topics}
-    answer = await asked(ModelQuestion(PROMPT, data, _Topics, _SCHEMA), model)
+    answer = await asked(ModelQuestion("speech", PROMPT, data, _Topics, _SCHEMA), model)
     if answer.value is None:
         return NamedTopics(None, answer.why, answer.usage)
     names = answer.value.topics

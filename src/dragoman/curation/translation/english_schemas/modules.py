@@ -6,7 +6,6 @@ enumerations of strings; aliases of `Literal`; and `Literal` inside of a field's
 
 import ast
 import inspect
-import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,11 +16,10 @@ from dragoman.conditions.language.artifacts import (
     ValueSetText,
     ValueText,
 )
-from dragoman.core.errors import DataError
+from dragoman.core.texts.modules import parsed_module
 
 _ENUMS = frozenset({"Enum", "StrEnum"})
 _DESCRIBES = frozenset({"Field", "Meta"})
-_MAX_SOURCE = 2_000_000
 _CLASS_VARIABLE = "ClassVar"
 
 
@@ -37,7 +35,7 @@ def schema_of_module(text: str, path: str) -> Schema:
     Raises:
         DataError: Where it is no Python, or larger than any module.
     """
-    module = _parsed(text, path)
+    module = parsed_module(text, path)
     known = frozenset(_named_sets(module))
     models: dict[str, ModelText] = {}
     value_sets: dict[str, ValueSetText] = {}
@@ -49,18 +47,6 @@ def schema_of_module(text: str, path: str) -> Schema:
             if fields:
                 models[node.name] = ModelText(fields, _description(node))
     return Schema("schema", path, models, value_sets, _description(module))
-
-
-def _parsed(text: str, path: str) -> ast.Module:
-    if len(text) > _MAX_SOURCE:
-        raise DataError(f"{path}: the module is longer than {_MAX_SOURCE} characters")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"{path}: not valid Python: {reason}") from error
 
 
 # Value sets

@@ -30,8 +30,9 @@ class ModelAnswer(msgspec.Struct, Generic[T], frozen=True):
 
 
 class ModelQuestion(msgspec.Struct, Generic[T], frozen=True):
-    """What is asked: the prompt's name, the data, and the shape of the answer."""
+    """What is asked: for which purpose in ledgers, the prompt's name, the data, the answer's shape."""
 
+    purpose: str
     prompt: str
     data: Mapping[str, object]
     shape: type[T]
@@ -59,9 +60,10 @@ async def asked(question: ModelQuestion[T], model: ChatModel) -> ModelAnswer[T]:
         reply_schema=question.schema,
     )
     try:
-        completion = await model.complete(request, "speech")
+        completion = await model.complete(request, question.purpose)
     except ParticipantError as error:
-        return ModelAnswer(None, f"no answer: {error}")
+        used = (error.usage,) if isinstance(error.usage, Usage) else ()
+        return ModelAnswer(None, f"no answer: {error}", used)
     usage = (completion.usage,)
     if not isinstance(completion.reply, Said):
         return ModelAnswer(None, "the answer has no text", usage)
