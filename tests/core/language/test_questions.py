@@ -68,6 +68,18 @@ def test_a_choice_says_where_it_stands_in_a_call() -> None:
     }
 
 
+def test_a_type_may_be_a_list_of_types() -> None:
+    choice = {"type": ["string", "integer"], "enum": ["day", 1]}
+    several = {"type": ["array", "null"], "enum": ["day"]}
+    number = {"type": ["integer", "null"], "enum": ["1"]}
+    properties = {"part": choice, "parts": several, "count": number, "odd": {"type": [[], {}]}}
+    line = {"name": "f", "parameters": {"properties": properties}}
+    assert [(each.text, each.path) for each in texts_of(line)] == [
+        ("day", ("part",)),
+        ("day", ("parts", EVERY)),
+    ]
+
+
 def test_names_of_functions_and_parameters_are_no_texts() -> None:
     assert list(names_of(LINE)) == ["weather.now", "units", "days", "live", "city"]
     assert list(names_of({"name": "f", "parameters": {"properties": {"x": {}}}})) == ["f", "x"]

@@ -28,9 +28,9 @@ ReadFile = Callable[[str], bytes]
 EVERY = "*"
 """Stands in a path for every element of a list and every value of a map."""
 
-_SPEAKERS = frozenset({"system", "user", "assistant"})
+_SPEAKERS = ("system", "user", "assistant")
 _BRANCHES = ("properties", "items", "additionalProperties", "anyOf", "oneOf")
-_NO_TEXT = frozenset({"boolean", "integer", "float", "number"})
+_NO_TEXT = frozenset({"boolean", "integer", "float", "number", "null"})
 _LISTS = frozenset({"array", "tuple"})
 
 
@@ -168,14 +168,15 @@ class _Parameters(NamedTuple):
     def of(self, schema: object, place: Place, path: Path) -> Iterator[LineText]:
         if isinstance(schema, dict):
             yield from _text(schema.get("description"), (*place, "description"), "described")
-            if schema.get("type") not in _NO_TEXT:
+            types = _types(schema)
+            if not types or types - _NO_TEXT:
                 yield from self._choices(schema, place, path)
             yield from self.below(schema, place, path)
 
     def _choices(
         self, schema: Mapping[str, object], place: Place, path: Path
     ) -> Iterator[LineText]:
-        if schema.get("type") in _LISTS:
+        if _types(schema) & _LISTS:
             path = (*path, EVERY)
         values = (each for _, each in _listed(schema.get("enum")) if isinstance(each, str))
         listed = tuple(dict.fromkeys(values))
@@ -186,6 +187,13 @@ class _Parameters(NamedTuple):
         for at_place, each in places:
             if isinstance(each, str) and each in listed:
                 yield LineText(at_place, each, "choice", self.function, path, listed)
+
+
+def _types(schema: Mapping[str, object]) -> frozenset[str]:
+    """Return what a schema's values may be: JSON Schema allows one name or a list of them."""
+    declared = schema.get("type")
+    named = declared if isinstance(declared, list) else [declared]
+    return frozenset(each for each in named if isinstance(each, str))
 
 
 def _text(value: object, place: Place, use: Use) -> Iterator[LineText]:
