@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
-from dragoman.core.clarifications import DECISIONS, REJECTIONS
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
+from dragoman.core.voice.clarifications import DECISIONS, REJECTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -23,7 +23,7 @@ from dragoman.conditions.voice.words.lexicon import (
     dictionary_lines,
     read_dictionary,
 )
-from dragoman.core.audio import Audio, wav_of
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.speech.embedded.decoder import (
     ADAPTED_FILES,
     RATE_HZ,

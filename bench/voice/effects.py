@@ -7,8 +7,8 @@ from bench.measuring import measured
 
 from dragoman.conditions.voice.lines.channel_effects import apply, effects_of, preset_names
 from dragoman.conditions.voice.lines.kinds import Effect, name_of
-from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
+from dragoman.core.voice.audio import Audio
 
 RATE_HZ = 16_000
 SECONDS = 60

@@ -7,7 +7,6 @@ import msgspec
 
 from dragoman.conditions.layers import PLAIN_CHANNEL, realised
 from dragoman.conditions.plain import PlainView
-from dragoman.core.audio import Audio
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.language.wording import ENGLISH_WORDING
@@ -17,6 +16,7 @@ from dragoman.core.speech import Stage, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.simulation.diagnostic import SilentAgent
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))

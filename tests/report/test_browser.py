@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
-from dragoman.core.audio import Audio
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Provenance
@@ -17,6 +16,7 @@ from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.core.speech import Called, Said, Stage, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.core.voice.audio import Audio
 from dragoman.report.html import render_report
 from dragoman.report.view import RunView
 from dragoman.store.audio_files import AudioFiles

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Spoken, Transcript
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.speech import remembered
 from dragoman.speech.remembered import RememberedEar, RememberedVoice
 from dragoman.store.replies import ReplyCache

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core.audio import Audio, audio_of, wav_of
 from dragoman.core.errors import DataError, StoreError
+from dragoman.core.voice.audio import Audio, audio_of, wav_of
 from dragoman.store.audio_files import AudioFiles, audio_path
 
 BEEP = Audio(b"\x00\x01" * 800, 8_000)

@@ -8,10 +8,10 @@ from typing import TypeVar, get_args
 
 import pytest
 
-from dragoman.core.audio import Audio
 from dragoman.core.costs import Price
 from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.speech.facts import Wire

@@ -37,6 +37,12 @@ TEXT = "text"
 SIMULATED = "simulated:"
 """Before a word error rate in percent, in the place of a line: nobody speaks, words are misheard."""
 
+RECORDED = "recorded"
+"""The voice of conditions in which users' words are those of an audio set."""
+
+ITSELF = "itself"
+"""The recognizer of conditions in which the agent hears the audio itself."""
+
 MIXED = "mixed"
 """The recognizer that listens where none is named."""
 

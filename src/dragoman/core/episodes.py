@@ -5,11 +5,11 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.clarifications import Clarification
 from dragoman.core.errors import ReplayError
 from dragoman.core.speech import Called, Reply
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clarifications import Clarification
 
 EndReason = Literal[
     "user_stop",

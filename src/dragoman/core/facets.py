@@ -24,6 +24,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.core.voice.recordings import Recordings
 
 # Of a benchmark
 
@@ -236,6 +237,16 @@ class ExpectsValues(Protocol):
 
     def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
         """Return what the arguments of a task's expected calls may be, call by call."""
+        ...
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """Has its users' words recorded."""
+
+    @property
+    def recordings(self) -> Recordings:
+        """What was recorded."""
         ...
 
 

@@ -10,7 +10,6 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.episodes import Episode
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import Wording
@@ -19,6 +18,7 @@ from dragoman.core.speech import AudioRef
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 
 Keep = Callable[[Audio], AudioRef]
 """Stores audio and returns its reference."""

@@ -5,8 +5,6 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from dragoman.core.audio import Audio
-from dragoman.core.clarifications import Decide
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.language.phrasebook import Phrasebook
@@ -16,6 +14,8 @@ from dragoman.core.speech import Reply, Said, Utterance
 from dragoman.core.tasks import FunctionCall, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.clarifications import Decide
 
 StateDelta = Mapping[tuple[str, ...], bytes]
 """Where a world differs from the shared data: record path to canonical bytes (b"" if deleted)."""

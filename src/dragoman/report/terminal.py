@@ -7,7 +7,6 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.analysis.cells import Outcome
-from dragoman.core.clarifications import Clarification
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.measures import Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score
@@ -15,6 +14,7 @@ from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.core.voice.clarifications import Clarification
 from dragoman.report import wording
 
 if TYPE_CHECKING:

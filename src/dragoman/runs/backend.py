@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 
 if TYPE_CHECKING:

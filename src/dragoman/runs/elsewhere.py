@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.episodes import Episode
 from dragoman.core.speech import AudioRef
+from dragoman.core.voice.audio import Audio
 from dragoman.models.spending.prices import NO_PRICES
 from dragoman.models.spending.purse import Receipts
 from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
-from dragoman.core.audio import Audio
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
 from dragoman.core.errors import (
     DragomanError,
@@ -29,6 +28,7 @@ from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role
+from dragoman.core.voice.audio import Audio
 from dragoman.runs.backend import Finished, StoppedError
 from dragoman.runs.plan import Cell
 from dragoman.runs.watch import Watch

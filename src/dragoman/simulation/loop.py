@@ -9,7 +9,6 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from dragoman.core.clarifications import Clarification, Decide
 from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import (
     CodeError,
@@ -38,6 +37,7 @@ from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
+from dragoman.core.voice.clarifications import Clarification, Decide
 from dragoman.simulation.raising import participant_error
 
 Clock = Callable[[], float]

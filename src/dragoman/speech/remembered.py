@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import msgspec
 
-from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
 from dragoman.core.protocols import Recognizer, Spoken, Synthesizer, Transcript
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage, as_replayed
+from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "speech-reply-1"

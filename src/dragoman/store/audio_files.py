@@ -4,10 +4,10 @@ import os
 import threading
 from pathlib import Path
 
-from dragoman.core.audio import Audio, wav_of
 from dragoman.core.errors import StoreError
 from dragoman.core.speech import AudioRef
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.voice.audio import Audio, wav_of
 
 FOLDER = "audio"
 

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from dragoman.conditions.clarifying.chat_judge import ChatClarificationJudge
-from dragoman.core.clarifications import ClarificationRequest, ClarificationVerdict
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called, Reply, say
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
 
 REQUEST = ClarificationRequest(
     "I need to send a letter to Liam Neeson. Find his contact information for me.",

@@ -11,7 +11,6 @@ from dragoman.conditions.clarifying.conductor import MAX_CLARIFICATIONS, Clarify
 from dragoman.conditions.clarifying.layer import clarifying_layer
 from dragoman.conditions.clarifying.rule_judge import RuleClarificationJudge
 from dragoman.conditions.plain import PlainChannel, PlainView
-from dragoman.core.clarifications import ClarificationRequest, ClarificationVerdict
 from dragoman.core.episodes import Episode, Move, without_clarifications
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Answer, Channel, Heard, Limits
@@ -20,6 +19,7 @@ from dragoman.core.speech import Said, Utterance, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
 from dragoman.simulation.loop import Conversation, Surfaces
 
 TASK = Task(

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from dragoman.conditions.clarifying.rule_judge import RuleClarificationJudge
-from dragoman.core.clarifications import ClarificationRequest, ClarificationVerdict
+from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
 
 REPORT = ClarificationRequest(
     "Move 'final_report.pdf' within document directory to 'temp' directory in document.",

@@ -10,7 +10,6 @@ import pytest
 from dragoman.conditions.voice.lines.channel_effects import effects_of
 from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
 from dragoman.conditions.voice.voiced import Voiced
-from dragoman.core.audio import Audio, audio_of
 from dragoman.core.errors import ParticipantError
 from dragoman.core.layers import Talk
 from dragoman.core.protocols import Recognizer, Spoken, Transcript
@@ -18,6 +17,7 @@ from dragoman.core.speech import AudioRef, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.simulation.diagnostic import SilentAgent
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.espeak import EspeakSynthesizer

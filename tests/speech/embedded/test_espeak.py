@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.core.audio import MAX_SECONDS, Audio
 from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.voice.audio import MAX_SECONDS, Audio
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
 from dragoman.speech.embedded.voices import Voice, find_voice, shipped_voices, voices_of
 from dragoman.speech.embedded.workers import SpeechWorkers

@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.audio import Audio, audio_of, wav_of
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.alignment import distance
+from dragoman.core.voice.audio import Audio, audio_of, wav_of
 from dragoman.speech.embedded.acoustics import (
     Acoustics,
     acoustics_in,

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.jobs import DecoderFiles, HearJob, SpeakJob, framed
 from dragoman.speech.embedded.workers import SpeechWorkers
 

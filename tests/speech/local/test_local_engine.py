@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Recognizer, Synthesizer
+from dragoman.core.voice.audio import Audio
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.speech import resolve_recognizer, resolve_synthesizer
 

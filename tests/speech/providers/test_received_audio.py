@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.core.audio import Audio, wav_of
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.wire.sending import Unreadable
 from dragoman.speech.providers.received_audio import pcm_audio, wav_audio
 from dragoman.testing.speech.answers import streamed_wav

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dragoman.core.audio import Audio, wav_of
 from dragoman.core.errors import UsageError
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.wire.sending import Unreadable
 from dragoman.speech.providers import (
     cartesia,

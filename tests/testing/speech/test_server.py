@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.audio import Audio, wav_of
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity, Outage
 from dragoman.testing.faults import Faults, ServerError

@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.conditions.clarifying.alike import LIKENESS, alike, folded
 from dragoman.conditions.clarifying.words import words
-from dragoman.core.clarifications import ClarificationRequest, Whitelist
+from dragoman.core.voice.clarifications import ClarificationRequest, Whitelist
 
 MOST_CHARS = 2_000
 """Characters of a message that are read; a longer one is no short question."""

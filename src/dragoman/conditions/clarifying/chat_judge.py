@@ -10,17 +10,17 @@ import msgspec
 from dragoman.conditions.clarifying.alike import folded
 from dragoman.conditions.clarifying.asking import asked, topic_words
 from dragoman.conditions.clarifying.words import words
-from dragoman.core.clarifications import (
-    ClarificationRequest,
-    ClarificationVerdict,
-    Reason,
-    Whitelist,
-)
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, ChatRequest
 from dragoman.core.speech import Said
 from dragoman.core.texts.decoding import UNREADABLE, unfenced
 from dragoman.core.tools import NO_TOOLS
+from dragoman.core.voice.clarifications import (
+    ClarificationRequest,
+    ClarificationVerdict,
+    Reason,
+    Whitelist,
+)
 
 PROMPT = "judge-1.md"
 VERSION = "chat-1"

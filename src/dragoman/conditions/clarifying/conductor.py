@@ -4,7 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.clarifications import (
+from dragoman.core.episodes import Event, Move
+from dragoman.core.protocols import Ask, Conductor, Consult, Directive, Progress, Speak
+from dragoman.core.speech import Said, say
+from dragoman.core.tasks import Action, Task
+from dragoman.core.tools import Role
+from dragoman.core.voice.clarifications import (
     ClarificationJudge,
     ClarificationRequest,
     ClarificationVerdict,
@@ -12,11 +17,6 @@ from dragoman.core.clarifications import (
     Whitelist,
     whitelist,
 )
-from dragoman.core.episodes import Event, Move
-from dragoman.core.protocols import Ask, Conductor, Consult, Directive, Progress, Speak
-from dragoman.core.speech import Said, say
-from dragoman.core.tasks import Action, Task
-from dragoman.core.tools import Role
 
 MAX_CLARIFICATIONS = 3
 """Answered questions in one turn; further ones are not put to the judge."""

@@ -1,11 +1,11 @@
 """The layer of clarifications."""
 
 from dragoman.conditions.clarifying.conductor import MAX_CLARIFICATIONS, Clarifying
-from dragoman.core.clarifications import DECISIONS, ClarificationJudge
 from dragoman.core.conditions import CLARIFY
 from dragoman.core.keys import content_key
 from dragoman.core.layers import Layer
 from dragoman.core.tasks import Task
+from dragoman.core.voice.clarifications import DECISIONS, ClarificationJudge
 
 
 def clarifying_layer(judge: ClarificationJudge, *, aloud: bool) -> Layer:

@@ -2,7 +2,7 @@
 
 from dragoman.conditions.clarifying.asking import Enquiry, asked, unnumbered
 from dragoman.conditions.clarifying.words import words
-from dragoman.core.clarifications import (
+from dragoman.core.voice.clarifications import (
     ClarificationRequest,
     ClarificationVerdict,
     Reason,

@@ -13,13 +13,13 @@ from dragoman.conditions.voice.lines.kinds import Effect
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.written.form import written_form
-from dragoman.core.audio import Audio
 from dragoman.core.keys import derive_seed
 from dragoman.core.layers import Keep
 from dragoman.core.protocols import Recognizer, Synthesizer
 from dragoman.core.speech import UNDERSTOOD, WORDS, Stage, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
+from dragoman.core.voice.audio import Audio
 
 SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"

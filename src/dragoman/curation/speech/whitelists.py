@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.clarifications import by_topic
+from dragoman.core.voice.clarifications import by_topic
 from dragoman.curation.speech.messages import StatedValue
 
 

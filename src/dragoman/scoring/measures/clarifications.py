@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dragoman.core.clarifications import REJECTIONS, Clarification
 from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
 from dragoman.core.scores import Unscored
+from dragoman.core.voice.clarifications import REJECTIONS, Clarification
 from dragoman.scoring.measures.counting import Counting
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from dragoman.conditions.voice.words.extra import stock_folder
-from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.jobs import DecoderFiles
 
 RATE_HZ = 16_000

@@ -2,10 +2,10 @@
 
 from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
 from dragoman.conditions.voice.words.extra import installed_version
-from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Spoken
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.jobs import SpeakJob
 from dragoman.speech.embedded.voices import Voice
 from dragoman.speech.embedded.workers import SpeechWorkers

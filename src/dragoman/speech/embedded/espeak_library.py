@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import cast
 
 from dragoman.conditions.voice.words.extra import NOT_INSTALLED
-from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES
 from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES
 
 _RETRIEVE_AT_ONCE = 2
 _DO_NOT_EXIT = 0x8000

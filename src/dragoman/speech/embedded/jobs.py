@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 
 _LENGTH = struct.Struct(">I")
 

@@ -1,10 +1,10 @@
 """The embedded recognizer: pocketsphinx in worker processes, with a decoder of its own per utterance."""
 
 from dragoman.conditions.voice.words.extra import installed_version
-from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Transcript
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.acoustics import Acoustics
 from dragoman.speech.embedded.decoder import LANGUAGE_WEIGHTS
 from dragoman.speech.embedded.jobs import DecoderFiles, HearJob

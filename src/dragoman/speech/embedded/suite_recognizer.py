@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dragoman.core.audio import Audio
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Transcript
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.language_models.models import (
     RECIPE,

@@ -12,8 +12,8 @@ from collections import OrderedDict
 import msgspec
 
 from dragoman.conditions.voice.words.extra import NOT_INSTALLED
-from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError, UsageError
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.decoder import Decoder, prepared_decoder, words_heard
 from dragoman.speech.embedded.espeak_library import SpeechLibrary
 from dragoman.speech.embedded.jobs import (

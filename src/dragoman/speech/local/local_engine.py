@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError, ParticipantError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Spoken
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.providers.engine import SYNTHESIS
 from dragoman.speech.providers.wire import RATE_HZ
 from dragoman.speech.spec import LocalSpec

@@ -10,10 +10,10 @@ from typing import Protocol, cast
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.voice.audio import Audio
 from dragoman.models.wire.sending import Unreadable
 from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
 from dragoman.speech.providers.received_audio import pcm_audio

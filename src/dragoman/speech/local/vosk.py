@@ -6,10 +6,10 @@ from typing import Protocol, cast
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Transcript
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.local.local_engine import engine_identity, engine_module, in_engine
 from dragoman.speech.providers.engine import RECOGNITION
 from dragoman.speech.providers.wire import primary

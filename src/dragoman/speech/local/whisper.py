@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable
 from typing import BinaryIO, Protocol, cast
 
-from dragoman.core.audio import Audio, wav_of
 from dragoman.core.protocols import Transcript
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.speech.local.local_engine import engine_identity, engine_module, in_engine
 from dragoman.speech.providers.engine import RECOGNITION
 from dragoman.speech.providers.wire import primary

@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.protocols import Spoken, Transcript
+from dragoman.core.voice.audio import Audio
 from dragoman.speech.facts import Direction
 from dragoman.speech.providers.calls import SpeechCalls
 from dragoman.speech.providers.wire import (

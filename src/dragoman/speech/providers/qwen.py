@@ -6,8 +6,8 @@ that somebody else wrote is not followed.
 
 import msgspec
 
-from dragoman.core.audio import Audio, wav_of
 from dragoman.core.errors import UsageError
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.chat.streams import events_of
 from dragoman.models.wire.sending import Unreadable
 from dragoman.speech.providers.received_audio import pcm_audio

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
+from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
 from dragoman.models.wire.sending import Unreadable
 
 _NOT_KNOWN = 0x7FFF0000

@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from dragoman.core.audio import Audio
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.models.wire.sending import Unreadable
 
 T = TypeVar("T")

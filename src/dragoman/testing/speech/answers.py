@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.audio import Audio, wav_of
+from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.testing.completions import event
 from dragoman.testing.http_answers import EVENTS, HttpAnswer
 from dragoman.testing.speech.requests import Protocol

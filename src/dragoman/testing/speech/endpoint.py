@@ -5,7 +5,7 @@ from typing import Protocol as TypingProtocol
 
 from aiohttp import web
 
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import MAX_BODY_BYTES
 from dragoman.testing.exchange import Exchange, ReceivedRequest

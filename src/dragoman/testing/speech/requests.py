@@ -8,9 +8,9 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from dragoman.core.audio import Audio, audio_of
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.testing.chat_requests import Refusal
 
 Protocol = Literal["openai", "elevenlabs", "deepgram", "cartesia", "gemini", "qwen"]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from dragoman.core.clarifications import ClarificationJudge
 from dragoman.core.conditions import CLARIFY, JOIN, NONE, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
+from dragoman.core.voice.clarifications import ClarificationJudge
 from dragoman.models.spec import read_spec, with_default
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.participants import SCRIPTED, named_chat_model

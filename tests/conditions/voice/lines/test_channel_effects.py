@@ -28,9 +28,9 @@ from dragoman.conditions.voice.lines.noise import Noise
 from dragoman.conditions.voice.lines.opus import Opus
 from dragoman.conditions.voice.lines.resampling import Resample
 from dragoman.conditions.voice.lines.reverb import Reverb
-from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.speech import Stage
+from dragoman.core.voice.audio import Audio
 
 EVERY_EFFECT: tuple[Effect, ...] = (
     Gain(-3.0),
@@ -73,7 +73,7 @@ def test_the_same_bytes_come_from_another_process(talk: Audio) -> None:
     program = """
 import sys
 from dragoman.conditions.voice.lines.channel_effects import apply, effects_of
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 audio = Audio(sys.stdin.buffer.read(), 22_050)
 print(apply(audio, effects_of("bad-line"), 3)[0].reference().sha256)
 """
@@ -223,7 +223,7 @@ def test_without_the_extra_it_is_said_what_to_install(library: str) -> None:
 import sys
 sys.modules[{library!r}] = None
 from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 from dragoman.core.errors import UsageError
 try:
     apply(Audio(b"", 8_000), [], 1)

@@ -9,7 +9,7 @@ from dragoman.conditions.voice.lines.gain import Clip, Gain
 from dragoman.conditions.voice.lines.kinds import Effect
 from dragoman.conditions.voice.lines.opus import Opus
 from dragoman.conditions.voice.lines.resampling import Resample
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 
 
 def tone(hz: float, rate: int, size: float = 8_000) -> Audio:

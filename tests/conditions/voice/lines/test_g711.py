@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dragoman.conditions.voice.lines.channel_effects import apply
 from dragoman.conditions.voice.lines.g711 import A_LAW, MU_LAW, ALaw, Law, MuLaw, decode, encode
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 
 MILLIWATT_A_LAW = bytes.fromhex("34 21 21 34 b4 a1 a1 b4")
 MILLIWATT_MU_LAW = bytes.fromhex("1e 0b 0b 1e 9e 8b 8b 9e")

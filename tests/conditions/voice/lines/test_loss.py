@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dragoman.conditions.voice.lines.channel_effects import apply
 from dragoman.conditions.voice.lines.loss import PacketLoss, lost_packets
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 
 
 def lost(loss: PacketLoss, count: int = 200_000) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -9,8 +9,8 @@ from dragoman.conditions.voice.lines.babble import Babble
 from dragoman.conditions.voice.lines.channel_effects import apply
 from dragoman.conditions.voice.lines.kinds import Effect
 from dragoman.conditions.voice.lines.noise import Noise
-from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
+from dragoman.core.voice.audio import Audio
 
 COLOURS: list[Noise] = [Noise(10.0, "white"), Noise(10.0, "pink"), Noise(10.0, "street")]
 

@@ -3,7 +3,7 @@ import pytest
 
 from dragoman.conditions.voice.lines.channel_effects import apply
 from dragoman.conditions.voice.lines.reverb import Reverb, impulse_response
-from dragoman.core.audio import Audio
+from dragoman.core.voice.audio import Audio
 
 
 @pytest.mark.parametrize("rt60_s", [0.2, 0.5, 1.2])

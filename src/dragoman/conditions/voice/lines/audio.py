@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from dragoman.conditions.voice.lines.levels import speech_frames
 from dragoman.conditions.voice.lines.signal import Signal, frame_spans
-from dragoman.core.audio import SAMPLE_BYTES, Audio
 from dragoman.core.errors import DataError
+from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
 
 if TYPE_CHECKING:
     import numpy as np

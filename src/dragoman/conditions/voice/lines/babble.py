@@ -10,8 +10,8 @@ from dragoman.conditions.voice.lines.levels import factor, level, level_in_speec
 from dragoman.conditions.voice.lines.noise import SnrDb, shaped_noise
 from dragoman.conditions.voice.lines.resampling import resampled
 from dragoman.conditions.voice.lines.signal import Signal, Treated
-from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
+from dragoman.core.voice.audio import Audio
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,10 @@ from dragoman.conditions.voice.lines.audio import pcm_audio, signal_of
 from dragoman.conditions.voice.lines.babble import Babble
 from dragoman.conditions.voice.lines.kinds import Effect, name_of, parameters_of
 from dragoman.conditions.voice.lines.signal import Treated
-from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.speech import Stage
+from dragoman.core.voice.audio import Audio
 
 _LIBRARIES = ("scipy", "soundfile", "soxr")
 _WITHOUT = "-without-"

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from dragoman.core.clarifications import REJECTIONS, Clarification, by_topic, whitelist
 from dragoman.core.episodes import Ending, Episode, Move, without_clarifications
 from dragoman.core.speech import say
+from dragoman.core.voice.clarifications import REJECTIONS, Clarification, by_topic, whitelist
 
 
 def test_a_whitelist_has_what_a_message_states_of_planned_arguments() -> None:

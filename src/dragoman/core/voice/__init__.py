@@ -1,0 +1,1 @@
+"""Speech as records know it: sound, what was recorded, and questions about what was heard."""

@@ -1,0 +1,69 @@
+"""What was recorded of users' messages: the audio of each, who spoke it, and what recognizers heard."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from dragoman.core.speech import AudioRef, Stage
+from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.clarifications import Whitelist
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """What one recognizer heard: its words, and the same as an agent reads them."""
+
+    words: str
+    text: str
+
+
+class RecordedMessage(msgspec.Struct, frozen=True):
+    """One message of a user, spoken once and heard by every recognizer.
+
+    Attributes:
+        task: The task's id.
+        turn: The turn, from 0.
+        place: Which message of the turn, from 0.
+        text: As it was typed.
+        said: As it was said.
+        audio: What reached the ear; None where only simulated recognizers heard it.
+        stages: Who spoke it, with which seed, and what the line did.
+        heard: What was heard, by the recognizer's name.
+        whitelist: What the user may be asked to confirm of it.
+    """
+
+    task: str
+    turn: int
+    place: int
+    text: str
+    said: str
+    audio: AudioRef | None
+    stages: tuple[Stage, ...]
+    heard: Mapping[str, Heard]
+    whitelist: Whitelist
+
+
+class Recordings(Protocol):
+    """All that was recorded of one suite or of several."""
+
+    @property
+    def digest(self) -> str:
+        """The content key of everything recorded."""
+        ...
+
+    @property
+    def recognizers(self) -> Sequence[str]:
+        """The names of the recognizers that heard everything, as `--asr` takes them."""
+        ...
+
+    def of(self, task: str) -> Sequence[RecordedMessage]:
+        """Return what was recorded of a task, in the order of its turns; nothing for an unknown one."""
+        ...
+
+    def sound(self, audio: AudioRef) -> Audio:
+        """Return recorded audio.
+
+        Raises:
+            DataError: Where its file is missing or damaged.
+        """
+        ...
