@@ -1,4 +1,4 @@
-# The words to know: demo, quick, test, bench, clean.
+# The words to know: demo, quick, test, search, bench, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,7 +9,7 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo quick test nightly bench format lint types layers unit few properties clean
+.PHONY: demo quick test nightly search bench format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -25,6 +25,10 @@ test:
 # Every property with many examples, and the whole demonstration.
 nightly:
 	@$(TIMED) $(MAKE) --no-print-directory properties
+
+# Every property with examples that nobody tried before.
+search: .venv/.dev-installed
+	$(PYTEST) --hypothesis-profile search -m hypothesis
 
 bench: .venv/.installed
 	@$(BIN)/python -m bench.run

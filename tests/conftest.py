@@ -33,9 +33,15 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 
 # How many examples a property is tried with: `pytest --hypothesis-profile nightly`. A test that
-# needs more or fewer takes a multiple or a fraction of them.
-for _profile, _examples in (("quick", 20), ("default", 30), ("nightly", 300)):
-    settings.register_profile(_profile, max_examples=_examples, deadline=None)
+# needs more or fewer takes a multiple or a fraction of them. What decides about a change draws the
+# same examples each time, so that the verdict is about the change; `quick` and `search` draw others.
+for _profile, _examples, _is_same in (
+    ("quick", 20, False),
+    ("default", 30, True),
+    ("nightly", 300, True),
+    ("search", 600, False),
+):
+    settings.register_profile(_profile, max_examples=_examples, derandomize=_is_same, deadline=None)
 settings.load_profile("default")
 
 
