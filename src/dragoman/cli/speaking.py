@@ -8,11 +8,11 @@ from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
 from dragoman.curation.speech.card import Card
 from dragoman.curation.speech.making import AudioSetRequest, Speaking
-from dragoman.curation.speech.set_lines import TEXTS
 from dragoman.curation.speech.verifying import problems_of
 from dragoman.models.spending.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
+from dragoman.store.audio_sets.layout import TEXTS
 
 _SHOWN = 20
 

@@ -23,7 +23,6 @@ from dragoman.curation.review.workbook import (
     require_workbooks,
 )
 from dragoman.curation.translation.segments import Component
-from dragoman.curation.translation.whole_files import write_whole
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.translation_memory import (
@@ -33,6 +32,7 @@ from dragoman.store.translation_memory import (
     ReviewRecord,
     TranslationMemory,
 )
+from dragoman.store.whole_files import write_whole
 
 __all__ = ["Export", "Helpers", "export_review", "import_review", "print_status", "review_request"]
 

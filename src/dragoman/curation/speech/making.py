@@ -18,20 +18,14 @@ from dragoman.curation.speech.asking.topics import named_topics
 from dragoman.curation.speech.card import Card, card_of
 from dragoman.curation.speech.messages import UserMessage, messages_of
 from dragoman.curation.speech.rules.phenomena import Phenomena, phenomena_of
-from dragoman.curation.speech.set_lines import (
-    CARD,
-    SETTINGS,
-    TEXTS,
-    SetLine,
-    digest_of,
-    encoded,
-    kept_lines,
-)
+from dragoman.curation.speech.set_lines import SetLine, digest_of, kept_texts
 from dragoman.curation.speech.settling import settled_by_model, settled_by_rules
-from dragoman.curation.speech.whitelists import MessageWhitelist, topics_of
-from dragoman.curation.translation.whole_files import write_whole
+from dragoman.curation.speech.whitelists import topics_of
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import load_prices
+from dragoman.store.audio_sets.layout import CARD, SETTINGS, TEXTS, MessageWhitelist
+from dragoman.store.audio_sets.lines import encoded
+from dragoman.store.whole_files import write_whole
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.translators import model_name, translation_model
@@ -93,7 +87,7 @@ class Speaking:
             DataError: Where files cannot be read or written.
         """
         _begin(self.asked.out, self.made)
-        lines = list(kept_lines(self.asked.out, self.messages))
+        lines = list(kept_texts(self.asked.out, self.messages))
         path = self.asked.out / TEXTS
         write_whole(path, map(encoded, lines))
         on_done(len(lines))

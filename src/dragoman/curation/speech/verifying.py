@@ -11,8 +11,10 @@ from dragoman.curation.speech.card import Card, card_of
 from dragoman.curation.speech.making import settings_in
 from dragoman.curation.speech.messages import messages_of
 from dragoman.curation.speech.proving import recovered
-from dragoman.curation.speech.set_lines import CARD, SetLine, digest_of, read_lines
+from dragoman.curation.speech.set_lines import SetLine, digest_of
 from dragoman.curation.speech.whitelists import topics_of
+from dragoman.store.audio_sets.layout import CARD, TEXTS
+from dragoman.store.audio_sets.lines import read_lines
 from dragoman.wiring.suites import load_suite
 
 
@@ -26,7 +28,7 @@ def problems_of(folder: Path) -> tuple[str, ...]:
     made = settings_in(folder)
     suites = [load_suite(name) for name in _suites(made, folder)]
     messages = [message for suite in suites for message in messages_of(suite)]
-    lines = read_lines(folder)
+    lines = tuple(read_lines(folder / TEXTS, SetLine))
     found = [problem for line in lines for problem in _problems(line)]
     if [line.spoken.message for line in lines] != messages:
         found.append(

@@ -8,7 +8,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.language.translations import SOURCE_HASHES
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.curation.translation.whole_files import write_whole
+from dragoman.store.whole_files import write_whole
 
 
 def write_english(out: Path, domain: TranslatableDomain) -> None:

@@ -16,7 +16,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.version import VERSION
 from dragoman.curation.translation.segments import Artifact, Component, Segment
-from dragoman.curation.translation.whole_files import write_whole
+from dragoman.store.whole_files import write_whole
 
 ReviewState = Literal["machine", "partly reviewed", "reviewed"]
 """Whether people read the translations of a file: of none, of some, or of all its texts."""

@@ -18,8 +18,8 @@ from dragoman.curation.translation.released import released_translations, render
 from dragoman.curation.translation.segments import Component, TranslatableDomain
 from dragoman.curation.translation.tmx import read_tmx, written_tmx
 from dragoman.curation.translation.units import units_of
-from dragoman.curation.translation.whole_files import write_whole
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+from dragoman.store.whole_files import write_whole
 from dragoman.wiring.conditions.language_assets import english_side, given_folder
 from dragoman.wiring.environment import data_folder
 from dragoman.wiring.suites import load_suite

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.curation.translation.whole_files import write_whole
+from dragoman.store.whole_files import write_whole
 
 
 def breaking_off() -> Iterator[bytes]:

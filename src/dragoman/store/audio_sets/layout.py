@@ -1,0 +1,124 @@
+"""Where what lies in the folder of an audio set, and the lines of its files."""
+
+import re
+
+import msgspec
+
+from dragoman.core.errors import DataError
+from dragoman.core.keys import content_key
+from dragoman.core.speech import AudioRef, Stage
+from dragoman.core.usage import Usage
+
+SETTINGS = "settings.json"
+TEXTS = "texts.jsonl"
+SPEECH = "speech.jsonl"
+CARD = "card.json"
+AUDIO = "audio"
+TRANSCRIPTS = "transcripts"
+
+SPEAKER = "speaker"
+"""The setting in the record of synthesis that holds a voice's name, as `--tts` takes it."""
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_NOT_PLAIN = re.compile(r"[^a-z0-9_.-]+")
+_LONGEST_NAME = 60
+
+
+class SetSettings(msgspec.Struct, frozen=True):
+    """What a set is made of, as far as it has to be known to play it; the file holds more.
+
+    Attributes:
+        suites: Digests of the suites' data by the suites' names.
+        seed: What voices, lines and simulated errors are drawn from, with the text.
+        language: What is spoken.
+        tts: Voices, as `--tts` takes them; none where nobody spoke.
+        line: What is spoken over.
+        asr: Recognizers, as `--asr` takes them; none in a set of texts.
+    """
+
+    suites: dict[str, str]
+    seed: int
+    language: str = "en"
+    tts: tuple[str, ...] = ()
+    line: str = ""
+    asr: tuple[str, ...] = ()
+
+
+class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a user may be asked to confirm of one message: topics and their canonical values.
+
+    Attributes:
+        topics: Values by the parameters that they are for.
+        named: The same after a model renamed topics and dropped what was not said; None for no model,
+            or where its answer could not be used.
+        why: Why it could not.
+    """
+
+    topics: dict[str, str]
+    named: dict[str, str] | None = None
+    why: str = ""
+
+    @property
+    def allowed(self) -> dict[str, str]:
+        """The topics that count."""
+        return self.topics if self.named is None else self.named
+
+
+class SpeechLine(msgspec.Struct, frozen=True):
+    """How one message was spoken.
+
+    Attributes:
+        task: The task's id.
+        turn: The turn, from 0.
+        place: Which message of the turn, from 0.
+        said: The words that the voice was given: the text as it is said, in spoken form.
+        audio: What reached the ear; None where nobody spoke or there was nothing to say.
+        stages: Who spoke it, with which seed, and what the line did.
+        usage: What speaking consumed; equal words are spoken once, for the first message with them.
+    """
+
+    task: str
+    turn: int
+    place: int
+    said: str
+    audio: AudioRef | None
+    stages: tuple[Stage, ...] = ()
+    usage: tuple[Usage, ...] = ()
+
+
+class TranscriptLine(msgspec.Struct, frozen=True):
+    """What one recognizer heard of one message.
+
+    Attributes:
+        task: The task's id.
+        turn: The turn, from 0.
+        place: Which message of the turn, from 0.
+        words: What was recognized.
+        text: The same with values written as people type them: what an agent reads.
+        usage: What recognition consumed; equal audio is heard once, for the first message with it.
+    """
+
+    task: str
+    turn: int
+    place: int
+    words: str
+    text: str
+    usage: tuple[Usage, ...] = ()
+
+
+def audio_name(sha256: str) -> str:
+    """Return where audio lies under a set's folder.
+
+    Raises:
+        DataError: Where it is no hash, so that no file's line leads out of the folder.
+    """
+    if not _SHA256.fullmatch(sha256):
+        raise DataError(f"{sha256!r:.80} is no SHA-256 of audio")
+    return f"{AUDIO}/{sha256[:2]}/{sha256}.flac"
+
+
+def transcripts_name(recognizer: str) -> str:
+    """Return where a recognizer's transcripts lie under a set's folder."""
+    plain = _NOT_PLAIN.sub("-", recognizer.lower())[:_LONGEST_NAME]
+    mark = "" if plain == recognizer else f"-{content_key(recognizer)[:8]}"
+    return f"{TRANSCRIPTS}/{plain}{mark}.jsonl"
