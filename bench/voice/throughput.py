@@ -46,6 +46,7 @@ async def _stages(setup: Setup) -> None:
     assert isinstance(voiced, Voiced)
     path = voiced.users[0]
     assert path.listener is not None
+    assert not isinstance(path.listener, str)
     texts = _texts(setup.suite)
     speaker, listener = path.speaker, path.listener
     said = [(await speaker.speak(text, "en", 1)).audio for text in texts]

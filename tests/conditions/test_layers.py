@@ -16,11 +16,11 @@ from dragoman.core.speech import Stage, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.sounds import NO_SOUNDS
 from dragoman.simulation.diagnostic import SilentAgent
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))
-TALK = Talk(TASK, "key", "draw", SilentAgent(), Audio.reference)
+TALK = Talk(TASK, "key", "draw", SilentAgent(), NO_SOUNDS)
 
 
 class Before:

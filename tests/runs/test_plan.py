@@ -5,9 +5,12 @@ import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.conditions import PLAIN
+from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
+from dragoman.core.protocols import Opening, Session
 from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
 from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import build_setup
 
 BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))
@@ -43,6 +46,34 @@ def test_every_cell_has_its_own_key_and_seed() -> None:
     planned = cells(RunConfig("sample:shop", ("gold", "silent", "literal"), trials=4))
     assert len({cell.key for cell in planned}) == len(planned) == 60
     assert len({cell.seed for cell in planned}) == 60
+
+
+class Hears:
+    """An agent that can be given audio."""
+
+    name = "hears"
+    hears_audio = True
+
+    async def open(self, opening: Opening) -> Session:
+        raise NotImplementedError(opening.conversation)
+
+
+def test_only_who_can_hear_is_planned_where_the_agent_hears_the_audio() -> None:
+    config = changed(agents=("gold", "hears"), voices=("studio",), asr=("understood", "itself"))
+    setup = build_setup(config, {"hears": Resolved("hears", Hears(), "hears-1")})
+    assert [(cell.condition.label, cell.agent.name) for cell in plan(setup)] == [
+        ("en/studio+understood/none", "gold"),
+        ("en/studio+understood/none", "hears"),
+        ("en/studio+itself/none", "hears"),
+    ]
+    assert not_applicable(setup) == {
+        "en/studio+itself/none, agent gold": "gold cannot hear: it takes words, not audio"
+    }
+
+
+def test_an_agent_that_cannot_hear_is_refused_where_nothing_else_is_played() -> None:
+    with pytest.raises(UsageError, match=r"^--asr itself: gold cannot hear: it takes words"):
+        build_setup(changed(voices=("studio",), asr=("itself",)))
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,10 @@ class Chained:
     async def carry(self, utterance: Utterance) -> Utterance:
         """Return the utterance as it was meant, with what both made of it."""
         halfway = await self._first.carry(utterance)
-        arrived = await self._second.carry(Utterance(halfway.received or ""))
+        if halfway.received is None:
+            # Whoever hears the audio itself hears nothing else.
+            return halfway
+        arrived = await self._second.carry(Utterance(halfway.received))
         return msgspec.structs.replace(
             arrived,
             intended=utterance.intended,

@@ -7,7 +7,7 @@ it is written and read here alone.
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -40,7 +40,7 @@ SIMULATED = "simulated:"
 RECORDED = "recorded"
 """The voice of conditions in which users' words are those of an audio set."""
 
-ITSELF = "itself"
+ITSELF: Final = "itself"
 """The recognizer of conditions in which the agent hears the audio itself."""
 
 MIXED = "mixed"

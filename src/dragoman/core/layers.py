@@ -14,14 +14,10 @@ from dragoman.core.episodes import Episode
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import Wording
 from dragoman.core.protocols import Channel, Conductor, Participant, Progress, Suite, ToolView
-from dragoman.core.speech import AudioRef
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-
-Keep = Callable[[Audio], AudioRef]
-"""Stores audio and returns its reference."""
+from dragoman.core.voice.sounds import Sounds
 
 
 class Talk(msgspec.Struct, frozen=True):
@@ -33,14 +29,14 @@ class Talk(msgspec.Struct, frozen=True):
             neither agent nor recognizer.
         draw: The same in every attempt at one draw of the cell, and in no other.
         agent: Who plays the agent.
-        keep: Stores audio.
+        sounds: Where audio is kept.
     """
 
     task: Task
     key: str
     draw: str
     agent: Participant
-    keep: Keep
+    sounds: Sounds
 
 
 class Briefing(Protocol):

@@ -16,6 +16,7 @@ from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, To
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clarifications import Decide
+from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
 
 StateDelta = Mapping[tuple[str, ...], bytes]
 """Where a world differs from the shared data: record path to canonical bytes (b"" if deleted)."""
@@ -208,7 +209,8 @@ class Opening(msgspec.Struct, frozen=True):
     benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
     same in every attempt at one draw of the cell, and in no other. `directive` says in which language
     the side is to speak; it is empty where nothing is said of that. `phrases` are those of the language
-    that the task is told in, for who speaks without a model; None for English.
+    that the task is told in, for who speaks without a model; None for English. `sounds` holds the audio
+    of what is said, for who hears it themselves, and keeps that of a side that speaks by itself.
     """
 
     task: Task
@@ -220,6 +222,7 @@ class Opening(msgspec.Struct, frozen=True):
     draw: str = ""
     directive: str = ""
     phrases: Phrasebook | None = None
+    sounds: Sounds = NO_SOUNDS
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -251,7 +254,10 @@ class Session(Protocol):
 
 
 class Participant(Protocol):
-    """An agent or a user simulator: opens one session per conversation."""
+    """An agent or a user simulator: opens one session per conversation.
+
+    One that can hear audio itself says so: `core.voice.sounds.HearsAudio`.
+    """
 
     @property
     def name(self) -> str:

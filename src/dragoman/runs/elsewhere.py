@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from dragoman.core.episodes import Episode
-from dragoman.core.speech import AudioRef
-from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.spending.prices import NO_PRICES
 from dragoman.models.spending.purse import Receipts
 from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play
@@ -30,16 +29,11 @@ async def played_elsewhere(run: PlainRun) -> AsyncIterator[Play]:
     setup = build_setup(run.config, None, NO_PRICES, receipts, run.conditions)
 
     async def play(plain: PlainCell, earlier: Sequence[Episode]) -> Finished:
-        kept: list[Audio] = []
-
-        def keep(audio: Audio) -> AudioRef:
-            kept.append(audio)
-            return audio.reference()
-
-        finished = await Player(setup, keep).finished(
+        kept = HeldSounds()
+        finished = await Player(setup, kept).finished(
             cell_from(setup, plain), plain.attempt, earlier
         )
-        return msgspec.structs.replace(finished, audio=tuple(kept), spent=receipts.take())
+        return msgspec.structs.replace(finished, audio=kept.all(), spent=receipts.take())
 
     try:
         yield play

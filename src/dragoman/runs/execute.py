@@ -89,7 +89,7 @@ async def execute(
     backend = find_backend(setup.config.backend)
     files = AudioFiles(store.folder)
     run = PlainRun(msgspec.structs.replace(setup.config, max_cost=""), setup.conditions)
-    source = Source(run, played_here(Player(setup, files.keep, watch), pending))
+    source = Source(run, played_here(Player(setup, files, watch), pending))
     todo = iter(sorted(pending, key=_playing_order))
     earlier = Earlier([entry.cell for entry in pending], store)
     with rare_collection():

@@ -14,7 +14,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.tasks import Task, chain_before
 from dragoman.runs.backend import PlainCell
-from dragoman.wiring.participants import Resolved
+from dragoman.wiring.participants import Resolved, cannot_hear
 from dragoman.wiring.setup import Setup
 
 _VERSION = "cell-1"
@@ -48,9 +48,9 @@ class Place(msgspec.Struct, frozen=True):
 def plan(setup: Setup) -> tuple[Cell, ...]:
     """Return the cells of a grid, all tasks of the first trial first.
 
-    Conditions that do not apply to the suite have none: see `not_applicable`.
+    What does not apply to the suite or to an agent has none: see `not_applicable`.
     """
-    left_out = not_applicable(setup)
+    left_out = _not_of_suite(setup)
     played = [
         setup.realised(condition)
         for condition in setup.conditions
@@ -61,6 +61,7 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
         for trial in range(setup.config.trials)
         for realisation in played
         for pair in setup.pairs
+        if not cannot_hear(pair[0], realisation.condition)
         for cell in _cells(setup, realisation, pair, trial, setup.tasks)
     )
 
@@ -73,7 +74,7 @@ def cells_at(setup: Setup, places: Iterable[Place]) -> tuple[Cell, ...]:
     """
     tasks = {task.id: task for task in setup.tasks}
     pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
-    left_out = not_applicable(setup)
+    left_out = _not_of_suite(setup)
     realised = {
         entry: setup.realised(entry) for entry in setup.conditions if entry.label not in left_out
     }
@@ -127,6 +128,18 @@ def cell_from(setup: Setup, plain: PlainCell) -> Cell:
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:
+    """Return by label what does not apply, and why: conditions to the suite, or to an agent."""
+    found = _not_of_suite(setup)
+    return found | {
+        f"{condition.label}, agent {agent.name}": why
+        for condition in setup.conditions
+        if condition.label not in found
+        for agent, _ in setup.pairs
+        if (why := cannot_hear(agent, condition))
+    }
+
+
+def _not_of_suite(setup: Setup) -> dict[str, str]:
     """Return by label the conditions that do not apply to the suite, and why."""
     reasons = {entry.label: setup.suite.not_applicable(entry) for entry in setup.conditions}
     return {label: why for label, why in reasons.items() if why}

@@ -22,13 +22,13 @@ from dragoman.core.errors import (
     placed,
 )
 from dragoman.core.keys import content_key
-from dragoman.core.layers import Keep, Talk
+from dragoman.core.layers import Talk
 from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role
-from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
 from dragoman.runs.backend import Finished, StoppedError
 from dragoman.runs.plan import Cell
 from dragoman.runs.watch import Watch
@@ -44,12 +44,12 @@ class Player:
     """Plays and scores single cells of one setup."""
 
     def __init__(
-        self, setup: Setup, keep: Keep = Audio.reference, watch: Watch | None = None
+        self, setup: Setup, sounds: Sounds = NO_SOUNDS, watch: Watch | None = None
     ) -> None:
-        """Prepare playing; `keep` stores audio, by default nowhere; `watch` sees what is under way."""
+        """Prepare playing; `sounds` keeps audio, by default none; `watch` sees what is under way."""
         self._watch = watch or Watch()
         self._setup = setup
-        self._keep = keep
+        self._sounds = sounds
         self._realised = functools.cache(setup.realised)
         self._factory: WorldFactory = setup.suite.factory(setup.rules)
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
@@ -157,6 +157,7 @@ class Player:
                     draw=f"{cell.key}-{cell.seed}",
                     directive=surfaces.told.get(side, ""),
                     phrases=realisation.phrases,
+                    sounds=self._sounds,
                 )
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(
@@ -183,7 +184,7 @@ class Player:
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
         draw = f"{cell.key}-{cell.seed}"
-        talk = Talk(shown, same_audio, draw, cell.agent.participant, self._keep)
+        talk = Talk(shown, same_audio, draw, cell.agent.participant, self._sounds)
         briefing = realisation.briefing(talk)
         told: dict[Role, str] = {}
         if briefing is not None:

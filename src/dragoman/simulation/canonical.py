@@ -15,6 +15,7 @@ from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
 from dragoman.core.speech import Called, Reply, Said
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import ToolCall, Toolset
+from dragoman.core.voice.sounds import hears_audio
 
 _SUFFIX = " with canonical arguments"
 
@@ -35,6 +36,11 @@ class CanonicalAgent:
     def __init__(self, agent: Participant) -> None:
         self.name = canonical_name(agent.name)
         self.agent = agent
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the agent can be given audio itself."""
+        return hears_audio(self.agent)
 
     async def open(self, opening: Opening) -> "CanonicalSession":
         """Open a session of the agent on the task's plan."""

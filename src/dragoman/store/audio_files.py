@@ -7,7 +7,7 @@ from pathlib import Path
 from dragoman.core.errors import StoreError
 from dragoman.core.speech import AudioRef
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.voice.audio import Audio, audio_of, wav_of
 
 FOLDER = "audio"
 
@@ -34,6 +34,15 @@ class AudioFiles:
                 _write(path, wav_of(audio))
         self._kept.add(reference.sha256)
         return reference
+
+    def sound(self, audio: AudioRef) -> Audio:
+        """Return stored audio.
+
+        Raises:
+            StoreError: Where its file is missing.
+            DataError: Where it is damaged.
+        """
+        return audio_of(self.read(audio.sha256), audio_path(audio.sha256))
 
     def read(self, sha256: str) -> bytes:
         """Return a WAV file's bytes.

@@ -15,12 +15,14 @@ from typing import cast
 
 import msgspec
 
+from dragoman.core.conditions import ITSELF, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
+from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.spec import read_spec
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
@@ -38,6 +40,13 @@ class Resolved(msgspec.Struct, frozen=True):
     name: str
     participant: Participant
     identity: str
+
+
+def cannot_hear(agent: Resolved, condition: Condition) -> str:
+    """Return why an agent cannot be played where it is given the audio itself; "" where it can."""
+    if condition.recognizer != ITSELF or hears_audio(agent.participant):
+        return ""
+    return f"{agent.name} cannot hear: it takes words, not audio"
 
 
 def resolve_agent(

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.conditions.language.localization import Localization, english
 from dragoman.conditions.layers import Realisation, realised
-from dragoman.core.conditions import CLARIFY, PLAIN, TEXT, Condition
+from dragoman.core.conditions import CLARIFY, ITSELF, PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import OwnCheck
 from dragoman.core.layers import Layer
@@ -28,6 +28,7 @@ from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     Resolved,
+    cannot_hear,
     resolve_agent,
     resolve_judge,
     resolve_user,
@@ -154,6 +155,7 @@ def build_setup(
     ]
     for agent in agents:
         require_text(suite, agent.participant)
+        _require_played(agent, conditions)
     person = given.get(HUMAN) if config.user == HUMAN else None
     pairs = tuple(
         (
@@ -288,6 +290,13 @@ def _require_check(tasks: Sequence[Task], check: Check | None) -> None:
     after = next((task for task in tasks if task.after), None)
     if after is not None and check is None:
         raise DataError(f"task {after.id} comes after others: its suite needs a check of its own")
+
+
+def _require_played(agent: Resolved, conditions: Sequence[Condition]) -> None:
+    """Raise UsageError for an agent that can be played under no condition."""
+    reasons = [cannot_hear(agent, condition) for condition in conditions]
+    if reasons and all(reasons):
+        raise UsageError(f"--asr {ITSELF}: {reasons[0]}")
 
 
 def connections_of(config: RunConfig, budget: Purse | None) -> Connections:

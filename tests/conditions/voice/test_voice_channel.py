@@ -83,7 +83,7 @@ def carried(
             )
             voice = EspeakSynthesizer(find_voice("us"), workers)
             path = VoicePath("en", voice, effects_of(line), ear)
-            channel = VoiceChannel(path, AudioFiles(folder).keep, seed)
+            channel = VoiceChannel(path, AudioFiles(folder), seed)
             return [await channel.carry(Utterance(text)) for text in texts]
 
     return asyncio.run(call())
@@ -96,7 +96,7 @@ def understood(texts: Sequence[str], folder: Path, seed: int = 7) -> list[Uttera
         async with SpeechWorkers(1) as workers:
             voice = EspeakSynthesizer(find_voice("us"), workers)
             path = VoicePath("en", voice, effects_of("telephone"), None)
-            channel = VoiceChannel(path, AudioFiles(folder).keep, seed)
+            channel = VoiceChannel(path, AudioFiles(folder), seed)
             return [await channel.carry(Utterance(text)) for text in texts]
 
     return asyncio.run(call())
@@ -196,13 +196,28 @@ def test_the_same_words_arrive_differently_each_time_and_by_another_seed(tmp_pat
 def test_speech_that_was_paid_for_is_counted_though_the_listener_broke(tmp_path: Path) -> None:
     async def call() -> tuple[Usage, ...]:
         path = VoicePath("en", Charging(), effects_of("studio"), Broken())
-        channel = VoiceChannel(path, AudioFiles(tmp_path).keep, 1)
+        channel = VoiceChannel(path, AudioFiles(tmp_path), 1)
         with pytest.raises(ParticipantError, match="no en for"):
             await channel.carry(Utterance("Hello."))
         assert channel.take_usage()[0].characters == len("Hello.")
         return channel.take_usage()
 
     assert asyncio.run(call()) == ()
+
+
+def test_who_hears_the_audio_itself_is_given_no_words(tmp_path: Path) -> None:
+    async def call() -> Utterance:
+        path = VoicePath("en", Charging(), effects_of("telephone"), "itself")
+        return await VoiceChannel(path, AudioFiles(tmp_path), 1).carry(Utterance("Hello."))
+
+    utterance = asyncio.run(call())
+
+    assert (utterance.spoken, utterance.heard, utterance.received) == ("Hello.", None, None)
+    assert utterance.stages[-1].engine == "itself"
+    assert utterance.audio is not None
+    sound = AudioFiles(tmp_path).sound(utterance.audio)
+    assert sound.reference() == utterance.audio
+    assert sound.rate_hz == 8_000
 
 
 def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path) -> None:
@@ -214,7 +229,7 @@ def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path
     voiced = Voiced("en/studio/none", tuple(paths), agent, "", {})
 
     async def engines(cell: str) -> list[str]:
-        talk = Talk(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path).keep)
+        talk = Talk(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path))
         sides: tuple[Role, Role] = ("user", "agent")
         said = [await voiced.channel(talk, side).carry(Utterance("Hello.")) for side in sides]
         return [said[0].stages[0].engine, said[1].stages[0].engine, said[1].stages[-1].engine]

@@ -18,6 +18,16 @@ def test_texts_differ_and_so_do_their_digests() -> None:
     assert len({voice_prompt(language).digest for language in LANGUAGES}) == len(LANGUAGES)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_hears_the_audio_is_told_of_no_recognizer_and_else_the_same(language: str) -> None:
+    lines = voice_prompt(language).text.splitlines()
+    itself = voice_prompt(language, hears_itself=True).text.splitlines()
+    assert len(itself) == len(lines)
+    differing = [place for place, line in enumerate(lines) if line != itself[place]]
+    assert differing == [0, 6]
+    assert voice_prompt(language, hears_itself=True).name == "dragoman-voice-itself-1"
+
+
 def test_a_region_is_no_other_language() -> None:
     assert voice_prompt("zh-Hans") == voice_prompt("zh")
 

@@ -87,8 +87,13 @@ def test_recognizers_of_one_line_share_all_but_the_listener() -> None:
     names = [entry.label for entry in setup.conditions]
     made = [setup.voiced(entry) for entry in setup.conditions]
     voices = [voiced for voiced in made if isinstance(voiced, Voiced)]
-    assert names == ["en/studio/none", "en/studio+generic/none", "en/studio+understood/none"]
-    assert len({voiced.identity for voiced in voices}) == 3
+    assert names == [
+        "en/studio/none",
+        "en/studio+generic/none",
+        "en/studio+understood/none",
+        "en/studio+itself/none",
+    ]
+    assert len({voiced.identity for voiced in voices}) == 4
     assert len({path.effects for voiced in voices for path in voiced.users}) == 1
 
 

@@ -5,6 +5,7 @@ utterance alone, so that several recognizers can be given the same audio.
 """
 
 import asyncio
+from typing import Literal
 
 import msgspec
 
@@ -13,16 +14,21 @@ from dragoman.conditions.voice.lines.kinds import Effect
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.written.form import written_form
+from dragoman.core.conditions import ITSELF
 from dragoman.core.keys import derive_seed
-from dragoman.core.layers import Keep
 from dragoman.core.protocols import Recognizer, Synthesizer
 from dragoman.core.speech import UNDERSTOOD, WORDS, Stage, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.sounds import Sounds
 
 SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"
+
+
+Listener = Recognizer | Literal["itself"] | None
+"""What hears; None for one who understands what was meant, `itself` where who is spoken to hears."""
 
 
 class VoicePath(msgspec.Struct, frozen=True):
@@ -32,14 +38,14 @@ class VoicePath(msgspec.Struct, frozen=True):
         language: What is spoken.
         speaker: The voice.
         effects: What the line does.
-        listener: What hears; None for one who understands what was meant.
+        listener: What hears.
         style: How values are spelled.
     """
 
     language: str
     speaker: Synthesizer
     effects: tuple[Effect, ...]
-    listener: Recognizer | None
+    listener: Listener
     style: SpokenStyle = DEFAULT_STYLE
 
 
@@ -51,9 +57,9 @@ def without_markers(text: str) -> str:
 class VoiceChannel:
     """Carries the words of one side of one conversation by voice."""
 
-    def __init__(self, path: VoicePath, keep: Keep, seed: int) -> None:
+    def __init__(self, path: VoicePath, sounds: Sounds, seed: int) -> None:
         self._path = path
-        self._keep = keep
+        self._sounds = sounds
         self._seed = seed
         self._count = 0
         self._usage: list[Usage] = []
@@ -77,8 +83,8 @@ class VoiceChannel:
             intended=utterance.intended,
             spoken=spoken,
             heard=heard,
-            audio=await asyncio.to_thread(self._keep, arrived),
-            clean_audio=await asyncio.to_thread(self._keep, made.audio),
+            audio=await asyncio.to_thread(self._sounds.keep, arrived),
+            clean_audio=await asyncio.to_thread(self._sounds.keep, made.audio),
             stages=(
                 Stage(SYNTHESIS, path.speaker.name, seed),
                 *stages,
@@ -91,11 +97,13 @@ class VoiceChannel:
         usage, self._usage = total_usage(self._usage), []
         return usage
 
-    async def _heard(self, audio: Audio, meant: str) -> tuple[str, Stage]:
-        """Return the text that reaches the listener, and who listened to which words."""
+    async def _heard(self, audio: Audio, meant: str) -> tuple[str | None, Stage]:
+        """Return the text that reaches the listener, None for the audio, and who listened to which words."""
         listener = self._path.listener
         if listener is None:
             return meant, Stage(RECOGNITION, UNDERSTOOD)
+        if isinstance(listener, str):
+            return None, Stage(RECOGNITION, ITSELF)
         transcript = await listener.transcribe(audio, self._path.language)
         self._usage += [transcript.usage] if transcript.usage is not None else []
         heard = written_form(transcript.text, self._path.language)

@@ -1,6 +1,7 @@
 """What an agent on a voice call is told: to mirror the language, to distrust what it hears, to be clear.
 
-One text for each language beside this module; all say the same.
+One text for each language beside this module; all say the same. Who hears the audio itself is told so
+in place of a recognizer that mishears.
 """
 
 import importlib.resources
@@ -12,6 +13,9 @@ from dragoman.core.keys import content_key
 
 VERSION = "dragoman-voice-1"
 """The version of all texts; a changed text is a new version."""
+
+VERSION_ITSELF = "dragoman-voice-itself-1"
+"""That of the texts for agents that hear the audio themselves."""
 
 LANGUAGES = ("en", "id", "th", "tl", "vi", "zh")
 
@@ -29,8 +33,12 @@ class VoicePrompt(msgspec.Struct, frozen=True):
         return content_key(self.text)
 
 
-def voice_prompt(language: str = "en") -> VoicePrompt:
+def voice_prompt(language: str = "en", *, hears_itself: bool = False) -> VoicePrompt:
     """Return the prompt in a language.
+
+    Args:
+        language: Its tag.
+        hears_itself: Whether the agent is given the audio in place of a transcript.
 
     Raises:
         UsageError: Where there is none.
@@ -42,5 +50,6 @@ def voice_prompt(language: str = "en") -> VoicePrompt:
             f"conversations in {language!r} cannot be spoken: what agents are told of a call is there "
             f"in {known}"
         )
-    text = importlib.resources.files(__package__).joinpath(f"prompts/{primary}.md")
-    return VoicePrompt(VERSION, primary, text.read_text("utf-8").strip())
+    place = f"prompts/itself/{primary}.md" if hears_itself else f"prompts/{primary}.md"
+    text = importlib.resources.files(__package__).joinpath(place).read_text("utf-8").strip()
+    return VoicePrompt(VERSION_ITSELF if hears_itself else VERSION, primary, text)

@@ -6,7 +6,7 @@ from dragoman.conditions.voice.mishearing.channel import SimulatedChannel, Simul
 from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.layers import AlwaysTold, Layer, Talk
-from dragoman.core.protocols import Channel
+from dragoman.core.protocols import Channel, Recognizer
 from dragoman.core.tools import Role
 
 
@@ -37,7 +37,7 @@ class Voiced(msgspec.Struct, frozen=True):
         path = self.agent
         if side == "user":
             path = self.users[derive_seed(talk.key, "voice") % len(self.users)]
-        return VoiceChannel(path, talk.keep, derive_seed(talk.key, side))
+        return VoiceChannel(path, talk.sounds, derive_seed(talk.key, side))
 
 
 class Simulated(msgspec.Struct, frozen=True):
@@ -79,7 +79,11 @@ def voice_layer(voiced: Voiced | Simulated) -> Layer:
     )
 
 
+def _identity(listener: Recognizer | None) -> str:
+    return "" if listener is None else listener.identity
+
+
 def _key(path: VoicePath) -> str:
-    listener = "" if path.listener is None else path.listener.identity
+    listener = path.listener if isinstance(path.listener, str) else _identity(path.listener)
     effects = msgspec.to_builtins(path.effects)
     return content_key(path.language, path.speaker.identity, effects, listener, path.style)

@@ -9,14 +9,14 @@ from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.voice.lines.channel_effects import effects_of
 from dragoman.conditions.voice.mishearing.channel import SimulatedPath
 from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
-from dragoman.conditions.voice.voice_channel import VoicePath
+from dragoman.conditions.voice.voice_channel import Listener, VoicePath
 from dragoman.conditions.voice.voice_prompt import voice_prompt
 from dragoman.conditions.voice.voiced import Simulated, Voiced
-from dragoman.core.conditions import MIXED, SIMULATED, TEXT, Condition
+from dragoman.core.conditions import ITSELF, MIXED, SIMULATED, TEXT, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Vocabulary
 from dragoman.core.keys import content_key
-from dragoman.core.protocols import Recognizer, Suite, Synthesizer
+from dragoman.core.protocols import Suite, Synthesizer
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
 from dragoman.speech.embedded.language_models.models import SHARE
 from dragoman.speech.embedded.pocketsphinx import LANGUAGE
@@ -41,6 +41,7 @@ RECOGNIZERS = {
     MIXED: "embedded, expects words of the suite's tools, policy and database; English",
     GENERIC: "embedded, expects English in general",
     UNDERSTOOD: "nobody mishears: the listener is given what was meant",
+    ITSELF: "none: an agent that can hear is given the audio itself",
 }
 """The recognizers that need no key and no model of one's own."""
 
@@ -98,7 +99,7 @@ class Speech:
         self._connections = connections
         self._workers = SpeechWorkers(min(os.cpu_count() or 1, MOST_WORKERS))
         self._simulators: dict[str, ErrorSimulator] = {}
-        self._listeners: dict[str, Recognizer | None] = {}
+        self._listeners: dict[str, Listener] = {}
 
     def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> Voiced | Simulated:
         """Return what a condition is made of.
@@ -122,7 +123,7 @@ class Speech:
                 "--asr PROVIDER/MODEL or --asr understood"
             )
         speakers = self._speakers(language)
-        prompt = voice_prompt(language)
+        prompt = voice_prompt(language, hears_itself=listener == ITSELF)
         return Voiced(
             label=condition.label,
             users=tuple(VoicePath(language, each, effects, hears) for each in speakers),
@@ -132,7 +133,7 @@ class Speech:
                 "language": language,
                 "line": msgspec.to_builtins(effects),
                 "speakers": [each.name for each in speakers],
-                "recognizer": UNDERSTOOD if hears is None else hears.name,
+                "recognizer": _name(hears),
                 "language_model": self._about(listener),
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",
             },
@@ -178,14 +179,16 @@ class Speech:
         inside = own if names else voices_of(language)
         return (*outside, *(EspeakSynthesizer(voice, self._workers) for voice in inside))
 
-    def _listener(self, name: str) -> Recognizer | None:
+    def _listener(self, name: str) -> Listener:
         if name not in self._listeners:
             self._listeners[name] = self._made(name)
         return self._listeners[name]
 
-    def _made(self, name: str) -> Recognizer | None:
+    def _made(self, name: str) -> Listener:
         if name == UNDERSTOOD:
             return None
+        if name == ITSELF:
+            return ITSELF
         if "/" in name:
             return resolve_recognizer(name, self._connections)
         folder = cache_folder() / "speech"
@@ -207,6 +210,12 @@ class Speech:
             f"generic, interpolated ({SHARE}) with tools, policy and database of "
             f"{self._suite.name}; nothing that users say"
         )
+
+
+def _name(listener: Listener) -> str:
+    if listener is None:
+        return UNDERSTOOD
+    return listener if isinstance(listener, str) else listener.name
 
 
 def texts_of(suite: Suite) -> Callable[[], Mapping[str, object]]:
