@@ -21,7 +21,7 @@ from dragoman.store.run import open_run
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.faults import Cut, Faults, RateLimited, ServerError, TransportFault
 from dragoman.testing.speech.server import SpeechServer
-from dragoman.wiring.conditions.voices import RECOGNIZERS
+from dragoman.wiring.conditions.engines import RECOGNIZERS
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -159,7 +159,7 @@ def _voices() -> dict[str, str]:
     from dragoman.conditions.voice.lines.channel_effects import effects_of, preset_names
     from dragoman.conditions.voice.lines.kinds import name_of
     from dragoman.speech.embedded.voices import shipped_voices
-    from dragoman.wiring.conditions.voices import RECOGNIZERS
+    from dragoman.wiring.conditions.engines import RECOGNIZERS
     from dragoman.wiring.speech import describe_speech
 
     lines = {

@@ -30,7 +30,8 @@ from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import StoredMeasure, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.conditions.voices import CLEAN, UNDERSTOOD
+from dragoman.wiring.conditions.engines import UNDERSTOOD
+from dragoman.wiring.conditions.voices import CLEAN
 from dragoman.wiring.participants import calls_in_text
 
 FOLDER = "blame"

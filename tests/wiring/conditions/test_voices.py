@@ -12,7 +12,8 @@ from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.errors import UsageError
 from dragoman.speech.embedded.language_models.models import SHARE
-from dragoman.wiring.conditions.voices import RECOGNIZERS, voice_conditions
+from dragoman.wiring.conditions.engines import RECOGNIZERS
+from dragoman.wiring.conditions.voices import voice_conditions
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 

@@ -63,7 +63,7 @@ class AudioSet:
             DataError: Where its file is missing or damaged.
             UsageError: Where the extra `voice` is not installed.
         """
-        return self._sounds.read(audio)
+        return self._sounds.sound(audio)
 
 
 def read_settings(folder: Path) -> SetSettings:

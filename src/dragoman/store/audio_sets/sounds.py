@@ -13,7 +13,7 @@ from dragoman.store.whole_files import write_whole
 
 
 class SetSounds:
-    """The audio files under one set's folder."""
+    """The audio files under one set's folder; `core.voice.sounds.Sounds`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -29,7 +29,7 @@ class SetSounds:
         write_whole(self._folder / audio_name(reference.sha256), (flac_of(audio),))
         return reference
 
-    def read(self, audio: AudioRef) -> Audio:
+    def sound(self, audio: AudioRef) -> Audio:
         """Return stored audio.
 
         Raises:
