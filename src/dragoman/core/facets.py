@@ -222,8 +222,8 @@ class Translatable(Protocol):
 class OwnCheck(Protocol):
     """Judges its conversations itself, where states, sayings and assertions do not tell."""
 
-    def check(self, rules: Rules) -> Check:
-        """Return the suite's own way of judging.
+    def check(self, rules: Rules) -> Check | None:
+        """Return the suite's own way of judging; None where tasks' criteria say it all.
 
         Raises:
             UsageError: Where the suite cannot be judged by these rules.

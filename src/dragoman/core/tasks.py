@@ -1,6 +1,6 @@
 """What a benchmark asks: a task, its user, its start and what counts as success."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -196,6 +196,19 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     def history(self) -> tuple[Event, ...]:
         """What happened before the conversation that is measured."""
         return () if self.initial_state is None else self.initial_state.history
+
+
+def fixed_messages(task: Task) -> Iterator[tuple[int, int, str]]:
+    """Yield turn, place and text of what a task's user says in words that the task fixes.
+
+    The words of a turn in which tools appear are the benchmark's and no user's.
+    """
+    for number, turn in enumerate(task.turns):
+        if not turn.adds_tools:
+            for place, text in enumerate(turn.messages):
+                yield number, place, text
+    if not task.turns and task.scenario.opening:
+        yield 0, 0, task.scenario.opening
 
 
 def chain_before(task: Task, tasks: Mapping[str, Task]) -> tuple[Task, ...]:

@@ -279,10 +279,10 @@ def check_of(suite: Suite, rules: Rules) -> Check | None:
     Raises:
         UsageError: Where the suite cannot be judged by these rules.
     """
-    if isinstance(suite, OwnCheck):
-        return suite.check(rules)
-    CONVERSATION_RULES.find(rules.name, suite.name)
-    return None
+    own = suite.check(rules) if isinstance(suite, OwnCheck) else None
+    if own is None:
+        CONVERSATION_RULES.find(rules.name, suite.name)
+    return own
 
 
 def _require_check(tasks: Sequence[Task], check: Check | None) -> None:

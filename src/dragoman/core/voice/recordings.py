@@ -1,6 +1,6 @@
 """What was recorded of users' messages: the audio of each, who spoke it, and what recognizers heard."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -8,6 +8,9 @@ import msgspec
 from dragoman.core.speech import AudioRef, Stage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clarifications import Whitelist
+
+SPEAKER = "speaker"
+"""The setting in the record of synthesis that holds a voice's name, as `--speaker` takes it."""
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -42,6 +45,13 @@ class RecordedMessage(msgspec.Struct, frozen=True):
     heard: Mapping[str, Heard]
     whitelist: Whitelist
 
+    @property
+    def speaker(self) -> str:
+        """Who spoke it, as `--speaker` takes it; "" where nobody did."""
+        return next(
+            (str(each.settings[SPEAKER]) for each in self.stages if SPEAKER in each.settings), ""
+        )
+
 
 class Recordings(Protocol):
     """All that was recorded of one suite or of several."""
@@ -54,6 +64,21 @@ class Recordings(Protocol):
     @property
     def recognizers(self) -> Sequence[str]:
         """The names of the recognizers that heard everything, as `--asr` takes them."""
+        ...
+
+    @property
+    def speakers(self) -> Sequence[str]:
+        """The voices that spoke, as `--speaker` takes them; none where nobody spoke."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """The line that was spoken over, as `--voice` takes it; "" where nobody spoke."""
+        ...
+
+    @property
+    def tasks(self) -> Collection[str]:
+        """The ids of the tasks whose users' words were recorded."""
         ...
 
     def of(self, task: str) -> Sequence[RecordedMessage]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from dragoman.benchmarks.kit.recorded.planned_values import planned_values
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import ExpectsValues
 from dragoman.core.protocols import Suite
-from dragoman.core.tasks import Task
-from dragoman.core.texts.expected_values import ExpectedValue, expected_value
+from dragoman.core.tasks import Task, fixed_messages
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.curation.speech.reading.reader import ReadText
 
 
@@ -55,7 +56,7 @@ def messages_of(suite: Suite) -> Iterator[UserMessage]:
     found = False
     for task in suite.tasks:
         expected = expected_values(suite, task)
-        for turn, place, text in _texts(task):
+        for turn, place, text in fixed_messages(task):
             found = True
             yield _message(task, (turn, place), text, expected)
     if not found:
@@ -66,23 +67,7 @@ def expected_values(suite: Suite, task: Task) -> Sequence[ExpectedValue]:
     """Return the values of a task's expected calls, and what its user knows."""
     if isinstance(suite, ExpectsValues):
         return suite.expected_values(task)
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    known = [expected_value(0, fact.name, (fact.value,)) for fact in task.scenario.facts]
-    return known + [
-        expected_value(action.turn, name, (value,))
-        for action in actions
-        for name, value in action.arguments.items()
-    ]
-
-
-def _texts(task: Task) -> Iterator[tuple[int, int, str]]:
-    """Yield what the user says; words of the benchmark in a turn in which tools appear are no user's."""
-    for number, turn in enumerate(task.turns):
-        if not turn.adds_tools:
-            for place, text in enumerate(turn.messages):
-                yield number, place, text
-    if not task.turns and task.scenario.opening:
-        yield 0, 0, task.scenario.opening
+    return planned_values(task)
 
 
 def _message(

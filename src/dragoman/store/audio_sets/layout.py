@@ -16,9 +16,6 @@ CARD = "card.json"
 AUDIO = "audio"
 TRANSCRIPTS = "transcripts"
 
-SPEAKER = "speaker"
-"""The setting in the record of synthesis that holds a voice's name, as `--tts` takes it."""
-
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NOT_PLAIN = re.compile(r"[^a-z0-9_.-]+")
 _LONGEST_NAME = 60

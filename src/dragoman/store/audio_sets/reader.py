@@ -1,6 +1,6 @@
 """A whole audio set, read to be played."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -51,6 +51,21 @@ class AudioSet:
     def recognizers(self) -> Sequence[str]:
         """The names of the recognizers that heard everything, as `--asr` takes them."""
         return self.settings.asr
+
+    @property
+    def speakers(self) -> Sequence[str]:
+        """The voices that spoke, as `--speaker` takes them; none where nobody spoke."""
+        return self.settings.tts
+
+    @property
+    def line(self) -> str:
+        """The line that was spoken over, as `--voice` takes it; "" where nobody spoke."""
+        return self.settings.line
+
+    @property
+    def tasks(self) -> Collection[str]:
+        """The ids of the tasks whose users' words were recorded."""
+        return self._of.keys()
 
     def of(self, task: str) -> Sequence[RecordedMessage]:
         """Return what was recorded of a task, in the order of its turns; nothing for an unknown one."""

@@ -1,0 +1,1 @@
+"""Suites whose users' words were recorded, as one suite."""
