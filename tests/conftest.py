@@ -11,12 +11,13 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
+import msgspec
 import pytest
 from hypothesis import settings
 
@@ -27,7 +28,22 @@ from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.main import main
 from dragoman.core.facets import Outside
-from dragoman.core.protocols import Provenance
+from dragoman.core.protocols import Provenance, Suite
+from dragoman.core.speech import Stage
+from dragoman.core.tasks import Task, fixed_messages
+from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.recordings import SPEAKER
+from dragoman.store.audio_sets.layout import (
+    SETTINGS,
+    SPEECH,
+    TEXTS,
+    SpeechLine,
+    TranscriptLine,
+    transcripts_name,
+)
+from dragoman.store.audio_sets.lines import encoded
+from dragoman.store.audio_sets.sounds import SetSounds
+from dragoman.store.whole_files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -330,6 +346,57 @@ def load_agentic_suite(agentic_files: Mapping[str, bytes]) -> Callable[..., Agen
         return suite if outside is None else suite.reaching(outside)
 
     return load
+
+
+@pytest.fixture(scope="session")
+def write_set() -> Callable[..., Path]:
+    """What writes an audio set of chosen tasks: `write_set(folder, suites, tasks, {"mixed": str.lower})`.
+
+    Recognizers make of a text what they hear of it; without `audio` nobody spoke.
+    """
+
+    def write(
+        folder: Path,
+        suites: Sequence[Suite],
+        tasks: Collection[str],
+        heard: Mapping[str, Callable[[str], str]],
+        audio: Callable[[str], Audio] | None = None,
+    ) -> Path:
+        sounds = SetSounds(folder)
+        files: dict[str, list[bytes]] = {
+            name: [] for name in (TEXTS, SPEECH, *map(transcripts_name, heard))
+        }
+        chosen = [task for suite in suites for task in suite.tasks if task.id in tasks]
+        for at, text in (
+            (_place(task, *at), text) for task in chosen for *at, text in fixed_messages(task)
+        ):
+            kept = None if audio is None else sounds.keep(audio(text))
+            stages = (Stage("synthesis", "espeak-ng:us", 7, {SPEAKER: "us"}),) if kept else ()
+            line = {"spoken": {"message": {**at, "text": text}}, "whitelist": {"topics": {}}}
+            files[TEXTS].append(msgspec.json.encode(line) + b"\n")
+            spoken = {"said": f"um {text}", "audio": kept, "stages": stages}
+            files[SPEECH].append(encoded(msgspec.convert({**at, **spoken}, SpeechLine)))
+            for name, hear in heard.items():
+                words = {"words": hear(text), "text": hear(text)}
+                transcript = encoded(msgspec.convert({**at, **words}, TranscriptLine))
+                files[transcripts_name(name)].append(transcript)
+        settings = {
+            "suites": {suite.name: suite.provenance.digest for suite in suites},
+            "seed": 1,
+            "tts": ["us"] if audio else [],
+            "line": "studio" if audio else "",
+            "asr": list(heard),
+        }
+        write_whole(folder / SETTINGS, [msgspec.json.encode(settings)])
+        for name, lines in files.items():
+            write_whole(folder / name, lines)
+        return folder
+
+    return write
+
+
+def _place(task: Task, turn: int, place: int) -> dict[str, object]:
+    return {"task": task.id, "turn": turn, "place": place}
 
 
 def _agentic_lines() -> dict[str, list[str]]:

@@ -249,6 +249,11 @@ class Recorded(Protocol):
         """What was recorded."""
         ...
 
+    @property
+    def suites(self) -> Sequence[Suite]:
+        """The suites that the recorded tasks are of."""
+        ...
+
 
 @runtime_checkable
 class Vocabulary(Protocol):

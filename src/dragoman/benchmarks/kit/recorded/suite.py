@@ -52,18 +52,18 @@ class RecordedSuite:
         """
         self.name = name
         self.recordings = recordings
-        self._suites = tuple(suites)
-        self._of = _by_task(name, self._suites)
-        self.tasks: Sequence[Task] = tuple(_recorded_tasks(name, self._suites, recordings))
-        self.provenance = _provenance(self._suites, recordings)
-        self.needs = _needed(name, self._suites)
-        self.missing = next(filter(None, (each.missing for each in _reaching(self._suites))), "")
+        self.suites = tuple(suites)
+        self._of = _by_task(name, self.suites)
+        self.tasks: Sequence[Task] = tuple(_recorded_tasks(name, self.suites, recordings))
+        self.provenance = _provenance(self.suites, recordings)
+        self.needs = _needed(name, self.suites)
+        self.missing = next(filter(None, (each.missing for each in _reaching(self.suites))), "")
 
     def not_applicable(self, condition: Condition) -> str:
         """Return why the suite cannot be played under a condition; "" where it can."""
         if condition.is_localized:
             return "what was recorded is English"
-        return next(filter(None, (each.not_applicable(condition) for each in self._suites)), "")
+        return next(filter(None, (each.not_applicable(condition) for each in self.suites)), "")
 
     def policy(self, task: Task, world: World) -> str:
         """Return what the task's own suite says that its agent must follow."""
@@ -71,7 +71,7 @@ class RecordedSuite:
 
     def factory(self, rules: Rules) -> WorldFactory:
         """Return what makes worlds as the tasks' own suites do."""
-        made = {suite.name: suite.factory(rules) for suite in self._suites}
+        made = {suite.name: suite.factory(rules) for suite in self.suites}
         factories = {task: made[suite.name] for task, suite in self._of.items()}
         return lambda task: factories[task.id](task)
 
@@ -86,12 +86,12 @@ class RecordedSuite:
             UsageError: Where only some do, or one cannot be judged by these rules.
         """
         own = {
-            suite.name: suite.check(rules) for suite in self._suites if isinstance(suite, OwnCheck)
+            suite.name: suite.check(rules) for suite in self.suites if isinstance(suite, OwnCheck)
         }
         checks = {name: check for name, check in own.items() if check is not None}
         if not checks:
             return None
-        if len(checks) < len(self._suites):
+        if len(checks) < len(self.suites):
             raise UsageError(f"{self.name}: only some of its suites judge themselves: {_APART}")
         return JoinedCheck({task: checks[suite.name] for task, suite in self._of.items()})
 
@@ -104,7 +104,7 @@ class RecordedSuite:
 
     def texts(self) -> Mapping[str, object]:
         """Return what the suites know before anybody speaks, by source; of several suites in a list."""
-        known = [suite.texts() for suite in self._suites if isinstance(suite, Vocabulary)]
+        known = [suite.texts() for suite in self.suites if isinstance(suite, Vocabulary)]
         sources = dict.fromkeys(source for each in known for source in each)
         found = {source: [each[source] for each in known if source in each] for source in sources}
         return {source: each[0] if len(each) == 1 else each for source, each in found.items()}
@@ -112,7 +112,7 @@ class RecordedSuite:
     @property
     def asks_for_text(self) -> bool:
         """Whether it is about prompts, so that each task sets the form of calls itself."""
-        return any(_is_about_prompts(suite) for suite in self._suites)
+        return any(_is_about_prompts(suite) for suite in self.suites)
 
     def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TextProtocol:
         """Return how functions are offered and called in the way of each task's own suite.
@@ -120,20 +120,20 @@ class RecordedSuite:
         Raises:
             UsageError: Where a suite offers none as text, or for an option that does not exist.
         """
-        calling = [suite for suite in self._suites if isinstance(suite, CallsAsText)]
-        if len(calling) < len(self._suites) or len(_benchmarks(self._suites)) > 1:
+        calling = [suite for suite in self.suites if isinstance(suite, CallsAsText)]
+        if len(calling) < len(self.suites) or len(_benchmarks(self.suites)) > 1:
             raise UsageError(f"{self.name} has no one form for calls in text: leave it out")
         if len({suite.asks_for_text for suite in calling}) > 1:
             raise UsageError(f"{self.name}: only some of its suites are about prompts: {_APART}")
         protocols = [suite.text_protocol(options, rules) for suite in calling]
-        made = {suite.name: each for suite, each in zip(self._suites, protocols, strict=True)}
+        made = {suite.name: each for suite, each in zip(self.suites, protocols, strict=True)}
         return JoinedTexts({task: made[suite.name] for task, suite in self._of.items()})
 
     def reaching(self, outside: Outside) -> "RecordedSuite":
         """Return this suite with tools that reach what a run names."""
         suites = [
             suite.reaching(outside) if isinstance(suite, ReachesOutside) else suite
-            for suite in self._suites
+            for suite in self.suites
         ]
         return RecordedSuite(self.name, suites, self.recordings)
 
