@@ -19,6 +19,7 @@ COMMANDS = {
     "run": ("run", "sample:shop", "--agent", "silent", "--out", "new"),
     "resume": ("resume", "mine"),
     "score": ("score", "mine", "--judge", "assume-met"),
+    "judge-check": ("judge-check", "mine"),
     "show": ("show", "mine", "too-late"),
     "report": ("report", "mine"),
     "compare": ("compare", "mine", "mine"),

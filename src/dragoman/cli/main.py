@@ -10,6 +10,7 @@ import typer
 from dragoman.cli.commands import (
     data,
     exchanging,
+    judging,
     reading,
     reviewing,
     running,
@@ -21,7 +22,7 @@ from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
 
 app = group("How good is a tool-calling agent when its user does not type English?")
-for part in (running, reading, suites, translating, speaking, exchanging):
+for part in (running, reading, suites, translating, speaking, judging, exchanging):
     app.add_typer(part.app)
 app.add_typer(reviewing.app, name="review")
 app.add_typer(data.data, name="data")

@@ -1,9 +1,10 @@
 """`dragoman run`, `resume`, `score` and `demo`."""
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 import msgspec
 
@@ -74,6 +75,32 @@ def resume_run(
     with job.store:
         again = invalid_cells(job.store) if retry_invalid else None
         return _play(job, again, as_json=as_json)
+
+
+class ScoringOptions(NamedTuple):
+    """The options of `score` as they were given."""
+
+    changes: Mapping[str, object]
+    measures: Sequence[str]
+    anew: bool
+    trust: bool
+    repeat: int
+
+    def request(self) -> MeasureRequest:
+        """Return what is asked for; of several judges the first is that of the configuration."""
+        written = str(self.changes.get("judge", ""))
+        judges = tuple(name.strip() for name in written.split(",") if name.strip())
+        several = len(judges) > 1 or self.repeat > 1
+        if several and not self.measures:
+            raise UsageError(
+                "score: several judges or --repeat are for a rubric: add --measure NAME@VERSION.toml"
+            )
+        if self.repeat > 1 and not judges:
+            raise UsageError("score: --repeat needs --judge PROVIDER/MODEL")
+        changes = {**self.changes, "judge": judges[0]} if judges else self.changes
+        return MeasureRequest(
+            changes, tuple(self.measures), self.anew, self.trust, judges, self.repeat
+        )
 
 
 def score_run(folder: Path, asked: MeasureRequest, *, as_json: bool) -> None:

@@ -87,7 +87,7 @@ async def _play(
 
 
 def _makings(setup: Setup) -> Makings:
-    return Makings(scoring_of(setup), setup.config.judge, setup.connections)
+    return Makings(scoring_of(setup), (setup.config.judge,), setup.connections)
 
 
 def _available(names: Sequence[str], makings: Makings) -> tuple[list[Measure], dict[str, str]]:
@@ -124,12 +124,16 @@ class MeasureRequest(msgspec.Struct, frozen=True):
         anew: Whether to measure again what was measured; a judge is then really asked, and not its
             memory.
         trust: Whether a run that somebody else made may ask the judges that it names.
+        judges: Who judges by rubrics; none for the judge of the configuration.
+        repeat: How often each of them is asked.
     """
 
     changes: Mapping[str, object] = {}
     measures: Sequence[str] = ()
     anew: bool = False
     trust: bool = False
+    judges: Sequence[str] = ()
+    repeat: int = 1
 
 
 def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> Played:
@@ -154,8 +158,12 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
             )
         _require_same_languages(setup, manifest, folder)
         makings, missing = _makings(setup), dict[str, str]()
+        if asked.judges:
+            judges, repeat = tuple(dict.fromkeys(asked.judges)), asked.repeat
+            makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat)
         if asked.measures:
             measures: Sequence[Measure] = measures_named(asked.measures, makings)
+            _require_panel(measures, asked)
         else:
             measures, missing = _available(due(settings(manifest)), makings)
         blocking(_score(setup, store, measures, on_done, "all" if asked.anew else "open"))
@@ -163,6 +171,16 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
         if all(measure.name != REWARD for measure in measures):
             scoring = next(reversed(store.scorings()), scoring)
     return Played(folder, *scoring, missing)
+
+
+def _require_panel(measures: Sequence[Measure], asked: MeasureRequest) -> None:
+    """Refuse several judges, or several times, for a measure that is taken once by one."""
+    names = [measure.name for measure in measures]
+    alone = next((name for name in names if names.count(name) == 1), None)
+    if alone is not None and max(asked.repeat, len(asked.judges)) > 1:
+        raise UsageError(
+            f"measure {alone!r}: only rubrics are judged by several judges or several times"
+        )
 
 
 def _require_same_languages(setup: Setup, manifest: Manifest, folder: Path) -> None:

@@ -19,11 +19,19 @@ ENTRY_POINTS = "dragoman.measures"
 
 
 class Makings(msgspec.Struct, frozen=True):
-    """What measures are made with: the scoring of rewards, and the model that judges by rubrics."""
+    """What measures are made with.
+
+    Attributes:
+        scoring: Of rewards.
+        judges: The models that judge by rubrics: each gives a measure of its own.
+        connections: How models are reached.
+        repeat: How often each judge is asked.
+    """
 
     scoring: Scoring
-    judge: str
+    judges: Sequence[str]
     connections: Connections | None = None
+    repeat: int = 1
 
 
 def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...]:
@@ -37,7 +45,7 @@ def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...
         UsageError: For one that does not exist, lacks an extra, or has no judge.
         DataError: Where a rubric cannot be read.
     """
-    return tuple(_measure(name, makings) for name in dict.fromkeys(names))
+    return tuple(each for name in dict.fromkeys(names) for each in _measures(name, makings))
 
 
 def measure_names() -> dict[str, str]:
@@ -46,9 +54,9 @@ def measure_names() -> dict[str, str]:
     return {**{name: entry.about for name, entry in BUNDLED.items()}, **added}
 
 
-def _measure(name: str, makings: Makings) -> Measure:
+def _measures(name: str, makings: Makings) -> Sequence[Measure]:
     if name in BUNDLED:
-        return BUNDLED[name].make(makings.scoring)
+        return (BUNDLED[name].make(makings.scoring),)
     if name.endswith(".toml"):
         return _judged(Path(name), makings)
     for entry in entry_points(group=ENTRY_POINTS):
@@ -68,26 +76,33 @@ def _loaded(entry: EntryPoint) -> object:
     return target
 
 
-def _added(name: str, target: object, makings: Makings) -> Measure:
-    measure = (
-        _judged(target, makings)
-        if isinstance(target, Path)
-        else cast("Measure", target() if isinstance(target, type) else target)
-    )
-    if not callable(getattr(measure, "measure", None)):
-        raise UsageError(
-            f"measure {name!r}: its package gives neither a measure nor a rubric's path"
-        )
-    if measure.name != name:
-        raise UsageError(f"measure {name!r}: its package calls it {measure.name!r}: use one name")
-    return measure
+def _added(name: str, target: object, makings: Makings) -> Sequence[Measure]:
+    if isinstance(target, Path):
+        measures = _judged(target, makings)
+    else:
+        measures = [cast("Measure", target() if isinstance(target, type) else target)]
+    for measure in measures:
+        if not callable(getattr(measure, "measure", None)):
+            raise UsageError(
+                f"measure {name!r}: its package gives neither a measure nor a rubric's path"
+            )
+        if measure.name != name:
+            raise UsageError(
+                f"measure {name!r}: its package calls it {measure.name!r}: use one name"
+            )
+    return measures
 
 
-def _judged(path: Path, makings: Makings) -> Measure:
+def _judged(path: Path, makings: Makings) -> Sequence[Measure]:
+    """Return a rubric's measures, one for each judge and time."""
     rubric = read_rubric(path)
-    if "/" not in makings.judge:
+    if not all("/" in judge for judge in makings.judges):
         raise UsageError(
             f"measure {rubric.name!r} needs a judge: name one with --judge PROVIDER/MODEL"
         )
-    model, key = named_chat_model(makings.judge, makings.connections)
-    return JudgedMeasure(rubric, model, key[:8])
+    models = [named_chat_model(judge, makings.connections) for judge in makings.judges]
+    return [
+        JudgedMeasure(rubric, model, key[:8], time)
+        for model, key in models
+        for time in range(1, makings.repeat + 1)
+    ]

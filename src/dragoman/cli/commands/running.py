@@ -60,7 +60,7 @@ def resume(
 
 @command(app, "score", "score runs/mine --rules tau2-1.0.1 --judge rule")
 @run_options("score")
-def score(
+def score(  # noqa: PLR0913 - the options of one command
     folder: RunFolder,
     *,
     measure: Annotated[
@@ -70,19 +70,22 @@ def score(
         ),
     ] = None,
     anew: Annotated[bool, typer.Option("--anew", help="Measure again what was measured.")] = False,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="How often each judge of a rubric is asked.")
+    ] = 1,
     trust: Trust = False,
     as_json: Json = False,
     **given: object,
 ) -> None:
     """Score a run's stored conversations with other rules, another judge, or further measures.
 
-    Without --measure: the reward, and what else the run is summarized with.
+    Without --measure: the reward, and what else the run is summarized with. For a rubric --judge takes
+    several models by commas; `dragoman judge-check` says how far they agree.
     """
-    from dragoman.cli.running import score_run
-    from dragoman.runs.play import MeasureRequest
+    from dragoman.cli.running import ScoringOptions, score_run
 
-    asked = MeasureRequest(fields_of(given), tuple(measure or ()), anew=anew, trust=trust)
-    score_run(folder, asked, as_json=as_json)
+    options = ScoringOptions(fields_of(given), measure or (), anew, trust, repeat)
+    score_run(folder, options.request(), as_json=as_json)
 
 
 @command(app, "demo", "demo --out demo")

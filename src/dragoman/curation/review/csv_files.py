@@ -5,13 +5,11 @@ import io
 from collections.abc import Iterator, Sequence
 
 from dragoman.core.errors import DataError
+from dragoman.core.texts.csv_cells import delimiter_of, safe_cell, text_of_cell
 from dragoman.curation.review.columns import COLUMNS, cells_of, header_of, reviewed_rows
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow
 
 MOST_BYTES = 200_000_000
-_DELIMITERS = ",;\t"
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_QUOTE = "'"
 
 
 def encode_csv(rows: Sequence[ReviewRow]) -> bytes:
@@ -38,9 +36,7 @@ def decode_csv(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8") from error
-    head = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=head.count)
-    lines = _lines(text, delimiter, where)
+    lines = _lines(text, delimiter_of(text), where)
     for _, (_, cells) in zip(range(1), lines, strict=False):
         header = header_of(cells, where)
         if header is not None:
@@ -52,18 +48,10 @@ def _lines(text: str, delimiter: str, where: str) -> Iterator[tuple[str, Sequenc
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         for cells in reader:
-            yield f"{where}: line {reader.line_num}", [_unquoted(cell) for cell in cells]
+            yield f"{where}: line {reader.line_num}", [text_of_cell(cell) for cell in cells]
     except csv.Error as error:
         raise DataError(f"{where}: line {reader.line_num}: {error}") from error
 
 
 def _safe(cell: str | float) -> str | float:
-    if isinstance(cell, str) and cell.startswith((*_STARTS_FORMULA, _QUOTE)):
-        return f"{_QUOTE}{cell}"
-    return cell
-
-
-def _unquoted(cell: str) -> str:
-    if cell.startswith(_QUOTE) and cell[1:].startswith((*_STARTS_FORMULA, _QUOTE)):
-        return cell[1:]
-    return cell
+    return safe_cell(cell) if isinstance(cell, str) else cell

@@ -19,6 +19,9 @@ from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion
 ASKED = "measure-1"
 """The version of how a judge is asked, whatever the rubric; part of the judge's name."""
 
+REPEAT = "#"
+"""Stands in a judge's name before which time it was asked, from the second on."""
+
 
 class _Answer(msgspec.Struct, forbid_unknown_fields=False):
     id: str
@@ -56,18 +59,20 @@ ANSWERS_SCHEMA: Mapping[str, object] = {
 class JudgedMeasure:
     """Puts a rubric's questions to a chat model, over a conversation or each reply in it.
 
-    `version` tells models of one name apart; it is part of the judge's name. What is not answered
+    `version` tells models of one name apart; it is part of the judge's name, and so is which time
+    it is asked (`#2`), since a model that is asked again may answer otherwise. What is not answered
     leaves the conversation unscored.
     """
 
     rules = ""
 
-    def __init__(self, rubric: Rubric, model: ChatModel, version: str = "") -> None:
+    def __init__(self, rubric: Rubric, model: ChatModel, version: str = "", time: int = 1) -> None:
         self._rubric = rubric
         self._model = model
+        self._again = f"{REPEAT}{time}" if time > 1 else ""
         self.name = rubric.name
         self.version = rubric.version
-        self.judge = f"{ASKED}:{model.name}{version and '@'}{version}"
+        self.judge = f"{ASKED}:{model.name}{version and '@'}{version}{self._again}"
         self.figures: tuple[Derived, ...] = rubric.figures
 
     def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - rubrics are asked everywhere
@@ -114,8 +119,9 @@ class JudgedMeasure:
             {"role": "system", "content": f"{_instructions()}{self._rubric.text}"},
             {"role": "user", "content": _question(self._rubric.questions, position, events)},
         ]
+        draw = f"{case.draw}{self._again}"
         request = ChatRequest(
-            messages, NO_TOOLS, 0, case.task.id, draw=case.draw, reply_schema=ANSWERS_SCHEMA
+            messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=ANSWERS_SCHEMA
         )
         completion = await self._model.complete(request, f"measure {self.name}")
         try:

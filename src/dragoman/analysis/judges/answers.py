@@ -1,0 +1,236 @@
+"""What judges answered to the questions of a rubric, item by item, beside what people said."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.judges.agreement import (
+    Agreement,
+    agreement,
+    cohen_kappa,
+    drawn_values,
+    fleiss_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+    percentile_interval,
+    split_items,
+)
+from dragoman.analysis.judges.correction import JudgedPair, JudgeErrors, judge_errors
+from dragoman.core.keys import content_key, derive_seed
+
+WHOLE = -1
+"""The position of an item that is a whole conversation."""
+
+_TWO = 2
+
+
+class Item(msgspec.Struct, frozen=True, order=True):
+    """What one answer is about: a conversation, or the reply at a place in it."""
+
+    cell: str
+    position: int
+    question: str
+
+
+class Rater(msgspec.Struct, frozen=True, order=True):
+    """One judge at one time, by one version of a rubric."""
+
+    measure: str
+    version: str
+    judge: str
+
+
+Answers = Mapping[Rater, Mapping[Item, int]]
+"""By rater, the answers to items; booleans are 0 and 1. What was not answered is absent."""
+
+
+class Shift(msgspec.Struct, frozen=True):
+    """How much more often a judge errs on one half of items than on the other.
+
+    Attributes:
+        low: The share of errors on items that are early, or short.
+        high: The share on those that are late, or long.
+        difference: The second less the first.
+        interval: 95 %, over items.
+    """
+
+    low: float
+    high: float
+    difference: float
+    interval: Interval | None
+
+
+class LabelledFigures(msgspec.Struct, frozen=True):
+    """How one rater did on one question, where people labelled it.
+
+    Attributes:
+        rater: Who.
+        question: Which.
+        items: How many items people labelled.
+        unanswered: How many of them the rater left unanswered.
+        right: Percent agreement with people.
+        kappa: Cohen's kappa with people.
+        errors: Of a question that is answered by yes or no; None for counts.
+        by_position: Errors on replies early and late in conversations; None for whole ones.
+        by_length: Errors on short and on long items.
+    """
+
+    rater: Rater
+    question: str
+    items: int
+    unanswered: int
+    right: Agreement
+    kappa: Agreement
+    errors: JudgeErrors | None
+    by_position: Shift | None
+    by_length: Shift | None
+
+
+class PanelFigures(msgspec.Struct, frozen=True):
+    """How far several raters agree on one question of one version of a rubric.
+
+    Attributes:
+        measure: The rubric.
+        version: Its version.
+        question: Which.
+        judges: Who rated, in the order of the rows of split items.
+        percent: Percent agreement.
+        cohen: Cohen's kappa, of two raters; None for more.
+        fleiss: Fleiss' kappa.
+        alpha: Krippendorff's alpha.
+        split: Items that they answer differently, each with the raters' answers.
+    """
+
+    measure: str
+    version: str
+    question: str
+    judges: tuple[str, ...]
+    percent: Agreement
+    cohen: Agreement | None
+    fleiss: Agreement
+    alpha: Agreement
+    split: tuple[tuple[Item, tuple[int | None, ...]], ...]
+
+
+def labelled_figures(
+    answers: Answers,
+    labels: Mapping[Item, int],
+    yes_or_no: Iterable[str],
+    words: Mapping[Item, int],
+) -> tuple[LabelledFigures, ...]:
+    """Return how each rater did on each question that people labelled.
+
+    Args:
+        answers: What raters answered.
+        labels: What people said.
+        yes_or_no: The questions that are answered by yes or no.
+        words: How long each labelled item is, in words.
+    """
+    boolean = frozenset(yes_or_no)
+    questions: dict[str, dict[Item, int]] = {}
+    for item, label in sorted(labels.items()):
+        questions.setdefault(item.question, {})[item] = label
+    return tuple(
+        _of_rater(rater, given, labelled, words, is_boolean=question in boolean)
+        for question, labelled in questions.items()
+        for rater, given in sorted(answers.items())
+        if any(item.question == question for item in given)
+    )
+
+
+def panel_figures(answers: Answers) -> tuple[PanelFigures, ...]:
+    """Return how far raters by one version of a rubric agree, question by question."""
+    panels: dict[tuple[str, str], list[Rater]] = {}
+    for rater in sorted(answers):
+        panels.setdefault((rater.measure, rater.version), []).append(rater)
+    return tuple(
+        _panel(question, raters, answers)
+        for raters in panels.values()
+        if len(raters) >= _TWO
+        for question in sorted({item.question for each in raters for item in answers[each]})
+    )
+
+
+def pairs_of(
+    given: Mapping[Item, int], labels: Mapping[Item, int], question: str
+) -> list[JudgedPair]:
+    """Return a rater's answers to a question beside the labels, where both are there."""
+    return [
+        JudgedPair(bool(label), bool(given[item]))
+        for item, label in sorted(labels.items())
+        if item.question == question and item in given
+    ]
+
+
+def _of_rater(
+    rater: Rater,
+    given: Mapping[Item, int],
+    labels: Mapping[Item, int],
+    words: Mapping[Item, int],
+    *,
+    is_boolean: bool,
+) -> LabelledFigures:
+    """Return how a rater did on one question, whose labels these are."""
+    question = next(iter(labels)).question
+    answered = sorted(item for item in labels if item in given)
+    seed = derive_seed(content_key(rater), question)
+    rows = [(labels[item], given[item]) for item in answered]
+    wrong = {item: int(labels[item] != given[item]) for item in answered}
+    return LabelledFigures(
+        rater=rater,
+        question=question,
+        items=len(labels),
+        unanswered=len(labels) - len(answered),
+        right=agreement(percent_agreement, rows, seed),
+        kappa=agreement(cohen_kappa, rows, seed),
+        errors=judge_errors(pairs_of(given, labels, question)) if is_boolean else None,
+        by_position=_shift(wrong, {item: item.position for item in answered}, seed)
+        if any(item.position >= 0 for item in answered)
+        else None,
+        by_length=_shift(wrong, {item: words[item] for item in answered if item in words}, seed),
+    )
+
+
+def _shift(wrong: Mapping[Item, int], sizes: Mapping[Item, int], seed: int) -> Shift | None:
+    """Return errors below and above the median of a size; None where all are of one size."""
+    ordered = sorted(sizes.values())
+    if not ordered or ordered[0] == ordered[-1]:
+        return None
+    middle = ordered[len(ordered) // 2]
+    # Where the median is the smallest size too, it belongs to the small ones.
+    bound = middle if middle > ordered[0] else next(size for size in ordered if size > middle)
+    rows = [(sizes[item] >= bound, wrong[item]) for item in sizes]
+    low, high = _error_share(rows, is_high=False), _error_share(rows, is_high=True)
+    if low is None or high is None:
+        return None
+    return Shift(low, high, high - low, percentile_interval(drawn_values(rows, _difference, seed)))
+
+
+def _error_share(rows: Sequence[tuple[bool, int]], *, is_high: bool) -> float | None:
+    errors = [error for high, error in rows if high is is_high]
+    return sum(errors) / len(errors) if errors else None
+
+
+def _difference(rows: Sequence[tuple[bool, int]]) -> float | None:
+    low, high = _error_share(rows, is_high=False), _error_share(rows, is_high=True)
+    return None if low is None or high is None else high - low
+
+
+def _panel(question: str, raters: Sequence[Rater], answers: Answers) -> PanelFigures:
+    given = [answers[rater] for rater in raters]
+    items = sorted({item for each in given for item in each if item.question == question})
+    rows = [tuple(each.get(item) for each in given) for item in items]
+    first = raters[0]
+    seed = derive_seed(content_key(first.measure, first.version), question)
+    return PanelFigures(
+        measure=first.measure,
+        version=first.version,
+        question=question,
+        judges=tuple(rater.judge for rater in raters),
+        percent=agreement(percent_agreement, rows, seed),
+        cohen=agreement(cohen_kappa, rows, seed) if len(raters) == _TWO else None,
+        fleiss=agreement(fleiss_kappa, rows, seed),
+        alpha=agreement(krippendorff_alpha, rows, seed),
+        split=tuple((items[place], rows[place]) for place in split_items(rows)),
+    )

@@ -1,0 +1,35 @@
+"""Commands about judges."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.declaring import Json, RunFolder, command, group
+
+app = group()
+
+
+@command(app, "judge-check", "judge-check runs/mine --labels labels.csv")
+def judge_check(
+    folder: RunFolder,
+    labels: Annotated[
+        Path | None, typer.Option(help="What people said of the same: a CSV file, see --template.")
+    ] = None,
+    template: Annotated[
+        Path | None, typer.Option(help="Write a CSV file to label instead.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say how far judges of a run's rubrics are right, agree, and distort its figures.
+
+    Rubrics are answered by `dragoman score --measure NAME@VERSION.toml --judge A,B --repeat 3`. Against
+    labels: precision, recall, kappa, errors by place and length, and the run's shares of yes without the
+    judge's errors.
+    """
+    from dragoman.cli.judging.checking import print_judge_check, print_template
+
+    if template is not None:
+        print_template(folder, template)
+    else:
+        print_judge_check(folder, labels, as_json=as_json)
