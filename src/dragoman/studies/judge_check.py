@@ -8,7 +8,7 @@ import msgspec
 from dragoman.analysis.judges.answers import (
     WHOLE,
     Answers,
-    Item,
+    JudgedItem,
     LabelledFigures,
     PanelFigures,
     Rater,
@@ -122,7 +122,7 @@ def template(run: Path, path: Path) -> int:
 
 
 def _answers(store: RunStore) -> Answers:
-    answers: dict[Rater, dict[Item, int]] = {}
+    answers: dict[Rater, dict[JudgedItem, int]] = {}
     for cell, entries in store.measured().items():
         for measured in entries:
             if measured.judge == NO_JUDGE or measured.score is not None:
@@ -131,7 +131,7 @@ def _answers(store: RunStore) -> Answers:
             for entry in measured.evidence:
                 if entry.subject in entry.counts:
                     position = WHOLE if entry.position is None else entry.position
-                    item = Item(cell, position, entry.subject)
+                    item = JudgedItem(cell, position, entry.subject)
                     answers.setdefault(rater, {})[item] = int(entry.counts[entry.subject])
     return answers
 
@@ -148,7 +148,7 @@ def _yes_or_no(store: RunStore) -> frozenset[str]:
 
 def _corrected(
     answers: Answers,
-    labels: Mapping[Item, int],
+    labels: Mapping[JudgedItem, int],
     boolean: frozenset[str],
     cells: Mapping[str, StoredCell],
 ) -> Iterator[CorrectedFigure]:
@@ -169,17 +169,17 @@ def _corrected(
                 yield CorrectedFigure(rater, question, *place, len(judged), rate)
 
 
-def _words(store: RunStore, labels: Mapping[Item, int]) -> dict[Item, int]:
+def _words(store: RunStore, labels: Mapping[JudgedItem, int]) -> dict[JudgedItem, int]:
     return {
         item: len(_text(episode, item).split()) for item, episode in _with_episodes(store, labels)
     }
 
 
 def _with_episodes(
-    store: RunStore, items: Mapping[Item, int] | Sequence[Item]
-) -> Iterator[tuple[Item, Episode]]:
+    store: RunStore, items: Mapping[JudgedItem, int] | Sequence[JudgedItem]
+) -> Iterator[tuple[JudgedItem, Episode]]:
     """Yield items with their conversations, one conversation in memory at a time."""
-    of_cell: dict[str, list[Item]] = {}
+    of_cell: dict[str, list[JudgedItem]] = {}
     for item in items:
         of_cell.setdefault(item.cell, []).append(item)
     for cell, its in of_cell.items():
@@ -188,7 +188,7 @@ def _with_episodes(
             yield from ((item, episode) for item in its)
 
 
-def _text(episode: Episode, item: Item) -> str:
+def _text(episode: Episode, item: JudgedItem) -> str:
     """Return the words of a reply, or all that was said in a conversation."""
     if 0 <= item.position < len(episode.events):
         return _said(episode.events[item.position])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.analysis.judges.answers import WHOLE, Item
+from dragoman.analysis.judges.answers import WHOLE, JudgedItem
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.csv_cells import delimiter_of, safe_cell, text_of_cell
 from dragoman.core.texts.decoding import OutsideErrors
@@ -23,12 +23,12 @@ _MOST_DIGITS = 6
 class ItemToLabel(NamedTuple):
     """One row: what is asked, where it stands, and the words that it is about."""
 
-    item: Item
+    item: JudgedItem
     cell: StoredCell
     said: str
 
 
-def read_labels(path: Path) -> dict[Item, int]:
+def read_labels(path: Path) -> dict[JudgedItem, int]:
     """Return what people said, by item; rows without a value are passed over.
 
     Raises:
@@ -38,11 +38,11 @@ def read_labels(path: Path) -> dict[Item, int]:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"{path}: larger than {MAX_BYTES} bytes: no file of labels")
         text = path.read_text("utf-8-sig")
-    labels: dict[Item, int] = {}
+    labels: dict[JudgedItem, int] = {}
     for where, row in _rows(text, path):
         if not row["value"].strip():
             continue
-        item = Item(row["cell"], _position(row.get("position", ""), where), row["question"])
+        item = JudgedItem(row["cell"], _position(row.get("position", ""), where), row["question"])
         if item in labels:
             raise DataError(f"{where}: {item.question!r:.60} of {item.cell!r:.60} is there twice")
         labels[item] = _value(row["value"], where)

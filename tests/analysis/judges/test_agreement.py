@@ -1,4 +1,4 @@
-"""Agreement between raters, against examples of the literature and by its own laws."""
+"""RaterAgreement between raters, against examples of the literature and by its own laws."""
 
 import pytest
 from hypothesis import given

@@ -2,7 +2,7 @@
 
 from dragoman.analysis.judges.answers import (
     WHOLE,
-    Item,
+    JudgedItem,
     Rater,
     Shift,
     labelled_figures,
@@ -13,15 +13,15 @@ KIND, HARSH = Rater("polite", "1", "kind"), Rater("polite", "1", "harsh")
 NEWER = Rater("polite", "2", "kind")
 
 
-def replies(*values: int | None, cell: str = "c") -> dict[Item, int]:
+def replies(*values: int | None, cell: str = "c") -> dict[JudgedItem, int]:
     return {
-        Item(cell, place, "polite"): value
+        JudgedItem(cell, place, "polite"): value
         for place, value in enumerate(values)
         if value is not None
     }
 
 
-def words(labels: dict[Item, int], *counts: int) -> dict[Item, int]:
+def words(labels: dict[JudgedItem, int], *counts: int) -> dict[JudgedItem, int]:
     return dict(zip(sorted(labels), counts, strict=True))
 
 
@@ -51,7 +51,7 @@ def test_a_judge_that_errs_late_and_on_long_replies_is_told() -> None:
 
 
 def test_whole_conversations_have_no_place() -> None:
-    labels = {Item(cell, WHOLE, "count"): value for cell, value in (("a", 3), ("b", 0))}
+    labels = {JudgedItem(cell, WHOLE, "count"): value for cell, value in (("a", 3), ("b", 0))}
     (found,) = labelled_figures({KIND: labels}, labels, [], dict.fromkeys(labels, 9))
     assert (found.by_position, found.errors, found.right.value) == (None, None, 1.0)
 
@@ -62,7 +62,7 @@ def test_only_raters_by_the_same_version_are_a_panel() -> None:
     assert (panel.version, panel.judges) == ("1", ("harsh", "kind"))
     assert panel.percent.value == 2 / 3
     assert panel.cohen is not None
-    assert panel.split == ((Item("c", 1, "polite"), (0, 1)),)
+    assert panel.split == ((JudgedItem("c", 1, "polite"), (0, 1)),)
 
 
 def test_each_version_of_a_rubric_is_held_against_the_same_labels() -> None:

@@ -23,7 +23,7 @@ _LEAST_DEFINED = 0.5
 Row = TypeVar("Row")
 
 
-class Agreement(msgspec.Struct, frozen=True):
+class RaterAgreement(msgspec.Struct, frozen=True):
     """One coefficient of agreement.
 
     Attributes:
@@ -86,7 +86,7 @@ def krippendorff_alpha(ratings: Ratings) -> float | None:
     return None if expected == 0 else 1 - seen / expected
 
 
-def agreement(coefficient: Coefficient, ratings: Ratings, seed: int) -> Agreement:
+def agreement(coefficient: Coefficient, ratings: Ratings, seed: int) -> RaterAgreement:
     """Return a coefficient with its interval.
 
     Args:
@@ -97,8 +97,8 @@ def agreement(coefficient: Coefficient, ratings: Ratings, seed: int) -> Agreemen
     items = len(_rated_twice(ratings))
     value = coefficient(ratings)
     if value is None:
-        return Agreement(None, None, items)
-    return Agreement(value, _interval(coefficient, ratings, seed), items)
+        return RaterAgreement(None, None, items)
+    return RaterAgreement(value, _interval(coefficient, ratings, seed), items)
 
 
 def split_items(ratings: Ratings) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.judges.agreement import (
-    Agreement,
+    RaterAgreement,
     agreement,
     cohen_kappa,
     drawn_values,
@@ -25,7 +25,7 @@ WHOLE = -1
 _TWO = 2
 
 
-class Item(msgspec.Struct, frozen=True, order=True):
+class JudgedItem(msgspec.Struct, frozen=True, order=True):
     """What one answer is about: a conversation, or the reply at a place in it."""
 
     cell: str
@@ -41,7 +41,7 @@ class Rater(msgspec.Struct, frozen=True, order=True):
     judge: str
 
 
-Answers = Mapping[Rater, Mapping[Item, int]]
+Answers = Mapping[Rater, Mapping[JudgedItem, int]]
 """By rater, the answers to items; booleans are 0 and 1. What was not answered is absent."""
 
 
@@ -80,8 +80,8 @@ class LabelledFigures(msgspec.Struct, frozen=True):
     question: str
     items: int
     unanswered: int
-    right: Agreement
-    kappa: Agreement
+    right: RaterAgreement
+    kappa: RaterAgreement
     errors: JudgeErrors | None
     by_position: Shift | None
     by_length: Shift | None
@@ -106,18 +106,18 @@ class PanelFigures(msgspec.Struct, frozen=True):
     version: str
     question: str
     judges: tuple[str, ...]
-    percent: Agreement
-    cohen: Agreement | None
-    fleiss: Agreement
-    alpha: Agreement
-    split: tuple[tuple[Item, tuple[int | None, ...]], ...]
+    percent: RaterAgreement
+    cohen: RaterAgreement | None
+    fleiss: RaterAgreement
+    alpha: RaterAgreement
+    split: tuple[tuple[JudgedItem, tuple[int | None, ...]], ...]
 
 
 def labelled_figures(
     answers: Answers,
-    labels: Mapping[Item, int],
+    labels: Mapping[JudgedItem, int],
     yes_or_no: Iterable[str],
-    words: Mapping[Item, int],
+    words: Mapping[JudgedItem, int],
 ) -> tuple[LabelledFigures, ...]:
     """Return how each rater did on each question that people labelled.
 
@@ -128,7 +128,7 @@ def labelled_figures(
         words: How long each labelled item is, in words.
     """
     boolean = frozenset(yes_or_no)
-    questions: dict[str, dict[Item, int]] = {}
+    questions: dict[str, dict[JudgedItem, int]] = {}
     for item, label in sorted(labels.items()):
         questions.setdefault(item.question, {})[item] = label
     return tuple(
@@ -153,7 +153,7 @@ def panel_figures(answers: Answers) -> tuple[PanelFigures, ...]:
 
 
 def pairs_of(
-    given: Mapping[Item, int], labels: Mapping[Item, int], question: str
+    given: Mapping[JudgedItem, int], labels: Mapping[JudgedItem, int], question: str
 ) -> list[JudgedPair]:
     """Return a rater's answers to a question beside the labels, where both are there."""
     return [
@@ -165,9 +165,9 @@ def pairs_of(
 
 def _of_rater(
     rater: Rater,
-    given: Mapping[Item, int],
-    labels: Mapping[Item, int],
-    words: Mapping[Item, int],
+    given: Mapping[JudgedItem, int],
+    labels: Mapping[JudgedItem, int],
+    words: Mapping[JudgedItem, int],
     *,
     is_boolean: bool,
 ) -> LabelledFigures:
@@ -192,7 +192,9 @@ def _of_rater(
     )
 
 
-def _shift(wrong: Mapping[Item, int], sizes: Mapping[Item, int], seed: int) -> Shift | None:
+def _shift(
+    wrong: Mapping[JudgedItem, int], sizes: Mapping[JudgedItem, int], seed: int
+) -> Shift | None:
     """Return errors below and above the median of a size; None where all are of one size."""
     ordered = sorted(sizes.values())
     if not ordered or ordered[0] == ordered[-1]:

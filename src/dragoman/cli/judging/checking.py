@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.judges.agreement import Agreement
+from dragoman.analysis.judges.agreement import RaterAgreement
 from dragoman.analysis.judges.answers import LabelledFigures, PanelFigures, Shift
 from dragoman.cli.output import print_json, print_line
 from dragoman.report import wording
@@ -142,7 +142,7 @@ def _show(run: Path, cell: StoredCell) -> str:
     return " ".join(map(quote, (*words, *more)))
 
 
-def _agreement(found: Agreement, *, is_share: bool = False) -> str:
+def _agreement(found: RaterAgreement, *, is_share: bool = False) -> str:
     if found.value is None:
         return "-"
     if is_share:
