@@ -51,6 +51,18 @@ def test_a_plain_function_is_given_messages_and_tools() -> None:
     ]
 
 
+def test_a_functions_latency_is_the_time_that_it_took() -> None:
+    async def agent(messages: object, tools: object) -> str:  # noqa: ARG001 - an agent's signature
+        await asyncio.sleep(0)
+        return "hello"
+
+    latency = ask(agent).latency
+    assert latency is not None
+    assert latency.seconds is not None
+    assert 0 < latency.seconds < 60
+    assert (latency.first_word, latency.is_stated) == (None, False)
+
+
 def test_a_plain_function_runs_beside_the_event_loop() -> None:
     threads: list[int] = []
 

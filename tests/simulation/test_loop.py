@@ -25,6 +25,7 @@ from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import UNKNOWN, Latency
 from dragoman.simulation.loop import MAX_CALLS, Conversation, Surfaces
 
 STOP = say("###STOP###")
@@ -33,11 +34,17 @@ STOP = say("###STOP###")
 class Listener:
     """Gives its replies in turn and keeps what it heard and saw."""
 
-    def __init__(self, *replies: Reply | Exception, usage: Usage | None = None) -> None:
+    def __init__(
+        self,
+        *replies: Reply | Exception,
+        usage: Usage | None = None,
+        latency: Latency | None = None,
+    ) -> None:
         self.heard: list[list[Heard]] = []
         self.saw: list[Toolset] = []
         self._replies = iter(replies)
         self._usage = usage
+        self._latency = latency
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         self.heard.append(list(heard))
@@ -45,7 +52,7 @@ class Listener:
         reply = next(self._replies)
         if isinstance(reply, Exception):
             raise reply
-        return Answer(reply, msgspec.Raw(b'"raw"'), self._usage)
+        return Answer(reply, msgspec.Raw(b'"raw"'), self._usage, latency=self._latency)
 
     async def close(self) -> None:
         pass
@@ -74,11 +81,13 @@ def play(  # noqa: PLR0913 - the parts of a conversation
     channels: Mapping[Role, Channel] | None = None,
     views: Mapping[Role, ToolView] | None = None,
     clock: Callable[[], float] = lambda: 0.0,
+    is_timed: bool = False,
 ) -> Episode:
     world = shop.factory(rules)(shop.tasks[0])
     surfaces = Surfaces(
         channels or {"agent": PlainChannel(), "user": PlainChannel()},
         views or {"agent": PlainView(), "user": PlainView()},
+        is_timed=is_timed,
     )
     conversation = Conversation(world, {"agent": agent, "user": user}, surfaces, clock)
     return asyncio.run(conversation.run(HalfDuplex(world, rules, limits or Limits())))
@@ -348,3 +357,37 @@ def test_more_calls_in_one_reply_than_anybody_means_are_not_executed(shop: Domai
     assert not [event for event in episode.events if isinstance(event, ToolResult)]
     assert episode.ending.reason == "agent_error"
     assert "10001 calls in one reply, more than 10000" in episode.ending.detail
+
+
+def test_how_long_an_agents_replies_took_is_kept_where_somebody_speaks(shop: DomainSuite) -> None:
+    took = Latency(2.0, 0.5)
+    agent = Listener(say("Which one?"), say("Done."), latency=took)
+    user = Listener(say("Cancel it."), say("That one."), STOP, latency=Latency(9.0))
+    episode = play(shop, agent, user, is_timed=True)
+    moves = [event for event in episode.events if isinstance(event, Move)]
+    assert [(move.by, move.latency) for move in moves] == [
+        ("agent", None),
+        ("user", None),
+        ("agent", took),
+        ("user", None),
+        ("agent", took),
+        ("user", None),
+    ]
+
+
+def test_an_agent_that_does_not_tell_how_long_it_took_is_unknown(shop: DomainSuite) -> None:
+    agent, user = Listener(say("Which one?")), Listener(say("Cancel it."), STOP)
+    episode = play(shop, agent, user, is_timed=True)
+    assert [event.latency for event in episode.events if isinstance(event, Move)] == [
+        None,
+        None,
+        UNKNOWN,
+        None,
+    ]
+
+
+def test_of_text_no_times_are_kept(shop: DomainSuite) -> None:
+    agent = Listener(say("Which one?"), latency=Latency(2.0))
+    episode = play(shop, agent, Listener(say("Cancel it."), STOP))
+    stored = msgspec.json.encode(episode)
+    assert b"latency" not in stored

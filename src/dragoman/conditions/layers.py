@@ -71,6 +71,11 @@ class Realisation(NamedTuple):
             task = task if layer.plan is None else layer.plan(task)
         return task
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether how long the agent's replies took is kept."""
+        return any(layer.is_timed for layer in self.layers)
+
     def wording(self, task: Task) -> Wording:
         """Return how what a conversation on a task is judged by is written."""
         wording = ENGLISH_WORDING

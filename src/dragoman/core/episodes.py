@@ -10,6 +10,7 @@ from dragoman.core.speech import Called, Reply
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clarifications import Clarification
+from dragoman.core.voice.clock import Latency
 
 EndReason = Literal[
     "user_stop",
@@ -41,6 +42,7 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as
     it came, where a model gave it. `turn` counts the benchmark's turns where it fixes them.
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
+    `latency` is kept of what an agent itself replied, where somebody speaks.
     """
 
     by: Role
@@ -49,6 +51,7 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     turn: int = 0
     raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     call_form: str = ""
+    latency: Latency | None = None
 
 
 Event = Move | ToolResult
@@ -70,7 +73,7 @@ class Briefed(msgspec.Struct, frozen=True):
 
 
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One finished conversation. `started` and `seconds` are the only fields that vary by run.
+    """One finished conversation. `started`, `seconds` and latencies that were measured vary by run.
 
     `malformed_calls` counts calls whose arguments could not be read; they are errors too. `source` is
     the foreign record that an imported conversation was read from, value for value. `briefed` holds

@@ -72,6 +72,7 @@ class Layer(msgspec.Struct, frozen=True):
         channel: Opens the channel of the words that a side says; they go through those of layers before
             first.
         conductor: Wraps who speaks when.
+        is_timed: Whether somebody speaks, so that how long the agent's replies took is kept.
         after: Returns a finished conversation with what goes with it.
         of_task: Returns the layer of one task, where its surfaces differ from task to task; name,
             identity and record stay those of the layer itself.
@@ -89,6 +90,7 @@ class Layer(msgspec.Struct, frozen=True):
     view: Callable[[Role, ToolView], ToolView] | None = None
     channel: Callable[[Talk, Role], Channel | None] | None = None
     conductor: Callable[[Conductor], Conductor] | None = None
+    is_timed: bool = False
     after: Callable[[Talk, Episode], Episode] | None = None
     of_task: "Callable[[Task], Layer] | None" = None
 

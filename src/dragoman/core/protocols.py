@@ -16,6 +16,7 @@ from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, To
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clarifications import Decide
+from dragoman.core.voice.clock import Latency
 from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
 
 StateDelta = Mapping[tuple[str, ...], bytes]
@@ -229,12 +230,14 @@ class Answer(msgspec.Struct, frozen=True):
     """A session's reply with its raw form and what it consumed.
 
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
+    `latency` is None where nobody knows how long the reply took.
     """
 
     reply: Reply
     raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     usage: Usage | None = None
     call_form: str = ""
+    latency: Latency | None = None
 
 
 Heard = Said | ToolResult
@@ -370,11 +373,15 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """A chat model's reply: its raw body, and what was understood of it."""
+    """A chat model's reply: its raw body, what was understood of it, and how long it took.
+
+    `latency` is None where nobody knows. Of a remembered reply it is that of the first answer.
+    """
 
     reply: Reply
     raw: msgspec.Raw
     usage: Usage
+    latency: Latency | None = None
 
 
 class ChatModel(Protocol):

@@ -189,7 +189,14 @@ class Player:
         told: dict[Role, str] = {}
         if briefing is not None:
             told = {side: await briefing.told(side, begun) for side in SIDES}
-        return Surfaces(realisation.channels(talk), realisation.views, briefing, told, talk)
+        return Surfaces(
+            realisation.channels(talk),
+            realisation.views,
+            briefing,
+            told,
+            talk,
+            realisation.is_timed,
+        )
 
 
 PLAIN_SURFACES = Surfaces(PLAIN_CHANNELS, Realisation().views)

@@ -19,6 +19,7 @@ from dragoman.core.agent_answers import read_answer, shown
 from dragoman.core.errors import CodeError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 from dragoman.simulation.raising import participant_error
 
 log = logging.getLogger(__name__)
@@ -43,13 +44,16 @@ class CallableModel:
         """Call the function and read its answer."""
         messages = [dict(message) for message in request.messages]
         tools: Tools = msgspec.json.decode(request.tools.encoded)
+        now = asyncio.get_running_loop().time
+        began = now()
         answer = await self.call(messages, tools)
+        latency = Latency(now() - began)
         read = read_answer(answer, len(request.messages))
         if read.odd_usage and not self._has_warned:
             self._has_warned = True
             log.warning("%s: the tokens it tells make no sense: %s", self.name, read.odd_usage)
         usage = Usage(purpose, self.name, 1, read.input_tokens, read.output_tokens)
-        return Completion(read.reply, _raw(answer), usage)
+        return Completion(read.reply, _raw(answer), usage, latency)
 
     async def call(self, messages: Messages, tools: Tools) -> object:
         """Call the function and return whatever it answers.

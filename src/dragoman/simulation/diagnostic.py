@@ -14,6 +14,7 @@ from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.stop_tokens import STOP
 from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, Toolset
+from dragoman.core.voice.clock import STATED
 from dragoman.simulation.canonical import CanonicalAgent
 from dragoman.simulation.hearing import heard_arguments, scripted_texts
 from dragoman.simulation.offline_user import OfflineUser
@@ -46,7 +47,7 @@ class PlanSession:
                 self.heard += f"{part.utterance.received or ''}\n"
         if tools.must_call and self.alone is not None:
             self.moves, self.alone = self.alone, None
-        return Answer(next(self.moves))
+        return Answer(next(self.moves), latency=STATED)
 
     async def close(self) -> None:
         """Nothing to release."""

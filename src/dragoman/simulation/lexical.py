@@ -16,6 +16,7 @@ from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
+from dragoman.core.voice.clock import STATED
 from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
 from dragoman.simulation.findings import FoundValue, findings
 from dragoman.simulation.overlap import ranked, words
@@ -91,7 +92,7 @@ class LexicalSession:
         reply = self._decided(latest) or self._next(tools)
         if tools.must_call and isinstance(reply, Said):
             reply = self._alone()
-        return Answer(reply)
+        return Answer(reply, latency=STATED)
 
     async def close(self) -> None:
         """Nothing to release."""

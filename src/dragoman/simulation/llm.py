@@ -69,7 +69,7 @@ class LlmSession:
         completion = await self._model.complete(request, self._side)
         reply = completion.reply
         self._messages.append(outgoing(reply))
-        return Answer(reply, completion.raw, completion.usage)
+        return Answer(reply, completion.raw, completion.usage, latency=completion.latency)
 
     def tell(self, directive: str) -> None:
         """Take what is told from the next reply on."""

@@ -38,6 +38,7 @@ from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.clarifications import Clarification, Decide
+from dragoman.core.voice.clock import UNKNOWN, Latency
 from dragoman.simulation.raising import participant_error
 
 Clock = Callable[[], float]
@@ -70,6 +71,7 @@ class Surfaces(msgspec.Struct, frozen=True):
         briefing: What sessions are told, asked before each reply; None where nothing is told.
         told: What each side was told when its session opened.
         talk: What tells the conversation from others; None where no layer takes part.
+        is_timed: Whether how long the agent's replies took is kept.
     """
 
     channels: Mapping[Role, Channel]
@@ -77,6 +79,7 @@ class Surfaces(msgspec.Struct, frozen=True):
     briefing: Briefing | None = None
     told: Mapping[Role, str] = {}
     talk: Talk | None = None
+    is_timed: bool = False
 
 
 class Conversation:
@@ -211,7 +214,14 @@ class Conversation:
         if answer.usage is not None:
             self._usage.append(answer.usage)
         reply = await self._carried(side, _checked(answer.reply, side))
-        self._record(Move(side, reply, False, ask.turn, answer.raw, answer.call_form))
+        latency = self._latency(side, answer) if self._surfaces.is_timed else None
+        self._record(Move(side, reply, False, ask.turn, answer.raw, answer.call_form, latency))
+
+    def _latency(self, side: Role, answer: Answer) -> Latency | None:
+        """Return how long an agent's reply took; a user's time is that of its simulator and says nothing."""
+        if side == "user":
+            return None
+        return answer.latency if isinstance(answer.latency, Latency) else UNKNOWN
 
     async def _consult(self, decide: Decide) -> None:
         """Keep what a judge decides about the last words; the other side never hears an answered question."""

@@ -54,7 +54,13 @@ class PromptedSession:
         self._messages.append(outgoing(completion.reply))
         reply = self._read(completion.reply)
         self._calls = reply.calls if isinstance(reply, Called) else ()
-        return Answer(reply, completion.raw, completion.usage, self._text.call_form(task))
+        return Answer(
+            reply,
+            completion.raw,
+            completion.usage,
+            self._text.call_form(task),
+            completion.latency,
+        )
 
     def tell(self, directive: str) -> None:
         """Take what is told from the next reply on."""

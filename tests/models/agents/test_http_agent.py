@@ -16,6 +16,7 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 from dragoman.models.agents.http_agent import HttpAgent
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES
 from dragoman.models.wire.gate import Gate
@@ -128,6 +129,7 @@ def test_words_calls_and_tokens_come_back() -> None:
     calls = (ToolCall("call_2_0", "look", {"q": "é"}), ToolCall("b", "look", {}))
     assert completion.reply == Called(calls, "Je regarde ✓")
     assert bytes(completion.raw) == body
+    assert completion.latency == Latency(0.25)
     assert completion.usage == Usage("agent", "mine", 1, 11, 4, faults={"cut": 1}, seconds=0.25)
 
 

@@ -13,11 +13,12 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
+from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.wire.gate import Gate
 from dragoman.models.wire.http import Http
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.wire.transport import HttpResponse, Patience, Timeouts
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
@@ -358,3 +359,57 @@ def test_a_key_that_comes_back_in_an_error_is_taken_out(
         exchange(serving, answer, code=code, patience=Patience(attempts=2))
     assert "no such key: ***" in str(caught.value)
     assert "canary" not in str(caught.getrepr(style="native")) + caplog.text
+
+
+class Timed:
+    """A transport whose answers take two seconds; `pieces` came at these of them."""
+
+    def __init__(self, *pieces: tuple[float, bytes]) -> None:
+        self._pieces = pieces
+
+    async def post(
+        self,
+        url: str,  # noqa: ARG002 - goes nowhere
+        headers: Mapping[str, str],  # noqa: ARG002 - goes nowhere
+        body: bytes,  # noqa: ARG002 - goes nowhere
+        proxy: str | None = None,  # noqa: ARG002 - goes nowhere
+        most_bytes: int = 0,  # noqa: ARG002 - goes nowhere
+    ) -> HttpResponse:
+        began = asyncio.get_running_loop().time()
+        await asyncio.sleep(2.0)
+        come, arrivals = b"", []
+        for after, piece in self._pieces:
+            come += piece
+            arrivals.append((len(come), began + after))
+        return HttpResponse(200, {}, come, arrivals)
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+
+ROLE = b'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n\n'
+YES = b'data: {"choices": [{"delta": {"content": "Yes"}}]}\n\n'
+SIR = b'data: {"choices": [{"delta": {"content": ", sir."}}]}\n\n'
+LOOKS = b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "look"}}]}}]}\n\n'
+DONE = b"data: [DONE]\n\n"
+COMPLETE = b'{"choices": [{"message": {"content": "Yes, sir."}}]}'
+
+
+@pytest.mark.parametrize(
+    ("pieces", "latency"),
+    [
+        (((0.25, ROLE), (0.5, YES[:20]), (0.75, YES[20:]), (2.0, SIR + DONE)), Latency(2.0, 0.75)),
+        (((0.25, ROLE), (1.0, LOOKS), (2.0, DONE)), Latency(2.0)),
+        (((2.0, ROLE + YES + SIR + DONE),), Latency(2.0)),
+        (((0.5, COMPLETE[:20]), (2.0, COMPLETE[20:])), Latency(2.0)),
+    ],
+    ids=["words", "calls", "one piece", "no stream"],
+)
+def test_a_reply_took_as_long_as_its_first_word_where_it_was_seen_to_come(
+    in_virtual_time: Callable[..., Completion],
+    pieces: tuple[tuple[float, bytes], ...],
+    latency: Latency,
+) -> None:
+    endpoint = ChatEndpoint("http://here", {}, "any", {}, streams=True)
+    model = OpenAIModel("openai/any", endpoint, Gate("http://here", Timed(*pieces)))
+    assert in_virtual_time(model.complete(asking(), "agent")).latency == latency

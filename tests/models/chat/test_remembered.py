@@ -11,6 +11,7 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed, say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.remembered import RememberedModel
 from dragoman.store.replies import ReplyCache
@@ -22,12 +23,13 @@ REQUEST = ChatRequest(
 
 
 class Counting:
-    """Answers with the number of the call; `fails` names the calls that break."""
+    """Answers with the number of the call, after `latency`; `fails` names the calls that break."""
 
     name = "counting"
 
-    def __init__(self, fails: tuple[int, ...] = ()) -> None:
+    def __init__(self, fails: tuple[int, ...] = (), latency: Latency | None = None) -> None:
         self.calls = 0
+        self._latency = latency
         self._fails = fails
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
@@ -39,7 +41,8 @@ class Counting:
             "choices": [{"message": {"content": f"{len(request.messages)}, call {self.calls}"}}],
             "usage": {"prompt_tokens": 10, "completion_tokens": 2},
         }
-        completion = decode_completion(json.dumps(body).encode(), self.name, purpose)
+        answer = json.dumps(body).encode()
+        completion = decode_completion(answer, self.name, purpose, self._latency)
         usage = msgspec.structs.replace(completion.usage, faults={"timeout": 1}, seconds=2.5)
         return msgspec.structs.replace(completion, usage=usage)
 
@@ -63,6 +66,23 @@ def test_what_was_asked_before_is_answered_without_the_model(cache: ReplyCache) 
     assert model.calls == 1
     assert again.reply == first.reply == say("1, call 1")
     assert bytes(again.raw) == bytes(first.raw)
+
+
+def test_a_remembered_reply_took_as_long_as_when_it_was_first_given(tmp_path: Path) -> None:
+    path, model = tmp_path / "replies.sqlite", Counting(latency=Latency(2.5, 0.75))
+    with ReplyCache(path, 1 << 30) as cache:
+        first = asked(RememberedModel(model, cache, "identity"))
+    with ReplyCache(path, 1 << 30) as cache:
+        again = asked(RememberedModel(model, cache, "identity"))
+    assert model.calls == 1
+    assert again.latency == first.latency == Latency(2.5, 0.75)
+    assert bytes(again.raw) == bytes(first.raw)
+
+
+def test_how_long_a_reply_took_that_was_remembered_without_it_is_unknown(cache: ReplyCache) -> None:
+    model = RememberedModel(Counting(), cache, "identity")
+    asked(model)
+    assert asked(model).latency is None
 
 
 def test_a_remembered_reply_says_so_and_took_no_time(cache: ReplyCache) -> None:

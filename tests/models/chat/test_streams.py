@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.streams import is_stream, whole_completion
+from dragoman.models.chat.streams import first_words, is_stream, whole_completion
 from dragoman.models.wire.sending import Unreadable
 
 
@@ -202,3 +202,28 @@ def test_words_in_parts_are_words_and_thoughts_are_not() -> None:
 @pytest.mark.parametrize("body", [b'{"choices": []}', b"", b"<html>", b"[]", b"database"])
 def test_a_plain_body_is_no_stream(body: bytes) -> None:
     assert not is_stream(body)
+
+
+def test_the_first_words_of_a_stream_come_after_thoughts_and_blanks() -> None:
+    before = [
+        b": keep-alive\n\n",
+        chunk({"role": "assistant", "content": ""}),
+        chunk({"reasoning_content": "They want a table."}),
+        chunk({"content": " \n"}),
+    ]
+    body = b"".join([*before, chunk({"content": "Yes"}), chunk({"content": ", sir."}), STOP, DONE])
+    # The event's text and the end of its line: the blank line behind it need not have come.
+    assert first_words(body) == len(b"".join([*before, chunk({"content": "Yes"})])) - 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        DONE + chunk({"content": "too late"}),
+        chunk({"tool_calls": [{"id": "1", "function": {"name": "look"}}]}) + STOP + DONE,
+        b"data: {broken\n\n" + chunk({"content": "Yes"}),
+    ],
+)
+def test_a_stream_without_words_has_no_first_ones(body: bytes) -> None:
+    assert first_words(body) is None

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted, told_delay
@@ -93,6 +94,22 @@ def test_an_answer_comes_with_its_time(in_virtual_time: Run) -> None:
         return await send(gate_to(Acting(ok(), seconds=2.5)))
 
     assert in_virtual_time(go()) == ("fine", Attempts({}, 2.5))
+
+
+def test_the_time_of_an_answer_is_neither_its_failed_attempts_nor_what_was_waited_for(
+    in_virtual_time: Run,
+) -> None:
+    class InTwoPieces(Acting):
+        def act(self) -> Outcome:
+            act = super().act()
+            if isinstance(act, Fault):
+                return act
+            return msgspec.structs.replace(act, arrivals=[(2, now() + 0.5), (4, now() + 2.5)])
+
+    transport = InTwoPieces(Fault("cut", "it broke"), status(429), ok(), seconds=2.5)
+    _, attempts = in_virtual_time(send(gate_to(transport)))
+    assert attempts == Attempts({"cut": 1, "rate_limited": 1}, 2.5, ((2, 0.5), (4, 2.5)))
+    assert [attempts.seconds_to(count) for count in (1, 2, 3, 4)] == [0.5, 0.5, 2.5, 2.5]
 
 
 KINDS: list[FaultKind] = ["dns", "connect", "cut", "timeout", "broken_http", "oversized"]

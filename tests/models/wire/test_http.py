@@ -70,6 +70,18 @@ def test_an_answer_without_a_length_is_read_to_its_end(serving: RawServer) -> No
     assert answer.body == b"abcd"
 
 
+def test_an_answer_says_when_its_pieces_came(serving: RawServer) -> None:
+    async def go() -> tuple[float, HttpResponse, float]:
+        now = asyncio.get_running_loop().time
+        return now(), await posted(serving, answering(whole(b"a" * 100_000))), now()
+
+    began, answer, ended = asyncio.run(go())
+    counts, times = zip(*answer.arrivals, strict=True)
+    assert counts[-1] == 100_000
+    assert sorted(counts) == list(counts)
+    assert sorted([began, *times, ended]) == [began, *times, ended]
+
+
 def test_neither_compression_nor_a_name_is_told_of_the_client(serving: RawServer) -> None:
     heads: list[bytes] = []
 

@@ -76,6 +76,7 @@ def voice_layer(voiced: Voiced | Simulated) -> Layer:
         record=voiced.record,
         briefing=lambda _: told,
         channel=voiced.channel,
+        is_timed=True,
     )
 
 

@@ -8,6 +8,7 @@ from dragoman.core.agent_answers import AgentAnswer
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES, decode_answer, encode_request
 from dragoman.models.wire.sending import EndpointRefused, Misshapen, Sender, Who
 
@@ -74,7 +75,7 @@ class HttpAgent:
             faults=attempts.faults,
             seconds=attempts.seconds,
         )
-        return Completion(answer.reply, raw, usage)
+        return Completion(answer.reply, raw, usage, Latency(attempts.seconds))
 
     def _misshapen(self, error: Misshapen) -> ParticipantError | RunHalted:
         """Return the end of a conversation, or of the run where no answer was one so far."""

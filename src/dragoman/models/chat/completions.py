@@ -15,6 +15,7 @@ from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 
 MAX_ARGUMENT_CHARS = 200_000
 MAX_ARGUMENT_DEPTH = 100
@@ -71,7 +72,9 @@ _USAGE = msgspec.json.Decoder(_Tokens | None)
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 
 
-def decode_completion(body: bytes, model: str, purpose: str) -> Completion:
+def decode_completion(
+    body: bytes, model: str, purpose: str, latency: Latency | None = None
+) -> Completion:
     """Decode a chat completion's body.
 
     Raises:
@@ -91,6 +94,7 @@ def decode_completion(body: bytes, model: str, purpose: str) -> Completion:
         reply=_reply(choice.message, choice.finish_reason),
         raw=msgspec.Raw(body),
         usage=_usage(_tokens(decoded.usage), model, purpose),
+        latency=latency,
     )
 
 

@@ -10,10 +10,11 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.streams import is_stream, whole_completion
+from dragoman.models.chat.streams import first_words, is_stream, whole_completion
 from dragoman.models.wire.secrets import hidden
-from dragoman.models.wire.sending import EndpointRefused, Sender, Unreadable, Who
+from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
 
 BAD_REQUEST = frozenset({400, 413, 422})
 OF_ONE_REQUEST = BAD_REQUEST | {403, 451}
@@ -87,19 +88,19 @@ class OpenAIModel:
             return self._refused(refusal, purpose)
 
     async def _asked(self, request: ChatRequest, purpose: str, *, as_stream: bool) -> Completion:
-        def read(body: bytes) -> Completion:
-            return self._read(body, purpose)
+        def read(answer: bytes) -> tuple[Completion, bytes]:
+            return self._read(answer, purpose), answer
 
         url, headers = self._endpoint.url, self._headers(request)
         body = self._body(request, as_stream=as_stream)
-        completion, attempts = await self._sender.send(
+        (completion, answer), attempts = await self._sender.send(
             url, headers, body, read, Who(purpose, self.name)
         )
         self._has_answered = True
         usage = msgspec.structs.replace(
             completion.usage, faults=attempts.faults, seconds=attempts.seconds
         )
-        return msgspec.structs.replace(completion, usage=usage)
+        return msgspec.structs.replace(completion, usage=usage, latency=_latency(answer, attempts))
 
     def _headers(self, request: ChatRequest) -> Mapping[str, str]:
         if not request.key:
@@ -142,6 +143,12 @@ class OpenAIModel:
         if refusal.status in OF_ONE_REQUEST and self._has_answered:
             raise ParticipantError(line)
         raise RunHalted(f"{line}{_advice(refusal.status, reason)}")
+
+
+def _latency(answer: bytes, attempts: Attempts) -> Latency:
+    """Return how long a reply took, to its first word where it came piece by piece."""
+    begun = first_words(answer) if attempts.arrivals and is_stream(answer) else None
+    return Latency(attempts.seconds, None if begun is None else attempts.seconds_to(begun))
 
 
 class _Reason(msgspec.Struct):

@@ -6,13 +6,19 @@ import msgspec
 
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
+from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import as_replayed
+from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.completions import decode_completion
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "reply-1"
 
 _ENCODER = msgspec.json.Encoder()
+_LATENCY = msgspec.json.Decoder(Latency)
+
+_MARK = b"\0"
+"""Stands between a reply and how long it took: a sign that no JSON text contains."""
 
 
 class RememberedModel:
@@ -58,7 +64,7 @@ class RememberedModel:
             self._cache.forget(key)
             raise
         if completion.usage.calls:
-            await self._cache.keep(key, bytes(completion.raw))
+            await self._cache.keep(key, _kept(completion))
         else:
             self._cache.forget(key)
         return _interrupted(completion) if was_interrupted else completion
@@ -81,14 +87,34 @@ class RememberedModel:
         return hashlib.blake2b(content, digest_size=16).digest()
 
     def _remembered(self, key: bytes, purpose: str) -> Completion | None:
-        body = self._cache.get(key)
-        if body is None:
+        kept = self._cache.get(key)
+        if kept is None:
             return None
+        body, latency = _taken_apart(kept)
         try:
-            completion = decode_completion(body, self.name, purpose)
+            completion = decode_completion(body, self.name, purpose, latency)
         except ParticipantError:
             return None
         return msgspec.structs.replace(completion, usage=as_replayed(completion.usage))
+
+
+def _kept(completion: Completion) -> bytes:
+    """Return what is remembered of a completion: its body, and how long it took where that is known."""
+    body = bytes(completion.raw)
+    if completion.latency is None:
+        return body
+    return body + _MARK + _ENCODER.encode(completion.latency)
+
+
+def _taken_apart(kept: bytes) -> tuple[bytes, Latency | None]:
+    """Return what `_kept` put together; replies remembered by earlier versions tell no time."""
+    body, mark, told = kept.rpartition(_MARK)
+    if not mark:
+        return kept, None
+    try:
+        return body, _LATENCY.decode(told)
+    except UNREADABLE:
+        return body, None
 
 
 def _interrupted(completion: Completion) -> Completion:

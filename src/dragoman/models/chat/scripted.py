@@ -13,6 +13,7 @@ import msgspec
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.voice.clock import STATED
 from dragoman.models.chat.completions import decode_completion
 
 ANY_TASK = "*"
@@ -67,7 +68,7 @@ class ScriptedModel:
         index = said - self._greeted
         if not 0 <= index < len(bodies):
             raise ParticipantError(f"{self.name}: the script of task {request.label} is used up")
-        return decode_completion(bodies[index], self.name, purpose)
+        return decode_completion(bodies[index], self.name, purpose, STATED)
 
 
 def load_script(path: Path) -> Script:

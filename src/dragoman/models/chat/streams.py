@@ -151,6 +151,30 @@ def events_of(body: bytes) -> Iterator[bytes]:
             lines = []
 
 
+def first_words(body: bytes) -> int | None:
+    """Return how many bytes of a stream hold its first words; None where they cannot be told.
+
+    Thoughts are no words, and neither are calls.
+    """
+    end = 0
+    while end < len(body):
+        begin, end = end, body.find(b"\n", end) + 1 or len(body)
+        line = body[begin:end]
+        if not line.startswith(b"data:"):
+            continue
+        data = line[5:].strip()
+        try:
+            if data == _DONE or any(map(_says, _chunk(data).choices)):
+                return None if data == _DONE else end
+        except Unreadable:
+            return None
+    return None
+
+
+def _says(choice: _Choice) -> bool:
+    return choice.index == 0 and bool(_words(choice.delta).strip())
+
+
 def _chunk(data: bytes) -> _Chunk:
     try:
         chunk = msgspec.json.decode(data, type=_Chunk)
@@ -163,11 +187,15 @@ def _chunk(data: bytes) -> _Chunk:
 
 
 def _add(delta: _Delta, words: list[str], thoughts: list[str], calls: _Calls) -> None:
-    content = delta.content or ""
-    words.append(content if isinstance(content, str) else "".join(part.text for part in content))
+    words.append(_words(delta))
     thoughts.append(delta.reasoning_content or delta.reasoning or "")
     for part in delta.tool_calls or ():
         calls.add(part)
+
+
+def _words(delta: _Delta) -> str:
+    content = delta.content or ""
+    return content if isinstance(content, str) else "".join(part.text for part in content)
 
 
 def _completion(

@@ -177,7 +177,7 @@ class Gate:
             self._pacer.answered(seconds)
             self._breaker.answered()
             self._heed(answer)
-            return value, Attempts(call.faults, seconds)
+            return value, Attempts(call.faults, seconds, _arrivals(answer, began))
         finally:
             self._pacer.leave(slot)
 
@@ -259,6 +259,13 @@ class _Call:
 def _now() -> float:
     """Return the event loop's time: seconds that never go back, and what all waits go by."""
     return asyncio.get_running_loop().time()
+
+
+def _arrivals(answer: HttpResponse, began: float) -> tuple[tuple[int, float], ...]:
+    """Return when the pieces of an answer came, counted from its sending; nothing for one piece."""
+    if len(answer.arrivals) <= 1:
+        return ()
+    return tuple((come, at - began) for come, at in answer.arrivals)
 
 
 def _counted(faults: Mapping[str, int]) -> str:

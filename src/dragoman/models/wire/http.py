@@ -51,8 +51,9 @@ class Http:
             async with self._open().post(
                 url, data=body, headers=headers, proxy=proxy, allow_redirects=False
             ) as response:
-                content = await self._content(response, most_bytes)
-                return HttpResponse(response.status, response.headers, content)
+                arrivals: list[tuple[int, float]] = []
+                content = await self._content(response, most_bytes, arrivals)
+                return HttpResponse(response.status, response.headers, content, arrivals)
         except (aiohttp.ClientError, OSError) as error:
             fault = _fault(error)
         # Raised out here so that nothing hangs on it: the library's errors quote what was received.
@@ -64,21 +65,26 @@ class Http:
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
 
-    async def _content(self, response: aiohttp.ClientResponse, most_bytes: int) -> bytes:
+    async def _content(
+        self,
+        response: aiohttp.ClientResponse,
+        most_bytes: int,
+        arrivals: list[tuple[int, float]],
+    ) -> bytes:
         """Return a body; of an error only its beginning, which says what is wrong."""
         coding = response.headers.get("Content-Encoding", "identity").strip().lower()
         if coding not in {"", "identity"}:
             raise Fault("broken_http", "the answer is compressed, which was not asked for")
         content = bytearray()
         if response.status != OK:
-            await _read_up_to(ERROR_BYTES, response, content)
+            await _read_up_to(ERROR_BYTES, response, content, arrivals)
             return bytes(content[:ERROR_BYTES])
         if (response.content_length or 0) <= most_bytes:
             small = min(SMALL_BYTES, most_bytes)
-            if await _read_up_to(small, response, content):
+            if await _read_up_to(small, response, content, arrivals):
                 return bytes(content)
             async with self._large:
-                if await _read_up_to(most_bytes, response, content):
+                if await _read_up_to(most_bytes, response, content, arrivals):
                     return bytes(content)
         # What is raised may be kept for long, and with it all that this function holds.
         content.clear()
@@ -102,14 +108,19 @@ class Http:
 
 
 async def _read_up_to(
-    most_bytes: int, response: aiohttp.ClientResponse, content: bytearray
+    most_bytes: int,
+    response: aiohttp.ClientResponse,
+    content: bytearray,
+    arrivals: list[tuple[int, float]],
 ) -> bool:
-    """Add what comes to a body's content; False where there is more than these bytes."""
+    """Add what comes to a body's content, and when; False where there is more than these bytes."""
+    now = asyncio.get_running_loop().time
     while len(content) <= most_bytes:
         chunk = await response.content.readany()
         if not chunk:
             return True
         content += chunk
+        arrivals.append((len(content), now()))
     return False
 
 

@@ -47,10 +47,21 @@ class Who(msgspec.Struct, frozen=True):
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """What it took to get an answer: failed attempts by kind, and seconds under way."""
+    """What it took to get an answer.
+
+    Attributes:
+        faults: Failed attempts by kind.
+        seconds: How long the attempt that was answered was under way.
+        arrivals: Of an answer that came piece by piece: how many bytes had come after how many seconds.
+    """
 
     faults: dict[str, int]
     seconds: float
+    arrivals: tuple[tuple[int, float], ...] = ()
+
+    def seconds_to(self, count: int) -> float:
+        """Return how long it took until so many bytes had come."""
+        return next((after for come, after in self.arrivals if come >= count), self.seconds)
 
 
 class Sender(Protocol):

@@ -1,6 +1,6 @@
 """What carries a body to an endpoint and an answer back, once, and every way in which that fails."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -59,11 +59,15 @@ class Patience(msgspec.Struct, frozen=True):
 
 
 class HttpResponse(msgspec.Struct, frozen=True):
-    """What an endpoint answered; names of headers are found in any case."""
+    """What an endpoint answered; names of headers are found in any case.
+
+    `arrivals` says how many bytes of the body had come at which times of the event loop.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    arrivals: Sequence[tuple[int, float]] = ()
 
 
 class Transport(Protocol):
