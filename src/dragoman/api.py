@@ -86,6 +86,15 @@ class RunResult:
             return components_frame(store, self.rules, self.judge)
 
     @property
+    def voices(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+        """One row per figure of voices against text; no row where nobody spoke."""
+        from dragoman.tables.voice_boards import stored_board
+        from dragoman.tables.voice_frames import voice_frame
+
+        with open_run(self.folder, write=False) as store:
+            return voice_frame(stored_board(store, self.rules, self.judge))
+
+    @property
     def measures(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
         """One row per cell, measure and figure: word errors, language, what judges counted, pass^k."""
         from dragoman.tables.frames import measures_frame

@@ -1,23 +1,49 @@
 """`dragoman leaderboard`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from dragoman.analysis.aggregates import Standing
 from dragoman.cli.output import print_json, print_line
+from dragoman.core.errors import UsageError
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.tables.leaderboard import Board, boards
 from dragoman.wiring.participants import judge_name
 
 
-def print_leaderboard(
-    folders: Sequence[Path], rules: str | None, judge: str | None, *, as_json: bool
-) -> None:
-    """Print the standings of every agent of runs on BFCL."""
-    found = boards(folders, rules, judge_name(judge))
+class LeaderboardRequest(msgspec.Struct, frozen=True):
+    """What a person asked to see: `outs` are files to write as well."""
+
+    folders: tuple[Path, ...]
+    style: str
+    outs: tuple[Path, ...]
+    rules: str | None
+    judge: str | None
+
+
+def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
+    """Print the standings of every agent of runs, in the style that is asked for.
+
+    Raises:
+        UsageError: For a style that there is not, or a file that it does not write.
+    """
+    match asked.style:
+        case "bfcl-audio":
+            from dragoman.cli.voices_leading import print_voices
+
+            print_voices(asked.folders, asked.rules, asked.judge, asked.outs, as_json=as_json)
+        case "bfcl" if asked.outs:
+            raise UsageError("--out goes with --style bfcl-audio")
+        case "bfcl":
+            _print_aggregates(asked, as_json=as_json)
+        case _:
+            raise UsageError(f"--style {asked.style}: choose bfcl or bfcl-audio")
+
+
+def _print_aggregates(asked: LeaderboardRequest, *, as_json: bool) -> None:
+    found = boards(asked.folders, asked.rules, judge_name(asked.judge))
     if as_json:
         print_json({"boards": msgspec.to_builtins(found)})
         return

@@ -14,6 +14,8 @@ from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.models.spending.prices import PriceTable
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.tables.outcomes import run_figures
+from dragoman.tables.voice_boards import stored_board
+from dragoman.tables.voice_frames import voice_frame
 
 
 def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
@@ -375,8 +377,9 @@ def _call_rows(
 def run_tables(
     store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
 ) -> dict[str, pl.DataFrame]:
-    """Return all tables of a run by name, by one scoring."""
+    """Return all tables of a run by name, by one scoring; `voices` where anybody spoke."""
     cells, measures = run_figures(store, rules, judge, prices)
+    board = stored_board(store, rules, judge)
     return {
         "cells": cells_frame(cells),
         "measures": measures_frame(measures),
@@ -385,4 +388,5 @@ def run_tables(
         "scores": components_frame(store, rules, judge),
         "calls": calls_frame(store),
         "usage": usage_frame(cells),
+        **({} if board is None else {"voices": voice_frame(board)}),
     }

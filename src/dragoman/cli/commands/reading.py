@@ -147,16 +147,30 @@ def blame(folder: RunFolder, trust: Trust = False, as_json: Json = False) -> Non
 
 
 @command(app, "leaderboard", "leaderboard runs/non_live runs/live --rules bfcl-v4")
-def leaderboard(
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs on bfcl suites.")],
+def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    style: Annotated[
+        str,
+        typer.Option(
+            help="bfcl: its aggregates; bfcl-audio: text, recognizers and agents that hear."
+        ),
+    ] = "bfcl",
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="With bfcl-audio: a file to write, .md or .csv; repeatable."),
+    ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     as_json: Json = False,
 ) -> None:
-    """Make BFCL's aggregates of its categories; what is missing is named and never counted as 0."""
-    from dragoman.cli.leading import print_leaderboard
+    """Make BFCL's aggregates of its categories, or set voices against text in runs on any suite.
 
-    print_leaderboard(folders, rules, judge, as_json=as_json)
+    What is missing is named and never counted as 0.
+    """
+    from dragoman.cli.leading import LeaderboardRequest, print_leaderboard
+
+    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge)
+    print_leaderboard(asked, as_json=as_json)
 
 
 @command(app, "usage", "usage runs/s1 runs/s4 --by scenario --for agent")

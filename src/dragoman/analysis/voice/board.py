@@ -1,0 +1,248 @@
+"""The figures of a grid of voices: text, every recognizer, agents that hear, side by side."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.aggregates import Standing, aggregated
+from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.analysis.comparison import CellOutcomes
+from dragoman.analysis.measure_figures import MeasureRow, measure_rows
+from dragoman.analysis.voice.contrasts import NO_TASKS, Contrast, contrasts, farthest
+from dragoman.analysis.voice.tallies import Share, Tally, question_shares, tallies
+from dragoman.analysis.voice.ways import ALL_TASKS, PlayedWay, TaskId, Way, played_ways
+from dragoman.core.aggregates import NO_LEADERBOARD, Leaderboard
+from dragoman.core.conditions import ITSELF, NONE, TEXT
+from dragoman.core.measures import REWARD, Declared
+from dragoman.core.speech import UNDERSTOOD
+
+NOT_RECOGNIZERS = frozenset({ITSELF, UNDERSTOOD, NONE})
+"""What stands on the recognizers' axis and recognizes nothing."""
+
+
+class WayFigures(msgspec.Struct, frozen=True):
+    """What one agent made of one way.
+
+    Attributes:
+        agent: Who played.
+        setting: Values on the axes that are no voice's, as `axis=value`.
+        way: How it got the words.
+        standings: By category, by aggregate, and over all tasks.
+        to_text: How much better than its text; empty for the text itself, and where it has none.
+        text: The judge of questions in that text.
+        won_back: How much better than the same way without clarifications; empty where it has none.
+        questions: In how many conversations questions were judged, allowed and rejected.
+        tallies: What measures counted.
+        measures: The figures of measures over all conversations.
+        cell: Conversations, faults and what is unscored, over all tasks.
+        seconds: What a conversation took on average by the wall clock; None where none was played.
+    """
+
+    agent: str
+    setting: tuple[str, ...]
+    way: Way
+    standings: dict[str, Standing]
+    to_text: dict[str, Contrast]
+    text: str | None
+    won_back: dict[str, Contrast]
+    questions: tuple[Share, ...]
+    tallies: tuple[Tally, ...]
+    measures: tuple[MeasureRow, ...]
+    cell: CellSummary
+    seconds: float | None
+
+
+class Sensitivity(msgspec.Struct, frozen=True):
+    """How much it matters to an agent who hears: the recognizers that lie farthest apart.
+
+    Attributes:
+        agent: Who played.
+        setting: As in `WayFigures`.
+        voice: The line that all of them hear.
+        clarify: The judge of questions.
+        recognizers: All that were compared.
+        spreads: By category, by aggregate, and over all tasks.
+    """
+
+    agent: str
+    setting: tuple[str, ...]
+    voice: str
+    clarify: str
+    recognizers: tuple[str, ...]
+    spreads: dict[str, "Spread"]
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """The recognizers with the lowest and the highest accuracy, and how far these lie apart."""
+
+    lowest: str
+    highest: str
+    apart: Contrast
+
+
+class VoiceBoard(msgspec.Struct, frozen=True):
+    """Text against every recognizer against agents that hear.
+
+    Attributes:
+        rules: The rule set of the scores.
+        judge: Their judge.
+        names: Categories, then aggregates, then all tasks: the order of tables.
+        ways: By agent, text first.
+        sensitivity: By agent and line, where several recognizers heard it.
+    """
+
+    rules: str
+    judge: str
+    names: tuple[str, ...]
+    ways: tuple[WayFigures, ...]
+    sensitivity: tuple[Sensitivity, ...]
+
+
+def voice_board(
+    outcomes: Iterable[Outcome],
+    digests: Mapping[TaskId, str],
+    declared: Mapping[str, Declared],
+    scoring: tuple[str, str],
+    board: Leaderboard = NO_LEADERBOARD,
+) -> VoiceBoard:
+    """Return the figures of conversations that were scored alike.
+
+    Args:
+        outcomes: Conversations, those too that are missing.
+        digests: Of their tasks.
+        declared: The figures that measures declare.
+        scoring: Rules and judge.
+        board: How aggregates of what is spoken are made.
+    """
+    played = played_ways(outcomes, digests, board.sizes)
+    standings = [_standings(each, scoring, board) for each in played]
+    return VoiceBoard(
+        *scoring,
+        _names(standings, board),
+        tuple(
+            _figures(each, found, played, declared, scoring, board)
+            for each, found in zip(played, standings, strict=True)
+        ),
+        tuple(_sensitivity(played, standings, board)),
+    )
+
+
+def _names(standings: Iterable[Mapping[str, Standing]], board: Leaderboard) -> tuple[str, ...]:
+    found = dict.fromkeys(name for each in standings for name in each)
+    made = {entry.name for entry in board.aggregates}
+    listed = [name for name in board.sizes if name in found]
+    others = [name for name in found if name not in {*listed, *made, ALL_TASKS}]
+    aggregates = [entry.name for entry in board.aggregates if entry.name in found]
+    return (*listed, *others, *aggregates, ALL_TASKS)
+
+
+def _standings(
+    played: PlayedWay, scoring: tuple[str, str], board: Leaderboard
+) -> dict[str, Standing]:
+    categories = {name: _standing(name, cell, scoring) for name, cell in played.categories.items()}
+    made = aggregated(board.aggregates, categories, board.sizes)
+    begun = {name: each for name, each in made.items() if each.tasks}
+    return {**categories, **begun, ALL_TASKS: _standing(ALL_TASKS, played.pooled, scoring)}
+
+
+def _standing(name: str, cell: CellOutcomes, scoring: tuple[str, str]) -> Standing:
+    (found,) = summarize(_as_one(cell), *scoring)
+    first = found.result.figures[0]
+    return Standing(
+        name, first.value, first.interval, first.tasks, found.planned_tasks, first.bounds
+    )
+
+
+def _as_one(cell: CellOutcomes) -> Iterator[Outcome]:
+    """Yield the outcomes of a category, whatever suites they are of, as those of one."""
+    return (msgspec.structs.replace(row, suite=cell.name.suite) for row in cell.outcomes)
+
+
+def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
+    played: PlayedWay,
+    standings: dict[str, Standing],
+    every: Sequence[PlayedWay],
+    declared: Mapping[str, Declared],
+    scoring: tuple[str, str],
+    board: Leaderboard,
+) -> WayFigures:
+    rows = played.pooled.outcomes
+    (cell,) = summarize(rows, *scoring)
+    text, unanswered = _text(played, every), _unanswered(played, every)
+    measures = measure_rows(rows, [cell], declared)
+    return WayFigures(
+        played.agent,
+        played.setting,
+        played.way,
+        standings,
+        {} if text is None else contrasts(text, played, board),
+        None if text is None else text.way.clarify,
+        {} if unanswered is None else contrasts(unanswered, played, board),
+        question_shares(rows, played.agent, *played.setting, *msgspec.structs.astuple(played.way)),
+        tallies(rows),
+        tuple(row for row in measures if row.measure != REWARD),
+        cell,
+        _mean_seconds(rows),
+    )
+
+
+def _text(played: PlayedWay, every: Sequence[PlayedWay]) -> PlayedWay | None:
+    """Return the agent's text without clarifications; where it has none, that with the same judge."""
+    if played.way.is_text:
+        return None
+    wanted = (Way(TEXT, NONE, clarify) for clarify in (NONE, played.way.clarify))
+    return next((found for way in wanted if (found := _find(every, played, way))), None)
+
+
+def _unanswered(played: PlayedWay, every: Sequence[PlayedWay]) -> PlayedWay | None:
+    """Return the same without clarifications; None for what has none itself."""
+    if played.way.clarify == NONE:
+        return None
+    return _find(every, played, msgspec.structs.replace(played.way, clarify=NONE))
+
+
+def _find(every: Sequence[PlayedWay], like: PlayedWay, way: Way) -> PlayedWay | None:
+    return next((each for each in every if each.player == like.player and each.way == way), None)
+
+
+def _mean_seconds(rows: Iterable[Outcome]) -> float | None:
+    taken = [
+        row.episode.seconds for row in rows if row.episode is not None and not row.episode.is_fault
+    ]
+    return sum(taken) / len(taken) if taken else None
+
+
+Heard = Sequence[tuple[PlayedWay, Mapping[str, Standing]]]
+"""What was heard by several recognizers, with its standings."""
+
+
+def _sensitivity(
+    played: Sequence[PlayedWay], standings: Sequence[Mapping[str, Standing]], board: Leaderboard
+) -> Iterator[Sensitivity]:
+    groups: dict[
+        tuple[str, tuple[str, ...], str, str], list[tuple[PlayedWay, Mapping[str, Standing]]]
+    ]
+    groups = {}
+    for each, found in zip(played, standings, strict=True):
+        if each.way.recognizer not in NOT_RECOGNIZERS:
+            place = (each.agent, each.setting, each.way.voice, each.way.clarify)
+            groups.setdefault(place, []).append((each, found))
+    for place, heard in groups.items():
+        if len(heard) > 1:
+            names = tuple(each.way.recognizer for each, _ in heard)
+            yield Sensitivity(*place, names, _spreads(heard, board))
+
+
+def _spreads(heard: Heard, board: Leaderboard) -> dict[str, Spread]:
+    known: dict[tuple[int, int], dict[str, Contrast]] = {}
+    spreads = {}
+    for name in dict.fromkeys(name for _, found in heard for name in found):
+        ends = farthest([found[name].value if name in found else None for _, found in heard])
+        if ends is None:
+            continue
+        low, high = (heard[place][0] for place in ends)
+        if ends not in known:
+            known[ends] = contrasts(low, high, board)
+        apart = known[ends].get(name, NO_TASKS)
+        spreads[name] = Spread(low.way.recognizer, high.way.recognizer, apart)
+    return spreads

@@ -1,0 +1,304 @@
+"""The figures of a grid of voices as tables: the same in a terminal, in Markdown and in the report.
+
+A table is there where a run holds what it shows, and so is a column; `-` stands for what is missing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from dragoman.analysis.aggregates import Standing
+from dragoman.analysis.blame import BLAME, CULPRITS
+from dragoman.analysis.voice.board import VoiceBoard, WayFigures
+from dragoman.analysis.voice.contrasts import Contrast
+from dragoman.analysis.voice.tallies import tally_of
+from dragoman.analysis.voice.ways import ALL_TASKS
+from dragoman.core.conditions import NONE
+from dragoman.core.voice.clarifications import REJECTIONS
+from dragoman.report import wording
+from dragoman.report.fitting import TextTable
+
+MISSING = "-"
+
+TIMING = "timing"
+"""The measure whose figures are those of a conversation's clock."""
+
+OVERALL = "overall"
+
+_FARTHEST = (
+    "the two recognizers that lie farthest apart, chosen for that: of more than two recognizers the "
+    "interval says less than it seems to"
+)
+_QUESTIONS = (
+    "a question is what a judge allowed, or rejected for another reason than that nothing was asked or "
+    "could be confirmed; won back: points to the agent's same input with --clarify none, paired by "
+    "task and trial, 95 % interval"
+)
+_SECONDS = "seconds a conversation are those of the wall clock, while others were played beside it"
+
+
+def voice_tables(board: VoiceBoard) -> tuple[TextTable, ...]:
+    """Return all tables of a grid of voices."""
+    makers = (_sensitivity, _clarifications, _decisions, _values, _blame, _time, _conversations)
+    made = (make(board) for make in makers)
+    return (*accuracy_tables(board), *(table for table in made if table is not None))
+
+
+def accuracy_tables(board: VoiceBoard) -> Iterator[TextTable]:
+    """Yield accuracies by category and input: one table for each agent and judge of questions."""
+    groups: dict[tuple[str, str], list[WayFigures]] = {}
+    for row in board.ways:
+        groups.setdefault((player(row), row.way.clarify), []).append(row)
+    has_judges = any(row.way.clarify != NONE for row in board.ways)
+    for (name, clarify), rows in groups.items():
+        judged = f", clarify {clarify}" if has_judges else ""
+        has_text = any(row.to_text for row in rows)
+        assumed = [f"{wording.ASSUMED}: {wording.ASSUMED_NOTE}"]
+        notes = [
+            *(assumed if any(row.cell.assumed for row in rows) else ()),
+            *_compared_with(rows),
+            *_lacking(rows),
+        ]
+        yield TextTable(
+            ("accuracy", *(row.way.name for row in rows)),
+            tuple(
+                (each, *(_accuracy(row, each) for row in rows))
+                for each in board.names
+                if any(each in row.standings for row in rows)
+            ),
+            f"{name}{judged}",
+            "; ".join(notes),
+            is_spaced=has_text,
+        )
+
+
+def player(row: WayFigures) -> str:
+    """Return who played, and in which setting where that is not plain English."""
+    return ", ".join((row.agent, *row.setting))
+
+
+def points(entry: Contrast | None) -> str:
+    """Return a difference in points with its interval; `-` where there is none."""
+    if entry is None or entry.value is None:
+        return MISSING
+    if entry.interval is None:
+        return f"{100 * entry.value:+.1f}"
+    low, high = entry.interval.low, entry.interval.high
+    return f"{100 * entry.value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def _accuracy(row: WayFigures, name: str) -> str:
+    standing = row.standings.get(name)
+    if standing is None or standing.value is None:
+        return MISSING
+    lines = [f"{100 * standing.value:.1f} % of {_tasks(standing)}"]
+    if row.to_text:
+        lines.append(points(row.to_text.get(name)) + _other_tasks(standing, row.to_text.get(name)))
+    return "\n".join(lines)
+
+
+def _tasks(standing: Standing) -> str:
+    return f"{standing.tasks:,}"
+
+
+def _other_tasks(standing: Standing, contrast: Contrast | None) -> str:
+    """Return over how many tasks a difference is, where these are not those of the figure."""
+    if contrast is None or contrast.value is None or contrast.tasks == standing.tasks:
+        return ""
+    return f" of {contrast.tasks:,}"
+
+
+def _compared_with(rows: Sequence[WayFigures]) -> Iterator[str]:
+    """Yield what the lower lines say: differences to which text."""
+    for clarify in dict.fromkeys(row.text for row in rows if row.text is not None):
+        judged = "" if clarify == NONE else f" with --clarify {clarify}"
+        yield (
+            f"below: points to the agent's text{judged}, paired by task and trial, 95 % interval"
+        )
+
+
+def _lacking(rows: Sequence[WayFigures]) -> Iterator[str]:
+    """Yield which aggregates have no figure, and for want of which categories."""
+    lacking = {
+        name: standing.missing
+        for row in rows
+        for name, standing in row.standings.items()
+        if standing.missing
+    }
+    for name, missing in lacking.items():
+        yield f"{name} lacks {', '.join(missing)}"
+
+
+_Column = tuple[str, Callable[[WayFigures], str]]
+
+
+def _table(
+    board: VoiceBoard, rows: Sequence[WayFigures], title: str, *columns: _Column
+) -> TextTable:
+    """Return a table with a row for each way, and a column for the judge where any has one."""
+    named: list[_Column] = [("agent", player), ("input", lambda row: row.way.name)]
+    if any(row.way.clarify != NONE for row in board.ways):
+        named.append(("clarify", lambda row: row.way.clarify))
+    return TextTable(
+        tuple(heading for heading, _ in (*named, *columns)),
+        tuple(tuple(value(row) for _, value in (*named, *columns)) for row in rows),
+        title,
+        numbers=frozenset(heading for heading, _ in columns),
+    )
+
+
+def _noted(table: TextTable, note: str) -> TextTable:
+    return TextTable(table.headings, table.rows, table.title, note, table.numbers)
+
+
+def _headlines(board: VoiceBoard) -> tuple[str, ...]:
+    """Return the figures that stand for all categories."""
+    return tuple(name for name in board.names if name in {OVERALL, ALL_TASKS})
+
+
+def _sensitivity(board: VoiceBoard) -> TextTable | None:
+    if not board.sensitivity:
+        return None
+    rows = []
+    for entry in board.sensitivity:
+        for name in _headlines(board):
+            spread = entry.spreads.get(name)
+            ends = MISSING if spread is None else f"{spread.lowest} to {spread.highest}"
+            apart = None if spread is None else spread.apart
+            who = ", ".join((entry.agent, *entry.setting))
+            tasks = MISSING if apart is None else f"{apart.tasks:,}"
+            rows.append((who, entry.voice, entry.clarify, name, ends, points(apart), tasks))
+    headings = ("agent", "line", "clarify", "over", "lowest to highest", "points apart", "tasks")
+    numbers = frozenset({"points apart", "tasks"})
+    return TextTable(headings, tuple(rows), "recognizer sensitivity", _FARTHEST, numbers)
+
+
+def _clarifications(board: VoiceBoard) -> TextTable | None:
+    rows = [row for row in board.ways if row.way.clarify != NONE]
+    if not rows:
+        return None
+    shares: list[_Column] = [
+        (f"question {name}", partial(_share, place))
+        for place, name in enumerate(("judged", "allowed", "rejected"))
+    ]
+    won: list[_Column] = [
+        (f"won back, {name}", partial(_won_back, name))
+        for name in _headlines(board)
+        if any(name in row.won_back for row in rows)
+    ]
+    title = "clarifications: conversations with a question"
+    return _noted(_table(board, rows, title, *shares, *won), _QUESTIONS)
+
+
+def _share(place: int, row: WayFigures) -> str:
+    if not row.questions or row.questions[place].value is None:
+        return MISSING
+    share = row.questions[place]
+    return f"{100 * (share.value or 0):.1f} % of {share.of:,}"
+
+
+def _won_back(name: str, row: WayFigures) -> str:
+    return points(row.won_back.get(name))
+
+
+def _decisions(board: VoiceBoard) -> TextTable | None:
+    """Return how often judges decided for which reason."""
+    return _counts(board, "clarifications", "clarifications: decisions by reason", _reasons(board))
+
+
+def _reasons(board: VoiceBoard) -> dict[str, str]:
+    names = {"allowed": "allowed", **{f"rejected: {reason}": reason for reason in REJECTIONS}}
+    return _counted(board, "clarifications", names)
+
+
+def _counted(board: VoiceBoard, measure: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the counts, with their headings, that any way has."""
+    found = [tally_of(row.tallies, measure) for row in board.ways]
+    return {
+        name: heading
+        for name, heading in names.items()
+        if any(tally is not None and tally.counts.get(name) for tally in found)
+    }
+
+
+def _counts(
+    board: VoiceBoard, measure: str, title: str, names: Mapping[str, str]
+) -> TextTable | None:
+    """Return a measure's counts: a row for each way that was counted."""
+    rows = [row for row in board.ways if tally_of(row.tallies, measure) is not None]
+    if not rows or not names:
+        return None
+    columns: list[_Column] = [
+        (heading, partial(_count, measure, name)) for name, heading in names.items()
+    ]
+    return _table(board, rows, title, *columns)
+
+
+def _count(measure: str, name: str, row: WayFigures) -> str:
+    tally = tally_of(row.tallies, measure)
+    if tally is None or not tally.conversations:
+        return MISSING
+    return f"{tally.counts.get(name, 0):g}"
+
+
+def _values(board: VoiceBoard) -> TextTable | None:
+    rows = [row for row in board.ways if _said_values(row)]
+    if not rows:
+        return None
+    return _table(
+        board,
+        rows,
+        "values that calls need, said and lost in hearing",
+        ("said", lambda row: f"{_said_values(row):g}"),
+        ("lost", lambda row: f"{_said_values(row) - _hearing(row).get('values heard', 0):g}"),
+    )
+
+
+def _hearing(row: WayFigures) -> Mapping[str, int | float]:
+    tally = tally_of(row.tallies, "hearing")
+    return {} if tally is None else tally.counts
+
+
+def _said_values(row: WayFigures) -> float:
+    return _hearing(row).get("values", 0)
+
+
+def _blame(board: VoiceBoard) -> TextTable | None:
+    names = {name: name for name in ("lost", *CULPRITS)}
+    table = _counts(board, BLAME, "lost conversations by what lost them", names)
+    if table is None:
+        return None
+    return _noted(table, "as `dragoman blame` found; inputs without a row were not blamed for any")
+
+
+def _time(board: VoiceBoard) -> TextTable | None:
+    figures = dict.fromkeys(
+        entry.figure for row in board.ways for entry in row.measures if entry.measure == TIMING
+    )
+    columns: list[_Column] = [(figure, partial(_timed, figure)) for figure in figures]
+    seconds: _Column = ("seconds a conversation", _seconds)
+    return _noted(_table(board, board.ways, "time", seconds, *columns), _SECONDS)
+
+
+def _seconds(row: WayFigures) -> str:
+    return MISSING if row.seconds is None else f"{row.seconds:.2f}"
+
+
+def _timed(figure: str, row: WayFigures) -> str:
+    found = (each for each in row.measures if (each.measure, each.figure) == (TIMING, figure))
+    return wording.measured_value(next(found, None))
+
+
+def _conversations(board: VoiceBoard) -> TextTable:
+    """Return what was planned and played, and what is no agent's."""
+    reasons = dict.fromkeys(reason for row in board.ways for reason in row.cell.unscored)
+    table = _table(
+        board,
+        board.ways,
+        "conversations",
+        ("planned", lambda row: f"{row.cell.episodes + row.cell.missing:,}"),
+        ("not run", lambda row: f"{row.cell.missing:,}"),
+        ("infrastructure", lambda row: f"{row.cell.infrastructure_errors:,}"),
+        ("code errors", lambda row: f"{row.cell.code_errors:,}"),
+        ("unscored", lambda row: f"{sum(row.cell.unscored.values()):,}"),
+    )
+    return _noted(table, f"unscored: {'; '.join(reasons)}" if reasons else "")

@@ -1,0 +1,286 @@
+"""Text, recognizers and agents that hear, side by side: figures that are counted by hand."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.voice.board import VoiceBoard, WayFigures, voice_board
+from dragoman.analysis.voice.ways import ALL_TASKS, Way, way_of
+from dragoman.core.aggregates import NO_LEADERBOARD, Aggregate, Leaderboard, spoken_part
+from dragoman.core.conditions import PLAIN, Condition
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.measures import Measured
+from dragoman.core.scores import Score, Scored, Unscored, Verdict
+
+SCORING = ("dragoman-1", "none")
+MIXED = PLAIN.with_axes(voice="telephone")
+GENERIC = PLAIN.with_axes(voice="telephone", recognizer="generic")
+ITSELF = PLAIN.with_axes(voice="telephone", recognizer="itself")
+MEANT = PLAIN.with_axes(voice="telephone", recognizer="understood")
+MISHEARD = PLAIN.with_axes(voice="simulated:15")
+RULE = {"clarify": "rule"}
+
+BOARD = Leaderboard(
+    {"one": 4, "other": 4, "third": 4},
+    (Aggregate("pair", ("one", "other")), Aggregate("elsewhere", ("third",))),
+    spoken=Aggregate("overall", ("pair", "third")),
+)
+ON_THE_BOARD = spoken_part(BOARD)
+
+Rewards = Sequence[float | None]
+
+
+def outcomes(
+    condition: Condition,
+    rewards: Rewards,
+    suite: str = "bench:one",
+    agent: str = "clerk",
+    counts: Mapping[str, int | float] | None = None,
+) -> list[Outcome]:
+    """Return one outcome for each task; None is one that infrastructure broke."""
+    measures = () if counts is None else (Measured("clarifications", "1", counts=dict(counts)),)
+    return [
+        Outcome(
+            suite,
+            condition,
+            agent,
+            f"t{number}",
+            0,
+            Episode((), Ending("user_stop" if value is not None else "infrastructure_error"), 1, 0),
+            Score(*SCORING, verdict(value), ()),
+            measures=measures,
+        )
+        for number, value in enumerate(rewards)
+    ]
+
+
+def verdict(value: float | None) -> Verdict:
+    return Unscored("infrastructure: 529") if value is None else Scored(value)
+
+
+def board(*cells: list[Outcome], of: Leaderboard = NO_LEADERBOARD) -> VoiceBoard:
+    rows = [row for cell in cells for row in cell]
+    digests = {(row.suite, row.task): "same" for row in rows}
+    return voice_board(rows, digests, {}, SCORING, of)
+
+
+def way(found: VoiceBoard, name: str, clarify: str = "none") -> WayFigures:
+    (row,) = (each for each in found.ways if (each.way.name, each.way.clarify) == (name, clarify))
+    return row
+
+
+def test_a_way_is_read_from_the_axes_and_not_from_the_label() -> None:
+    assert way_of(PLAIN) == Way("text", "none")
+    assert way_of(MIXED) == Way("telephone", "mixed")
+    assert way_of(MISHEARD.with_axes(clarify="rule")) == Way("simulated:15", "none", "rule")
+
+
+def test_text_comes_first_and_agents_that_hear_come_last() -> None:
+    found = board(*(outcomes(each, [1.0]) for each in (ITSELF, MIXED, PLAIN, GENERIC)))
+
+    names = [row.way.name for row in found.ways]
+    assert names == ["text", "telephone+mixed", "telephone+generic", "telephone+itself"]
+
+
+def test_the_difference_to_text_is_paired_by_task() -> None:
+    # The third task broke in voice, so text has it and the difference does not.
+    found = board(
+        outcomes(PLAIN, [1.0, 1.0, 0.0, 1.0]),
+        outcomes(MIXED, [1.0, 0.0, None, 0.0]),
+    )
+
+    text, mixed = way(found, "text"), way(found, "telephone+mixed")
+    assert text.standings[ALL_TASKS].value == 0.75
+    assert text.to_text == {}
+    assert mixed.standings[ALL_TASKS].value == pytest.approx(1 / 3)
+    assert mixed.standings[ALL_TASKS].tasks == 3
+    drop = mixed.to_text[ALL_TASKS]
+    assert drop.value == pytest.approx(-2 / 3)
+    assert drop.tasks == 3
+    assert drop.interval is not None
+    assert drop.interval.low < -2 / 3 < drop.interval.high
+    assert drop.left_out == {"incomplete in B": 1}
+    assert mixed.cell.infrastructure_errors == 1
+    assert mixed.cell.unscored == {"infrastructure: 529": 1}
+
+
+def test_trials_of_a_task_are_one_difference() -> None:
+    text = outcomes(PLAIN, [1.0, 1.0])
+    spoken = outcomes(MIXED, [0.0, 1.0])
+    again = [
+        Outcome(
+            row.suite,
+            row.condition,
+            row.agent,
+            row.task,
+            1,
+            row.episode,
+            Score(*SCORING, Scored(1.0), ()),
+        )
+        for row in (*text, *spoken)
+    ]
+
+    found = board(text, spoken, again)
+
+    assert way(found, "telephone+mixed").to_text[ALL_TASKS].value == pytest.approx(-0.25)
+    assert way(found, "telephone+mixed").to_text[ALL_TASKS].tasks == 2
+
+
+def test_without_text_there_is_no_difference_to_it() -> None:
+    (row,) = board(outcomes(MIXED, [1.0, 0.0])).ways
+
+    assert (row.to_text, row.text) == ({}, None)
+
+
+def test_the_text_of_another_agent_or_language_is_none_of_ones_own() -> None:
+    thai = {"language": "th", "scenario": "domain"}
+    found = board(
+        outcomes(PLAIN, [1.0], agent="other"),
+        outcomes(PLAIN.with_axes(**thai), [1.0]),
+        outcomes(MIXED, [1.0]),
+    )
+
+    assert way(found, "telephone+mixed").text is None
+
+
+def test_aggregates_weigh_categories_and_not_tasks() -> None:
+    found = board(
+        outcomes(PLAIN, [1.0, 1.0, 1.0, 1.0], "bench:one"),
+        outcomes(PLAIN, [1.0], "bench:other"),
+        outcomes(PLAIN, [1.0, 0.0], "bench:third"),
+        outcomes(MIXED, [1.0, 1.0, 0.0, 0.0], "bench:one"),
+        outcomes(MIXED, [0.0], "bench:other"),
+        outcomes(MIXED, [0.0, 0.0], "bench:third"),
+        of=ON_THE_BOARD,
+    )
+
+    text, mixed = way(found, "text"), way(found, "telephone+mixed")
+    assert found.names == ("one", "other", "third", "pair", "overall", ALL_TASKS)
+    # pair: (1 + 1) / 2; overall: (1 + 0.5) / 2; all tasks: 6 of 7.
+    assert [text.standings[name].value for name in ("pair", "overall", ALL_TASKS)] == [
+        1.0,
+        0.75,
+        pytest.approx(6 / 7),
+    ]
+    # one: -0.5, other: -1, third: -0.5; pair: -0.75; overall: -0.625; all tasks: -4 / 7.
+    assert [mixed.to_text[name].value for name in ("pair", "overall", ALL_TASKS)] == [
+        -0.75,
+        -0.625,
+        pytest.approx(-4 / 7),
+    ]
+    one, other, pair = (mixed.to_text[name] for name in ("one", "other", "pair"))
+    assert one.interval is not None
+    assert other.interval is not None
+    assert pair.interval is not None
+    below = ((-0.5 - one.interval.low) / 2) ** 2 + ((-1 - other.interval.low) / 2) ** 2
+    assert pair.interval.low == pytest.approx(-0.75 - below**0.5)
+
+
+def test_an_aggregate_that_lacks_a_category_has_no_figure_and_says_so() -> None:
+    found = board(
+        outcomes(PLAIN, [1.0], "bench:one"), outcomes(MIXED, [0.0], "bench:one"), of=ON_THE_BOARD
+    )
+
+    mixed = way(found, "telephone+mixed")
+    assert mixed.standings["pair"].value is None
+    assert mixed.standings["pair"].missing == ("other",)
+    assert mixed.to_text["pair"].value is None
+    assert mixed.standings[ALL_TASKS].value == 0.0
+
+
+def test_a_board_of_what_is_spoken_has_the_aggregates_that_it_needs_alone() -> None:
+    assert [entry.name for entry in ON_THE_BOARD.aggregates] == ["pair", "overall"]
+
+
+def test_sensitivity_is_between_the_recognizers_that_lie_farthest_apart() -> None:
+    whisper = PLAIN.with_axes(voice="telephone", recognizer="whisper/small")
+    found = board(
+        outcomes(PLAIN, [1.0, 1.0, 1.0, 1.0]),
+        outcomes(MIXED, [1.0, 1.0, 0.0, 0.0]),
+        outcomes(GENERIC, [0.0, 1.0, 0.0, 0.0]),
+        outcomes(whisper, [1.0, 1.0, 1.0, 0.0]),
+        outcomes(ITSELF, [0.0, 0.0, 0.0, 0.0]),
+        outcomes(MEANT, [1.0, 1.0, 1.0, 1.0]),
+    )
+
+    (entry,) = found.sensitivity
+    spread = entry.spreads[ALL_TASKS]
+    assert entry.recognizers == ("mixed", "generic", "whisper/small")
+    assert (spread.lowest, spread.highest) == ("generic", "whisper/small")
+    assert (spread.apart.value, spread.apart.tasks) == (0.5, 4)
+
+
+def test_one_recognizer_has_no_sensitivity() -> None:
+    assert board(outcomes(PLAIN, [1.0]), outcomes(MIXED, [1.0])).sensitivity == ()
+
+
+def test_what_clarifications_won_back_is_against_the_same_way_without() -> None:
+    found = board(
+        outcomes(PLAIN, [1.0, 1.0, 1.0, 1.0]),
+        outcomes(MIXED, [1.0, 0.0, 0.0, 0.0]),
+        outcomes(MIXED.with_axes(**RULE), [1.0, 1.0, 1.0, 0.0]),
+        outcomes(GENERIC.with_axes(**RULE), [1.0, 1.0, 1.0, 1.0]),
+    )
+
+    asked = way(found, "telephone+mixed", "rule")
+    assert asked.won_back[ALL_TASKS].value == 0.5
+    # Text was played without a judge alone, so this is what it is set against.
+    assert (asked.text, asked.to_text[ALL_TASKS].value) == ("none", -0.25)
+    assert way(found, "telephone+generic", "rule").won_back == {}
+    assert way(found, "telephone+mixed").won_back == {}
+
+
+def test_questions_are_what_was_allowed_or_rejected_as_a_question() -> None:
+    condition = MIXED.with_axes(**RULE)
+    cells = [
+        outcomes(condition, [1.0], "bench:one", counts={"conversations": 1}),
+        outcomes(
+            condition,
+            [1.0],
+            "bench:two",
+            counts={"conversations": 1, "judged": 1, "rejected": 1, "rejected: no question": 1},
+        ),
+        outcomes(
+            condition,
+            [1.0],
+            "bench:three",
+            counts={
+                "conversations": 1,
+                "judged": 3,
+                "allowed": 2,
+                "rejected": 1,
+                "rejected: outside": 1,
+            },
+        ),
+        outcomes(
+            condition,
+            [1.0],
+            "bench:four",
+            counts={"conversations": 1, "judged": 1, "rejected": 1, "rejected: leak": 1},
+        ),
+    ]
+
+    (row,) = board(*cells).ways
+
+    shares = {entry.name: (entry.conversations, entry.of) for entry in row.questions}
+    assert shares == {"judged": (2, 4), "allowed": (1, 4), "rejected": (2, 4)}
+    (tally,) = row.tallies
+    assert tally.counts["judged"] == 5
+
+
+def test_where_nobody_judged_there_is_no_rate_of_questions() -> None:
+    (row,) = board(outcomes(MIXED, [1.0])).ways
+
+    assert row.questions == ()
+
+
+def test_tasks_of_two_suites_with_one_name_are_two_tasks() -> None:
+    found = board(
+        outcomes(MIXED, [1.0, 1.0], "a:x"), outcomes(MIXED, [0.0, 0.0], "b:y"), of=NO_LEADERBOARD
+    )
+
+    (row,) = found.ways
+    assert row.standings[ALL_TASKS].tasks == 4
+    assert row.standings[ALL_TASKS].value == 0.5
+    assert found.names == ("a:x", "b:y", ALL_TASKS)

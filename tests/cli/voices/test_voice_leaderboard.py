@@ -1,0 +1,132 @@
+"""`dragoman leaderboard --style bfcl-audio`: voices against text, printed and written."""
+
+import csv
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.voice.board import voice_board
+from dragoman.cli.voices_leading import board_as_csv
+from dragoman.core.conditions import PLAIN
+from dragoman.core.scores import Score, Scored
+
+Cli = Callable[..., CompletedProcess[str]]
+Refused = Callable[..., str]
+Told = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
+    """A run of two agents in text and misheard, with a judge and without; to be copied."""
+    folder = tmp_path_factory.mktemp("heard")
+    done = in_process(
+        *("run", "courier:easy", "--limit", "2", "--agent", "literal", "--agent", "careful"),
+        *("--voice", "text", "--voice", "simulated:30", "--clarify", "none", "--clarify", "rule"),
+        *("--out", "mine"),
+        cwd=folder,
+        XDG_CACHE_HOME=str(folder / "cache"),
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "mine"
+
+
+@pytest.fixture
+def mine(heard: Path, folder: Path) -> Path:
+    """The same, where commands run."""
+    shutil.copytree(heard, folder / "mine")
+    return folder / "mine"
+
+
+@pytest.mark.usefixtures("mine")
+def test_it_prints_what_the_run_holds_with_rules_and_versions(dragoman: Cli) -> None:
+    done = dragoman("leaderboard", "mine", "--style", "bfcl-audio")
+
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "literal, clarify none" in lines
+    assert "careful, clarify rule" in lines
+    assert "clarifications: conversations with a question" in lines
+    assert "rules: dragoman-1" in lines
+    assert "recognizer sensitivity" not in lines
+    assert "lost conversations by what lost them" not in lines
+    assert next(line for line in lines if line.startswith("measures: ")) == (
+        "measures: clarifications 1, hearing 2, clarity 1"
+    )
+
+
+@pytest.mark.usefixtures("mine")
+def test_json_markdown_and_csv_tell_the_same(told: Told, folder: Path) -> None:
+    options = ("--style", "bfcl-audio", "--out", "board.md", "--out", "board.csv")
+
+    found = told("leaderboard", "mine", *options)["board"]
+
+    with (folder / "board.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    in_csv = {
+        (row["agent"], row["voice"], row["clarify"]): row["value"]
+        for row in rows
+        if (row["figure"], row["name"]) == ("points to text", "all tasks")
+    }
+    in_json = {
+        (way["agent"], way["way"]["voice"], way["way"]["clarify"]): way["to_text"]["all tasks"]
+        for way in found["ways"]
+        if way["to_text"]
+    }
+    assert in_csv.keys() == in_json.keys()
+    assert len(in_json) == 4
+    assert all(float(value) == in_json[place]["value"] for place, value in in_csv.items())
+    written = (folder / "board.md").read_text("utf-8")
+    points = 100 * in_json["literal", "simulated:30", "none"]["value"]
+    assert f"{points:+.1f} \\[" in written
+    assert "- rules: dragoman-1" in written
+
+
+def test_runs_are_put_together_by_agent_and_way(told: Told, folder: Path) -> None:
+    common = ("courier:easy", "--limit", "2", "--agent", "literal")
+    told("run", *common, "--out", "typed", cache=folder)
+    told("run", *common, "--voice", "simulated:30", "--out", "said", cache=folder)
+
+    found = told("leaderboard", "typed", "said", "--style", "bfcl-audio")["board"]
+
+    assert [way["way"]["voice"] for way in found["ways"]] == ["text", "simulated:30"]
+    assert found["ways"][1]["to_text"]["all tasks"]["tasks"] == 2
+
+
+def test_what_makes_no_sense_is_told_in_one_line(
+    refused: Refused, mine: Path, finished: Path, folder: Path
+) -> None:
+    shutil.copytree(finished, folder / "typed")
+    shutil.copytree(mine, folder / "again")
+    audio = ("--style", "bfcl-audio")
+
+    assert "nobody spoke" in refused("leaderboard", "typed", *audio, status=2)
+    assert "name one of them" in refused("leaderboard", "mine", "again", *audio, status=2)
+    assert "choose bfcl or" in refused("leaderboard", "mine", "--style", "x", status=2)
+    assert "--out goes with" in refused("leaderboard", "mine", "--out", "x.md", status=2)
+    assert "neither .md nor .csv" in refused(
+        "leaderboard", "mine", *audio, "--out", "x.txt", status=2
+    )
+
+
+def test_no_name_is_a_formula_to_a_spreadsheet_program() -> None:
+    score = Score("dragoman-1", "none", Scored(1.0), ())
+    row = Outcome("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
+    board = voice_board([row], {}, {}, ("dragoman-1", "none"))
+
+    first, *_ = csv.DictReader(board_as_csv(board).splitlines())
+
+    assert (first["agent"], first["figure"], first["value"]) == ("'=A|b", "accuracy", "1.0")
+
+
+@pytest.mark.usefixtures("mine")
+def test_the_figures_are_a_table_among_those_that_are_exported(dragoman: Cli, folder: Path) -> None:
+    assert dragoman("export", "mine", "--to", "csv", "--out", "tables").returncode == 0
+
+    with (folder / "tables" / "voices.csv").open(encoding="utf-8", newline="") as file:
+        figures = {row["figure"] for row in csv.DictReader(file)}
+    assert {"accuracy", "points to text", "points won back", "hearing", "conversations"} <= figures
