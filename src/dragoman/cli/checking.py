@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dragoman.cli.output import print_json, print_line
+from dragoman.core.conditions import TEXT
 from dragoman.runs.check import SuiteCheck, TaskFinding, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
@@ -18,7 +19,7 @@ WHOLE = "domain"
 
 def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -> int:
     """Check a suite, or what it is in other languages; 1 where anything is unfair or impossible."""
-    base = RunConfig(suite, ("gold", "silent"))
+    base = RunConfig(suite, ("gold", "silent"), voices=(TEXT,))
     if options.keys() <= {"rules", "judge"}:
         return _check_suite(msgspec.structs.replace(base, **options), as_json=as_json)
     given = {"scenarios": (WHOLE,), **options, "agents": ("gold",)}

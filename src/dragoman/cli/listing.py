@@ -174,6 +174,7 @@ def _voices() -> dict[str, str]:
     own = {
         "LINE-without-EFFECT": "a line without one of its effects",
         "LINE:EFFECT": "one effect alone",
+        "recorded": "no line: what users of an audio set said, as it was recorded (`run set:PATH`)",
         "simulated:PERCENT": "no line: words are misheard at that rate, in en, id, th, tl, vi or zh",
     }
     return {"text": "nobody speaks", **lines, **own, **listeners, **speakers, **providers}

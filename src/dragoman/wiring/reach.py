@@ -7,7 +7,7 @@ these. A stored run may come from anybody.
 from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import parse_qsl
 
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import SIMULATED, Condition
 from dragoman.simulation.canonical import agent_behind
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
@@ -65,7 +65,7 @@ def _by_name(written: str) -> Iterator[str]:
     if written.startswith(SCHEMES):
         yield f"asks {written}"
         return
-    if ":" in written and "/" not in name:
+    if ":" in written and "/" not in name and not written.startswith(SIMULATED):
         yield f"runs code, {written}"
     if name.partition("/")[0] in _engines():
         yield f"loads {name}"

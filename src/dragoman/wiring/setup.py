@@ -9,7 +9,7 @@ from dragoman.conditions.language.localization import Localization, english
 from dragoman.conditions.layers import Realisation, realised
 from dragoman.core.conditions import CLARIFY, ITSELF, PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.facets import OwnCheck
+from dragoman.core.facets import OwnCheck, Recorded
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Check, Judge, Suite
 from dragoman.core.rules import CONVERSATION_RULES, Rules
@@ -41,7 +41,7 @@ from dragoman.wiring.suites import load_suite
 from dragoman.wiring.text_agents import offer_of, require_text
 
 if TYPE_CHECKING:
-    from dragoman.conditions.voice.voiced import Simulated, Voiced
+    from dragoman.conditions.voice.voiced import AnyVoice
     from dragoman.wiring.conditions.voices import Voices
 
 
@@ -72,7 +72,7 @@ class Setup(msgspec.Struct, frozen=True):
             return english(condition)
         return self.localizations[condition.label]
 
-    def voiced(self, condition: Condition) -> "Voiced | Simulated | None":
+    def voiced(self, condition: Condition) -> "AnyVoice | None":
         """Return how a condition is spoken and heard; None where it is text."""
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 
@@ -136,16 +136,16 @@ def build_setup(
         UsageError: For a name that does not exist.
         DataError: For data that are missing or damaged.
     """
-    conditions = grid_of(config) if conditions is None else tuple(conditions)
-    rules = rules_of(config.rules, config.suite, conditions)
-    config = msgspec.structs.replace(config, rules=rules.name)
     prices = prices or prices_of(config)
     budget = budget_of(config, prices)
     connections = connections_of(config, purse or budget)
+    suite = load_suite(config.suite, outside_of(config, connections))
+    conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
+    rules = rules_of(config.rules, config.suite, conditions)
+    config = msgspec.structs.replace(config, rules=rules.name)
     judge = resolve_judge(config.judge, connections)
     users = resolve_user_check(config.user, config.user_judge, connections)
     given = given or {}
-    suite = load_suite(config.suite, outside_of(config, connections))
     require_outside(suite, config)
     prompts = prompts_for(config.suite, rules)
     offer = offer_of(suite, rules)
@@ -190,13 +190,13 @@ def build_setup(
     )
 
 
-def grid_of(config: RunConfig) -> tuple[Condition, ...]:
+def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
     """Return the conditions of a grid: languages in their scenarios, over every line, judge and axis."""
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
-    if config.voices or config.asr or config.speakers:
+    if config.voices or config.asr or config.speakers or isinstance(suite, Recorded):
         from dragoman.wiring.conditions.voices import voice_conditions
 
-        conditions = voice_conditions(conditions, config)
+        conditions = voice_conditions(conditions, config, suite)
     conditions = over_judges(conditions, config.clarify)
     return over_axes(conditions, config.axes) if config.axes else conditions
 
@@ -224,7 +224,7 @@ def scoring_setup(
     """Resolve what scoring needs, and no agents: they may be gone since the run."""
     prices = prices or prices_of(config)
     suite = load_suite(config.suite, named_outside(config))
-    conditions = grid_of(config) if conditions is None else tuple(conditions)
+    conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     budget = budget_of(config, prices)

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.errors import UsageError
@@ -25,7 +26,7 @@ def changed(**fields: object) -> RunConfig:
 
 
 def labels(**fields: object) -> list[str]:
-    return [entry.label for entry in voice_conditions((PLAIN,), changed(**fields))]
+    return [entry.label for entry in voice_conditions((PLAIN,), changed(**fields), sample_suite())]
 
 
 def built(**fields: object) -> Setup:

@@ -15,7 +15,7 @@ from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.conditions import ITSELF
-from dragoman.core.keys import derive_seed
+from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
 from dragoman.core.speech import UNDERSTOOD, WORDS, Stage, Utterance
 from dragoman.core.stop_tokens import MARKER
@@ -47,6 +47,14 @@ class VoicePath(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...]
     listener: Listener
     style: SpokenStyle = DEFAULT_STYLE
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change what is heard."""
+        effects = msgspec.to_builtins(self.effects)
+        listener = "" if self.listener is None else self.listener
+        key = listener if isinstance(listener, str) else listener.identity
+        return content_key(self.language, self.speaker.identity, effects, key, self.style)
 
 
 def without_markers(text: str) -> str:

@@ -3,10 +3,11 @@
 import msgspec
 
 from dragoman.conditions.voice.mishearing.channel import SimulatedChannel, SimulatedPath
+from dragoman.conditions.voice.recorded import RecordedVoice
 from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.layers import AlwaysTold, Layer, Talk
-from dragoman.core.protocols import Channel, Recognizer
+from dragoman.core.protocols import Channel
 from dragoman.core.tools import Role
 
 
@@ -30,7 +31,7 @@ class Voiced(msgspec.Struct, frozen=True):
     @property
     def identity(self) -> str:
         """The content key of everything that can change what is heard."""
-        return content_key(*(_key(path) for path in (*self.users, self.agent)), self.prompt)
+        return content_key(*(path.identity for path in (*self.users, self.agent)), self.prompt)
 
     def channel(self, talk: Talk, side: Role) -> Channel:
         """Return the channel of what a side says in one conversation."""
@@ -67,7 +68,11 @@ class Simulated(msgspec.Struct, frozen=True):
         return SimulatedChannel(self.path, derive_seed(talk.key, side))
 
 
-def voice_layer(voiced: Voiced | Simulated) -> Layer:
+AnyVoice = Voiced | Simulated | RecordedVoice
+"""What any condition that is not text is made of."""
+
+
+def voice_layer(voiced: AnyVoice) -> Layer:
     """Return what a voice changes on the surfaces of a conversation."""
     told = AlwaysTold({"agent": voiced.prompt})
     return Layer(
@@ -78,13 +83,3 @@ def voice_layer(voiced: Voiced | Simulated) -> Layer:
         channel=voiced.channel,
         is_timed=True,
     )
-
-
-def _identity(listener: Recognizer | None) -> str:
-    return "" if listener is None else listener.identity
-
-
-def _key(path: VoicePath) -> str:
-    listener = path.listener if isinstance(path.listener, str) else _identity(path.listener)
-    effects = msgspec.to_builtins(path.effects)
-    return content_key(path.language, path.speaker.identity, effects, listener, path.style)

@@ -8,11 +8,13 @@ from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.voice.lines.channel_effects import effects_of
 from dragoman.conditions.voice.voice_channel import Listener, VoicePath
 from dragoman.conditions.voice.voice_prompt import voice_prompt
-from dragoman.conditions.voice.voiced import Simulated, Voiced
-from dragoman.core.conditions import ITSELF, MIXED, SIMULATED, TEXT, Condition
+from dragoman.conditions.voice.voiced import AnyVoice, Simulated, Voiced
+from dragoman.core.conditions import ITSELF, MIXED, RECORDED, SIMULATED, TEXT, Condition
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import Recorded
 from dragoman.core.protocols import Suite
 from dragoman.wiring.conditions.engines import UNDERSTOOD, SpeechEngines, simulated_rate
+from dragoman.wiring.conditions.recorded import RecordedConditions, not_recorded
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.grid.config import RunConfig
 
@@ -20,33 +22,46 @@ CLEAN = "studio"
 """The line that takes nothing away."""
 
 
-def voice_conditions(conditions: Sequence[Condition], config: RunConfig) -> tuple[Condition, ...]:
+def voice_conditions(
+    conditions: Sequence[Condition], config: RunConfig, suite: Suite
+) -> tuple[Condition, ...]:
     """Return the conditions of a grid over every line and recognizer.
+
+    An audio set is played as text and as it was recorded, for each of its recognizers, where no lines
+    are named.
 
     Raises:
         UsageError: For a line that does not exist, or recognizers or speakers without a line.
     """
-    lines = config.voices
-    spoken = [line for line in lines if line != TEXT and not line.startswith(SIMULATED)]
+    recorded = suite.recordings.recognizers if isinstance(suite, Recorded) else ()
+    lines = config.voices or ((TEXT, RECORDED) if recorded else ())
+    spoken = {line for line in lines if line != TEXT and not line.startswith(SIMULATED)}
     if (config.asr or config.speakers) and not spoken:
         raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
+    if config.speakers and spoken == {RECORDED}:
+        raise UsageError("--speaker needs a line to speak over: what was recorded has its voices")
+    if RECORDED in spoken and not recorded:
+        raise UsageError(not_recorded(suite.name))
     if not lines:
         return tuple(conditions)
     return tuple(
-        condition.with_axes(**values) for condition in conditions for values in _spoken(config)
+        condition.with_axes(**values)
+        for condition in conditions
+        for line in dict.fromkeys(lines)
+        for values in _spoken(line, config.asr or (recorded if line == RECORDED else (MIXED,)))
     )
 
 
-def _spoken(config: RunConfig) -> Iterator[dict[str, str]]:
-    for line in dict.fromkeys(config.voices):
-        if line == TEXT or line.startswith(SIMULATED):
-            if line != TEXT:
-                simulated_rate(line)
-            yield {"voice": line}
-            continue
+def _spoken(line: str, listeners: Sequence[str]) -> Iterator[dict[str, str]]:
+    if line == TEXT or line.startswith(SIMULATED):
+        if line != TEXT:
+            simulated_rate(line)
+        yield {"voice": line}
+        return
+    if line != RECORDED:
         effects_of(line)
-        for name in dict.fromkeys(config.asr or (MIXED,)):
-            yield {"voice": line, "recognizer": name}
+    for name in dict.fromkeys(listeners):
+        yield {"voice": line, "recognizer": name}
 
 
 class Speech:
@@ -55,9 +70,11 @@ class Speech:
     def __init__(self, suite: Suite, config: RunConfig, connections: Connections) -> None:
         self._suite = suite
         self._config = config
-        self._engines = SpeechEngines((suite,), connections)
+        own = suite.suites if isinstance(suite, Recorded) else (suite,)
+        self._engines = SpeechEngines(own, connections)
+        self._recorded = RecordedConditions(suite, self._engines)
 
-    def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> Voiced | Simulated:
+    def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> AnyVoice:
         """Return what a condition is made of.
 
         Args:
@@ -70,6 +87,8 @@ class Speech:
         """
         if condition.voice.startswith(SIMULATED):
             return self._simulated(condition, texts)
+        if condition.voice == RECORDED:
+            return self._recorded.voiced(condition)
         line, listener = condition.voice, condition.recognizer
         language, effects = condition.language, effects_of(line)
         hears = self._engines.listener(listener, language)
@@ -122,7 +141,7 @@ class Voices(msgspec.Struct, frozen=True):
     """The engines of a run, and its spoken conditions by label."""
 
     speech: Speech
-    conditions: dict[str, Voiced | Simulated]
+    conditions: dict[str, AnyVoice]
 
 
 def voices_of_run(
