@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.voice.board import voice_board
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Provenance
@@ -17,6 +18,7 @@ from dragoman.core.speech import Called, Said, Stage, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.html import render_report
 from dragoman.report.view import RunView
 from dragoman.store.audio_files import AudioFiles
@@ -248,6 +250,32 @@ def test_a_spoken_word_is_played_and_what_was_lost_is_marked(
         await tab.value("document.querySelector('#list audio').load()")
         await tab.until("document.querySelector('#list audio').readyState >= 1")
         assert await tab.value("document.querySelector('#list audio').duration") == 1
+
+    assert browse(steps) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
+    browse: Browse, tmp_path: Path, width: int
+) -> None:
+    decided = Clarification(4, "outside", "rule-1", answer=HOSTILE)
+    rows = [outcome("bad", "t1", 0)]
+    assert rows[0].episode is not None
+    played = msgspec.structs.replace(rows[0].episode, clarifications=(decided,))
+    spoken = PLAIN.with_axes(voice="telephone", clarify="rule")
+    rows.append(msgspec.structs.replace(rows[0], condition=spoken, episode=played))
+    board = voice_board(rows, {}, {}, ("dragoman-1", "none"))
+    page = written(tmp_path, msgspec.structs.replace(view(rows), voices=board))
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(f"{page}#conversation-1", width)
+        await tab.until("document.querySelector('#list .decided')")
+        words = await tab.value("document.querySelector('#list .decided').parentNode.textContent")
+        assert "bad answers" in words
+        assert "judged: not answered: outside (rule-1, clarifications-" in words
+        assert await tab.value("document.querySelectorAll('#voice rect').length") == 4
+        assert await tab.value("document.documentElement.scrollWidth") <= width
+        assert await tab.value("window.harmed") is None
 
     assert browse(steps) == []
 

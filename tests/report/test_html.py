@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.voice.board import voice_board
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
@@ -35,6 +36,7 @@ from dragoman.core.tasks import (
 )
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.html import render_report
 from dragoman.report.packing import DATA_FIELDS, TEXT_FIELDS
 from dragoman.report.view import Cause, RunView, causes, count_tool_errors, standing
@@ -323,6 +325,79 @@ def test_infrastructure_errors_stand_apart_from_tool_errors() -> None:
     assert "1 infrastructure errors not the agent's: no score" in words
     assert "1 tool errors refused or failed calls; agent 1, user 0" in words
     assert "infrastructure provider 529" in words
+
+
+def test_decisions_about_questions_stand_beside_the_words_that_they_are_about() -> None:
+    asked = Move("agent", say("How is that spelled?"))
+    decided = Clarification(1, "allowed", "rule-1", reply="L-I-A-M", answer=HOSTILE)
+    beyond = Clarification(9, "leak", "rule-1")
+    played = msgspec.structs.replace(episode(asked), clarifications=(decided, beyond))
+
+    report = render_report([run_view([outcome("1", 0, played, score(1.0))])], "Asked")
+
+    (conversation,) = packed(report)["conversations"]
+    greeting, question = conversation["episode"]["events"]
+    assert "decided" not in greeting
+    assert question["decided"]["reason"] == "allowed"
+    assert question["decided"]["version"] == decided.version
+    assert question["decided"]["answer"] == HOSTILE
+    assert HOSTILE not in report
+
+
+def spoken_view(agent: str = "clerk") -> RunView:
+    """Return a run in text and over a telephone, with a judge's reason and a hostile agent's name."""
+    counts: dict[str, int | float] = {"conversations": 1, "judged": 1, "rejected: leak": 1}
+    rows = [
+        Outcome(
+            "tau2:retail",
+            condition,
+            agent,
+            str(number),
+            0,
+            full_episode(),
+            score(value),
+            measures=measures,
+        )
+        for condition, values, measures in (
+            (PLAIN, (1.0, 1.0), ()),
+            (
+                PLAIN.with_axes(voice="telephone", clarify="rule"),
+                (1.0, 0.0),
+                (Measured("clarifications", "1", counts=counts),),
+            ),
+        )
+        for number, value in enumerate(values)
+    ]
+    run = run_view(rows)
+    board = voice_board(rows, {}, {}, ("dragoman-1", "rule-1"))
+    return msgspec.structs.replace(run, voices=board)
+
+
+def test_voices_are_drawn_and_told_beside_text() -> None:
+    page = Page(render_report([spoken_view()], "Spoken"))
+
+    described = [words for words in page.words if words.startswith("telephone+mixed: ")]
+    assert described[0].startswith("telephone+mixed: 50.0\xa0%, 95 % interval ")
+    assert "2 tasks, -50.0 [" in described[0]
+    assert page.text.count("clarifications: decisions by reason") == 1
+    assert "clerk telephone+mixed rule 2" in page.text
+    bars = [attrs.get("class") for tag, attrs in page.elements if tag == "rect"]
+    assert bars.count("input-0") == bars.count("input-1") == 2
+
+
+def test_a_report_on_text_has_no_section_on_voice() -> None:
+    report = render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "Typed")
+
+    assert 'id="voice"' not in report
+    assert "#voice" not in report
+
+
+def test_hostile_names_are_text_in_the_section_on_voice() -> None:
+    page = Page(render_report([spoken_view(HOSTILE)], "Spoken"))
+
+    assert "img" not in [tag for tag, _ in page.elements]
+    assert "alert(1)" in page.text
+    assert "49" not in page.text
 
 
 def test_every_pass_k_is_written_and_drawn() -> None:

@@ -27,6 +27,7 @@ from dragoman.store.run import RunStore, open_run
 from dragoman.tables.caveats import caveats, described_users, users_of
 from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
 from dragoman.tables.results import outcome_object
+from dragoman.tables.voice_boards import stored_board
 from dragoman.wiring.participants import judge_name
 
 
@@ -166,6 +167,7 @@ def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable
             provenance=(manifest.provenance,),
             declared=store.declared(),
             warnings=caveats(store),
+            voices=stored_board(store, rules, judge),
         )
 
 

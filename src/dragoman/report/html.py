@@ -31,6 +31,8 @@ from dragoman.report.view import (
     measured,
     standing,
 )
+from dragoman.report.voice_chart import charts
+from dragoman.report.voice_tables import voice_tables
 
 MAX_CAUSES = 12
 """How many causes a figure shows; the rest is added up."""
@@ -92,7 +94,9 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
         undefined=jinja2.StrictUndefined,
         finalize=_shown,
     )
-    environment.globals.update(wording=wording, figures=figures)
+    environment.globals.update(
+        wording=wording, figures=figures, charts=charts, voice_tables=voice_tables
+    )
     environment.filters.update(
         number=wording.number,
         interval=wording.interval,
@@ -118,6 +122,7 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
         title=title,
         runs=runs,
         cells=[_cell_view(*entry) for entry in _numbered(runs)],
+        heard=[run for run in runs if run.voices is not None],
         measures=[(run.name, row) for run in runs for row in measured(run)],
         comparisons=_clearest(comparisons),
         further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),

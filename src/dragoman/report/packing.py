@@ -8,6 +8,7 @@ task once, `cells` the grid's cells, `conversations` everything else. Results ar
 import base64
 import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -18,6 +19,7 @@ from dragoman.core.measures import Measured
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
+from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
@@ -132,8 +134,19 @@ def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
     if episode is None:
         return None
     events = tuple(map(_without_raw, episode.events))
-    readable = msgspec.structs.replace(episode, events=events, source=msgspec.UNSET)
-    return _packed(msgspec.to_builtins(readable), places)
+    readable = msgspec.structs.replace(
+        episode, events=events, source=msgspec.UNSET, clarifications=()
+    )
+    packed = _packed(msgspec.to_builtins(readable), places)
+    return _with_decisions(packed, episode.clarifications)
+
+
+def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401 - JSON
+    """Put what was decided about an agent's words beside them; a place that is none is left out."""
+    for entry in decisions:
+        if 0 <= entry.at < len(packed["events"]):
+            packed["events"][entry.at]["decided"] = msgspec.structs.asdict(entry)
+    return packed
 
 
 def _without_raw(event: Event) -> Event:

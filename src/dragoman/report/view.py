@@ -9,6 +9,7 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.pass_hat import is_success
+from dragoman.analysis.voice.board import VoiceBoard
 from dragoman.core.episodes import COMPLETE, Episode
 from dragoman.core.measures import REWARD, Declared
 from dragoman.core.protocols import Provenance
@@ -34,7 +35,7 @@ class RunView(msgspec.Struct, frozen=True):
     `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
     audio as the report's page reaches it; empty where there is none. `declared` holds the
     figures that measures declare, by metric. `warnings` say what its figures
-    cannot say.
+    cannot say. `voices` sets them against text; None where nobody spoke.
     """
 
     name: str
@@ -46,6 +47,7 @@ class RunView(msgspec.Struct, frozen=True):
     audio: str = ""
     warnings: tuple[str, ...] = ()
     declared: dict[str, Declared] = {}
+    voices: VoiceBoard | None = None
 
 
 class Cause(msgspec.Struct, frozen=True):

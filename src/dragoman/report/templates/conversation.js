@@ -93,11 +93,19 @@ function reply(entry, audio) {
   return [entry.text ? prose(entry.text) : null, ...entry.calls.map(call)];
 }
 
+// What a judge decided about the agent's words: whether the user answered, and why not.
+function decision(entry) {
+  if (!entry) return [];
+  const said = entry.reason === "allowed" ? "answered" : `not answered: ${entry.reason}`;
+  const about = `judged: ${said} (${entry.judge}, ${entry.version})`;
+  return [element("div", "who decided", about), entry.answer ? data(entry.answer, "the judge's answer") : null];
+}
+
 function move(entry, audio) {
   const who = element("div", "who", element("b", "", entry.by));
   if (entry.turn) who.append(` turn ${entry.turn}`);
   if (entry.scripted) who.append(flag("scripted"));
-  return element("li", `event ${entry.by === "user" ? "user" : "agent"}`, who, ...reply(entry.reply, audio));
+  return element("li", `event ${entry.by === "user" ? "user" : "agent"}`, who, ...reply(entry.reply, audio), ...decision(entry.decided));
 }
 
 function change(entry) {
