@@ -10,14 +10,18 @@ import msgspec
 from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.core.errors import UsageError
 from dragoman.core.result_files import ResultFormat
+from dragoman.exchange.audio_folder import write_audio_folder
 from dragoman.exchange.exporting import export_results, result_formats
 from dragoman.exchange.importing import import_run
 from dragoman.exchange.table_files import write_csv, write_json_lines, write_parquet
+from dragoman.store.audio_sets.layout import SETTINGS
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
 TABLES = ("parquet", "csv", "jsonl")
+AUDIO_FOLDER = "audiofolder"
+"""The form that audio sets have, and runs have not."""
 
 
 def import_file(path: Path, out: Path, form: str | None, *, as_json: bool) -> None:
@@ -48,9 +52,13 @@ def export_run(  # noqa: PLR0913 - the options of one command
     agent: str | None,
 ) -> None:
     """Write a run as a table, into the folder `out`, or as a result file of its benchmark."""
+    if form == AUDIO_FOLDER:
+        _export_set(folder, Path(out))
+        return
     formats = result_formats()
     if form not in (*formats, *TABLES):
-        raise UsageError(f"cannot export to {form!r}: choose {', '.join((*formats, *TABLES))}")
+        known = ", ".join((*formats, *TABLES, AUDIO_FOLDER))
+        raise UsageError(f"cannot export to {form!r}: choose {known}")
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
         match form:
@@ -64,6 +72,16 @@ def export_run(  # noqa: PLR0913 - the options of one command
             case _:
                 _export_results(store, scoring, formats[form], out, agent)
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
+
+
+def _export_set(folder: Path, out: Path) -> None:
+    """Write an audio set, `set:PATH` or its folder, as a folder of `datasets`."""
+    path = Path(str(folder).removeprefix("set:"))
+    if not (path / SETTINGS).is_file():
+        raise UsageError(f"{path} is no audio set: `dragoman speak` makes one")
+    written = write_audio_folder(path, out)
+    left_out = f"; {written.left_out:,} without audio are left out" if written.left_out else ""
+    print(f"{written.rows:,} messages in {written.files:,} audio files: {out}{left_out}")
 
 
 def _export_results(

@@ -71,6 +71,7 @@ def test_a_set_is_read_by_task(tmp_path: Path) -> None:
     (message,) = recordings.of("a")
     heard = Heard("on fry day", "on fry day")
     assert message == RecordedMessage(
+        "courier",
         "a",
         0,
         0,

@@ -49,7 +49,7 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     to: Annotated[
         str,
         typer.Option(
-            help="tau2 (a result file), parquet or csv (all tables) or jsonl (conversations)."
+            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations); of an audio set: audiofolder."
         ),
     ],
     out: Annotated[
@@ -62,7 +62,10 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     rules: ScoredBy = None,
     judge: JudgedBy = None,
 ) -> None:
-    """Write a run as a tau2-bench result file or as tables, by the newest verdicts if none are named."""
+    """Write a run as a tau2-bench result file or as tables, by the newest verdicts if none are named.
+
+    An audio set becomes a folder that Hugging Face datasets opens.
+    """
     from dragoman.cli.exchanging import export_run
 
     export_run(folder, to, out, rules=rules, judge=judge, agent=agent)

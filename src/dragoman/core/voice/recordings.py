@@ -24,6 +24,7 @@ class RecordedMessage(msgspec.Struct, frozen=True):
     """One message of a user, spoken once and heard by every recognizer.
 
     Attributes:
+        suite: The suite of its task, which is its category: of BFCL such as `bfcl:parallel`.
         task: The task's id.
         turn: The turn, from 0.
         place: Which message of the turn, from 0.
@@ -35,6 +36,7 @@ class RecordedMessage(msgspec.Struct, frozen=True):
         whitelist: What the user may be asked to confirm of it.
     """
 
+    suite: str
     task: str
     turn: int
     place: int

@@ -93,6 +93,7 @@ def read_settings(folder: Path) -> SetSettings:
 
 
 class _Message(msgspec.Struct, frozen=True):
+    suite: str
     task: str
     turn: int
     place: int
@@ -154,6 +155,7 @@ def _recorded(
             f"{folder}: its files are not of the same messages at {'/'.join(map(str, at))}"
         )
     return RecordedMessage(
+        message.suite,
         *at,
         text=message.text,
         said=speech.said,
