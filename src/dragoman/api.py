@@ -171,6 +171,8 @@ class RunOptions(TypedDict, total=False):
     speakers: Sequence[str]
     speaker: str | Sequence[str]
     clarify: str | Sequence[str]
+    personas: Sequence[str]
+    persona: str | Sequence[str]
     axes: Sequence[str]
     axis: str | Sequence[str]
     backend: str

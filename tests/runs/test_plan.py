@@ -145,7 +145,8 @@ def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
     spoken, novice = PLAIN.with_axes(voice="telephone"), PLAIN.with_axes(persona="hard")
     conditions = (PLAIN, spoken, novice, PLAIN.with_axes(language="th"))
     setup = msgspec.structs.replace(build_setup(BASE), suite=Solo(), conditions=conditions)
-    setup = msgspec.structs.replace(setup, further={("persona", "hard"): Layer("persona", "hard")})
+    layers = {novice.label: Layer("persona", "hard")}
+    setup = msgspec.structs.replace(setup, personas=layers)
     assert [cell.condition.label for cell in plan(setup)] == ["en/text/none", "th/text/none"]
     why = "nobody speaks in solo mode: it has neither voice, persona nor language"
     assert not_applicable(setup) == {"en/telephone/none": why, "en/text/hard": why}

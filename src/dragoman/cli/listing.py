@@ -63,6 +63,7 @@ def names(what: str) -> dict[str, str]:
         "languages": _languages,
         "scenarios": _scenarios,
         "voices": _voices,
+        "personas": _personas,
         "axes": _axes,
         "backends": _backends,
         "options": _options,
@@ -108,6 +109,12 @@ def _measures() -> dict[str, str]:
 
     rubric = "a rubric of your own, judged by --judge PROVIDER/MODEL"
     return {**measure_names(), "NAME@VERSION.toml": rubric}
+
+
+def _personas() -> dict[str, str]:
+    from dragoman.wiring.conditions.personas import persona_names
+
+    return persona_names()
 
 
 def _axes() -> dict[str, str]:

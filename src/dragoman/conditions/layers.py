@@ -12,6 +12,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.layers import Briefing, Layer, Talk
+from dragoman.core.personas import PLAIN_MANNER, Manner
 from dragoman.core.protocols import Channel, Conductor, Progress, ToolView
 from dragoman.core.speech import Utterance
 from dragoman.core.tasks import Task
@@ -50,6 +51,12 @@ class Realisation(NamedTuple):
         """What participants that need no model say and understand; None for English."""
         found = [layer.phrases for layer in self.layers if layer.phrases is not None]
         return found[-1] if found else None
+
+    @property
+    def manner(self) -> Manner:
+        """How a user that needs no model plays its part."""
+        found = [layer.manner for layer in self.layers if layer.manner is not None]
+        return found[-1] if found else PLAIN_MANNER
 
     def of(self, task: Task) -> "Realisation":
         """Return what a conversation on a task is played through: itself, where all have the same."""

@@ -13,6 +13,7 @@ import msgspec
 from dragoman.core.episodes import Episode
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import Wording
+from dragoman.core.personas import Manner
 from dragoman.core.protocols import Channel, Conductor, Participant, Progress, Suite, ToolView
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
@@ -66,6 +67,7 @@ class Layer(msgspec.Struct, frozen=True):
         plan: Returns a task's reference plan as participants see it, beyond `task`.
         wording: Returns how what a conversation is judged by is written.
         phrases: What participants that need no model say and understand.
+        manner: How a user that needs no model plays its part.
         policy: Returns the text that the agent must follow.
         briefing: Opens what sessions of one conversation are told.
         view: Returns how a side sees tools, around how layers before see them.
@@ -85,6 +87,7 @@ class Layer(msgspec.Struct, frozen=True):
     plan: Callable[[Task], Task] | None = None
     wording: Callable[[Task, Wording], Wording] | None = None
     phrases: Phrasebook | None = None
+    manner: Manner | None = None
     policy: Callable[[str], str] | None = None
     briefing: Callable[[Talk], Briefing] | None = None
     view: Callable[[Role, ToolView], ToolView] | None = None

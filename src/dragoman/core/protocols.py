@@ -8,6 +8,7 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.personas import PLAIN_MANNER, Manner
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.speech import Reply, Said, Utterance
@@ -212,6 +213,8 @@ class Opening(msgspec.Struct, frozen=True):
     the side is to speak; it is empty where nothing is said of that. `phrases` are those of the language
     that the task is told in, for who speaks without a model; None for English. `sounds` holds the audio
     of what is said, for who hears it themselves, and keeps that of a side that speaks by itself.
+    `manner` is how a user without a model plays its part. `key` is the same for all that are to meet the
+    same user: task, trial and the run's seed, but not the agent.
     """
 
     task: Task
@@ -224,6 +227,8 @@ class Opening(msgspec.Struct, frozen=True):
     directive: str = ""
     phrases: Phrasebook | None = None
     sounds: Sounds = NO_SOUNDS
+    manner: Manner = PLAIN_MANNER
+    key: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):

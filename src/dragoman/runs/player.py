@@ -158,6 +158,8 @@ class Player:
                     directive=surfaces.told.get(side, ""),
                     phrases=realisation.phrases,
                     sounds=self._sounds,
+                    manner=realisation.manner,
+                    key="" if surfaces.talk is None else surfaces.talk.key,
                 )
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(

@@ -18,6 +18,7 @@ from dragoman.simulation.facts import Mention, mentions, misstated, named_in, se
 from dragoman.simulation.hand_over import is_hand_over
 from dragoman.simulation.scripts import spoken_script, without_tokens
 from dragoman.simulation.spelling import spelled, spelled_in_words
+from dragoman.simulation.telling import Telling
 
 MAX_REPLIES = 60
 MAX_TIMES = 3
@@ -31,9 +32,10 @@ MAX_REPORT = 300
 class FactSession:
     """One conversation of a user that plays its facts."""
 
-    def __init__(self, scenario: Scenario, phrases: Phrasebook) -> None:
+    def __init__(self, scenario: Scenario, phrases: Phrasebook, telling: Telling) -> None:
         self._scenario = scenario
         self._phrases = phrases
+        self._telling = telling
         self._replies = 0
         self._told: tuple[Fact, ...] = ()
         self._count: Counter[str] = Counter()
@@ -49,12 +51,45 @@ class FactSession:
         if results:
             return Answer(say(self._joined(map(self._report, results))))
         if self._replies == 1:
-            opening = self._scenario.opening or spoken_script(self._scenario)
-            return Answer(say(without_tokens(opening).strip() or self._phrases.says.greeting))
-        return Answer(self._response(said, tools))
+            return Answer(say(self._opening()))
+        due = self._telling.to_put_right()
+        return Answer(self._with_persona(self._response(said, tools), due))
 
     async def close(self) -> None:
         """Nothing to release."""
+
+    def _opening(self) -> str:
+        """Return the first words, with what the user tells before anybody asks."""
+        opening = self._scenario.opening or spoken_script(self._scenario)
+        opening = without_tokens(opening).strip() or self._phrases.says.greeting
+        facts = self._telling.volunteered(self._scenario.facts)
+        before = self._telling.opening()
+        return self._joined(filter(None, (before, opening, self._tell(facts) if facts else "")))
+
+    def _with_persona(self, reply: Reply, due: Sequence[Fact]) -> Reply:
+        """Return a reply with what the user's persona says around it.
+
+        Nobody leaves without having put right what was told wrongly.
+        """
+        if not isinstance(reply, Said) or reply.text == TRANSFER:
+            return reply
+        wrong = [fact for fact in due if fact in self._telling.to_put_right()]
+        if reply.text == STOP:
+            return say(self._slip(wrong)) if wrong else reply
+        repeated = self._telling.to_repeat()
+        around = (
+            self._telling.aside(),
+            self._slip(wrong) if wrong else "",
+            reply.text,
+            self._told_as(self._telling.repeat, repeated) if repeated else "",
+        )
+        return say(self._joined(filter(None, around)))
+
+    def _slip(self, wrong: Sequence[Fact]) -> str:
+        return self._told_as(self._telling.slip, wrong)
+
+    def _told_as(self, saying: str, facts: Sequence[Fact]) -> str:
+        return saying.format(facts=self._tell(facts))
 
     def _response(self, said: str, tools: Toolset) -> Reply:
         if is_hand_over(said, self._phrases):
@@ -123,6 +158,7 @@ class FactSession:
         return self._at_most("spelling", self._joined(self._spelled(fact, spell) for fact in facts))
 
     def _spelled(self, fact: Fact, spell: Callable[[str, Phrasebook], str]) -> str:
+        self._telling.put_right([fact])
         told = self._phrases.says.fact_spelled.format(
             label=self._phrases.label(fact.name),
             value=fact.value,
@@ -138,16 +174,36 @@ class FactSession:
                 "yes", self._joined(filter(None, (says.consent, self._tell(fresh))))
             )
         if asked:
-            return self._at_most("told", self._tell(asked))
+            return self._at_most("told", self._answer(asked))
         is_right = any(mention.reading == "right" for mention in named)
         if is_right and not hears.open_question.search(said):
             return self._at_most("yes", says.right)
         return self._at_most("unknown", says.unknown)
 
+    def _answer(self, asked: Sequence[Fact]) -> str:
+        """Tell what is asked for, as far as the user's persona tells it now."""
+        answer = self._telling.answer(asked)
+        self._told = answer.facts or self._told
+        facts = self._scenario.facts
+        values = [self._telling.first_value(each, facts) for each in answer.facts]
+        if self._telling.is_terse:
+            told = self._phrases.joins.facts.join(values)
+        else:
+            told = self._facts(answer.facts, values)
+        return self._joined(filter(None, (told, answer.instead)))
+
     def _tell(self, facts: Sequence[Fact]) -> str:
+        """Tell facts as they are."""
         self._told = tuple(facts) or self._told
+        self._telling.put_right(facts)
+        return self._facts(facts, [fact.value for fact in facts])
+
+    def _facts(self, facts: Sequence[Fact], values: Sequence[str]) -> str:
         fact, label = self._phrases.says.fact, self._phrases.label
-        told = (fact.format(label=label(each.name), value=each.value) for each in facts)
+        told = (
+            fact.format(label=label(each.name), value=value)
+            for each, value in zip(facts, values, strict=True)
+        )
         return self._joined(map(_capitalised, told))
 
     def _report(self, result: ToolResult) -> str:

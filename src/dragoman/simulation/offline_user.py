@@ -15,6 +15,7 @@ from dragoman.simulation.fact_user import FactSession
 from dragoman.simulation.hand_over import is_hand_over
 from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import is_structured, spoken_script
+from dragoman.simulation.telling import Telling
 
 MAX_AGREEMENTS = 10
 
@@ -29,7 +30,7 @@ class OfflineUser:
         scenario = opening.task.scenario
         phrases = phrases_of(opening)
         if is_structured(scenario):
-            return FactSession(scenario, phrases)
+            return FactSession(scenario, phrases, Telling(opening.manner, opening.key))
         return OfflineSession(spoken_script(scenario), phrases)
 
 

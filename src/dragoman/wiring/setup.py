@@ -22,6 +22,7 @@ from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
 from dragoman.wiring.conditions.layers import OWN_OPTIONS, further_layers, over_axes
+from dragoman.wiring.conditions.personas import over_personas, persona_layers
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import data_folder
 from dragoman.wiring.grid.config import RunConfig
@@ -65,6 +66,7 @@ class Setup(msgspec.Struct, frozen=True):
     voices: "Voices | None" = None
     further: Mapping[tuple[str, str], Layer] = {}
     clarifying: Mapping[str, Layer] = {}
+    personas: Mapping[str, Layer] = {}
 
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
@@ -77,10 +79,12 @@ class Setup(msgspec.Struct, frozen=True):
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 
     def realised(self, condition: Condition) -> Realisation:
-        """Return a condition made real: language, voice, then the layers of any further axes."""
+        """Return a condition made real: language, voice, persona, then the layers of further axes."""
         layers = [
             self.further[axis, value] for axis, value in condition.axes if axis not in OWN_OPTIONS
         ]
+        if (persona := self.personas.get(condition.label)) is not None:
+            layers.insert(0, persona)
         if (voiced := self.voiced(condition)) is not None:
             from dragoman.conditions.voice.voiced import voice_layer
 
@@ -187,16 +191,18 @@ def build_setup(
         voices=voices(config, conditions, suite, connections, shown),
         further=further_layers(conditions, suite),
         clarifying=clarifying_layers(conditions, connections),
+        personas=persona_layers(conditions, config.personas),
     )
 
 
 def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
-    """Return the conditions of a grid: languages in their scenarios, over every line, judge and axis."""
+    """Return the conditions of a grid: languages in their scenarios, over every line and other axis."""
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
     if config.voices or config.asr or config.speakers or isinstance(suite, Recorded):
         from dragoman.wiring.conditions.voices import voice_conditions
 
         conditions = voice_conditions(conditions, config, suite)
+    conditions = over_personas(conditions, config.personas)
     conditions = over_judges(conditions, config.clarify)
     return over_axes(conditions, config.axes) if config.axes else conditions
 
@@ -244,6 +250,7 @@ def scoring_setup(
         budget=budget,
         localizations=localizations(config, conditions, suite),
         further=further_layers(conditions, suite),
+        personas=persona_layers(conditions, config.personas),
     )
 
 

@@ -27,7 +27,7 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, axes, backends, options, or tasks or texts of a suite."
+            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, personas, axes, backends, options, or tasks or texts of a suite."
         ),
     ] = "suites",
     suite: Annotated[

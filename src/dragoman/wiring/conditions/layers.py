@@ -27,6 +27,7 @@ OWN_OPTIONS = {
     "voice": "--voice",
     "recognizer": "--asr",
     "clarify": "--clarify",
+    "persona": "--persona",
 }
 
 

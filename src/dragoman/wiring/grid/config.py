@@ -280,6 +280,18 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             axis=True,
         ),
     ] = ()
+    personas: Annotated[
+        tuple[str, ...],
+        Option(
+            "Who the user is: none, hard, ... (`dragoman list personas`), or a TOML file",
+            value="PERSONA",
+            example='["none", "easy", "hard"]',
+            default="none",
+            singular="persona",
+            commas=True,
+            axis=True,
+        ),
+    ] = ()
     axes: Annotated[
         tuple[str, ...],
         Option(

@@ -1,0 +1,115 @@
+"""Who a simulated user is beside its task: a card of traits, habits and texts."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import msgspec
+
+Level = Literal["low", "medium", "high"]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+"""A part of all occasions."""
+
+
+class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a persona is like, in four words.
+
+    Attributes:
+        expertise: How well it knows the domain.
+        ambiguity: How unclear what it says is.
+        verbosity: How much it says at a time.
+        tolerance: How patiently it takes questions.
+    """
+
+    expertise: Literal["novice", "some", "expert"]
+    ambiguity: Level
+    verbosity: Literal["short", "medium", "long"]
+    tolerance: Level
+
+
+class Habits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user without a model does; the defaults are those of nobody in particular.
+
+    Attributes:
+        volunteers: It tells all its facts in its first message.
+        terse: It tells values without saying what they are.
+        at_once: Facts that it tells in one answer; 0 for all that are asked for.
+        vague: Of how many facts it says nothing definite when they are first asked for.
+        asks_back: Of how many facts it first asks what is meant.
+        slips: Of how many facts with digits it tells another value first, which it puts right in its
+            next message, or when it is read back.
+        repeats: In how many answers it repeats what it told before.
+        asides: In how many messages it says something beside the matter.
+    """
+
+    volunteers: bool = False
+    terse: bool = False
+    at_once: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    vague: Share = 0.0
+    asks_back: Share = 0.0
+    slips: Share = 0.0
+    repeats: Share = 0.0
+    asides: Share = 0.0
+
+
+class SpeechHabits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a persona speaks where its words are spoken by an embedded voice.
+
+    Attributes:
+        rate: Times the words per minute of the voice.
+        pauses: After how many words it pauses.
+        fillers: Before how many sentences it says a filler.
+        accent: An accent of embedded voices; of languages without such a voice all voices speak.
+    """
+
+    rate: Annotated[float, msgspec.Meta(ge=0.5, le=2)] = 1.0
+    pauses: Share = 0.0
+    fillers: Share = 0.0
+    accent: str = ""
+
+
+class Sayings(msgspec.Struct, frozen=True):
+    """What a user without a model says beside its facts, in one language."""
+
+    vague: tuple[str, ...] = ()
+    asks_back: tuple[str, ...] = ()
+    openings: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    slip: str = "{facts}"
+    repeat: str = "{facts}"
+
+
+class Manner(msgspec.Struct, frozen=True):
+    """How a user without a model plays its part: what it does, and the words for it."""
+
+    habits: Habits = Habits()
+    sayings: Sayings = Sayings()
+
+
+PLAIN_MANNER = Manner()
+"""That of nobody in particular."""
+
+
+class Persona(msgspec.Struct, frozen=True):
+    """One card in one language.
+
+    Attributes:
+        name: Its name on the axis.
+        traits: What it is like.
+        user: What a user that is a model is told.
+        agent: What an agent is told where the card is exposed.
+        manner: How a user without a model follows it.
+        speech: How it speaks.
+        fillers: What it says before it goes on.
+    """
+
+    name: str
+    traits: Traits
+    user: str
+    agent: str
+    manner: Manner = Manner()
+    speech: SpeechHabits = SpeechHabits()
+    fillers: tuple[str, ...] = ()
+
+
+AboutUser = Mapping[str, object]
+"""What an agent is told of its user, as data: the traits of a card, or what was inferred."""

@@ -1,0 +1,113 @@
+"""Names of personas become cards, and conditions their layers.
+
+Other packages add cards as entry points in the group `dragoman.personas`: the path of a card, by its name.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from dragoman.conditions.persona.cards import SHIPPED_CARDS, PersonaCard, card_of_file, find_card
+from dragoman.conditions.persona.layer import AXIS, persona_layer
+from dragoman.core.conditions import ENGLISH, NONE, Condition, Surface
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.layers import Layer
+from dragoman.core.personas import Persona
+from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrases.sayings import misleading
+
+ENTRY_POINTS = "dragoman.personas"
+
+
+def over_personas(conditions: Sequence[Condition], names: Sequence[str]) -> tuple[Condition, ...]:
+    """Return the conditions of a grid over every persona.
+
+    Raises:
+        UsageError: For a persona that does not exist.
+        DataError: Where a card is none.
+    """
+    cards = cards_named(names or (NONE,))
+    return tuple(condition.with_axes(**{AXIS: name}) for condition in conditions for name in cards)
+
+
+def cards_named(names: Sequence[str]) -> dict[str, PersonaCard]:
+    """Return the cards of those names or files, by name.
+
+    Raises:
+        UsageError: For one that does not exist, or two of one name.
+        DataError: Where a file is no card.
+    """
+    cards: dict[str, PersonaCard] = {}
+    for name in dict.fromkeys(names):
+        card = _card(name)
+        if card.name in cards:
+            raise UsageError(f"--persona {name}: another card is called {card.name}")
+        cards[card.name] = card
+    return cards
+
+
+def persona_layers(conditions: Sequence[Condition], names: Sequence[str]) -> dict[str, Layer]:
+    """Return by label the layers of conditions that have a persona.
+
+    Args:
+        conditions: Those that are played.
+        names: The names and files of a run's cards.
+
+    Raises:
+        UsageError: For a card that does not exist, or has no texts in a condition's language.
+        DataError: Where a card is none, or says what participants without a model take amiss.
+    """
+    cards = cards_named(names)
+    return {
+        condition.label: persona_layer(persona_of(condition, cards, "tasks"))
+        for condition in conditions
+        if condition.persona != NONE
+    }
+
+
+def persona_of(condition: Condition, cards: dict[str, PersonaCard], surface: Surface) -> Persona:
+    """Return a condition's persona in the language of a surface.
+
+    Raises:
+        UsageError: Where its card has no texts in it.
+        DataError: Where its sayings are taken amiss.
+    """
+    localized = condition.localized
+    is_told = localized is not None and surface in localized.surfaces
+    language = localized.languages[0] if localized is not None and is_told else ENGLISH
+    card = cards.get(condition.persona) or _card(condition.persona)
+    persona = card.persona(language)
+    book = shipped_phrasebook(language)
+    amiss = [] if book is None else misleading(persona.manner.sayings, book)
+    if amiss:
+        raise DataError(f"persona {card.name} [{language}]: {amiss[0]}")
+    return persona
+
+
+def persona_names() -> dict[str, str]:
+    """Return every persona's name with a line about it."""
+    shipped = {name: _about(find_card(name)) for name in SHIPPED_CARDS}
+    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    return {**shipped, **added, "FILE.toml": "a card of your own"}
+
+
+def _card(name: str) -> PersonaCard:
+    for entry in () if name in SHIPPED_CARDS else entry_points(group=ENTRY_POINTS, name=name):
+        try:
+            path: object = entry.load()
+        except (ImportError, AttributeError) as error:
+            raise UsageError(
+                f"persona {name!r}: {entry.value} cannot be loaded ({error})"
+            ) from error
+        if not isinstance(path, Path) or path.stem != name:
+            raise UsageError(f"persona {name!r}: {entry.value} is no path of a card {name}.toml")
+        return card_of_file(path)
+    return find_card(name)
+
+
+def _about(card: PersonaCard) -> str:
+    traits = card.traits
+    return (
+        f"{card.about} (expertise {traits.expertise}, ambiguity {traits.ambiguity}, verbosity "
+        f"{traits.verbosity}, tolerance {traits.tolerance})"
+    )

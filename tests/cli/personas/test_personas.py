@@ -1,0 +1,143 @@
+"""Personas from the command line: an axis of the grid that moves figures without a model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+import dragoman as package
+
+Cli = Callable[..., CompletedProcess[str]]
+Refused = Callable[..., str]
+Told = Callable[..., Any]
+
+TASKS = ("--tasks", "fifteen-or-fifty,saturday-morning,hold-until-after-work")
+CARD = """
+about = "tells one thing at a time"
+[traits]
+expertise = "some"
+ambiguity = "medium"
+verbosity = "short"
+tolerance = "low"
+[habits]
+at_once = 1
+[en]
+user = "You are on a bad line."
+agent = "This customer is on a bad line."
+"""
+
+
+@pytest.mark.slow
+def test_who_does_not_listen_loses_what_who_reads_back_keeps(told: Told, folder: Path) -> None:
+    grid = ("--persona", "none,hard", "--agent", "gold,literal,careful", "--trials", 2)
+    found = told("run", "courier", *TASKS, *grid, "--out", "here")
+    rates = {
+        (cell["axes"]["persona"], cell["agent"]): cell["pass_hat"]["1"] for cell in found["cells"]
+    }
+    assert [rates["none", agent] for agent in ("gold", "literal", "careful")] == [1, 1, 1]
+    assert rates["hard", "gold"] == 1
+    assert rates["hard", "literal"] < rates["hard", "careful"]
+    steps = package.load(folder / "here").episodes
+    careful = steps.filter(agent="careful")
+    hard, none = (careful.filter(persona=name)["steps"].mean() for name in ("hard", "none"))
+    assert hard > none
+    compared = told("compare", "here", "--by", "persona")
+    assert [entry["differs"] for entry in compared["comparisons"]] == [["persona"]] * 3
+
+
+def test_every_agent_meets_the_same_user(told: Told) -> None:
+    grid = ("--persona", "chatty", "--agent", "literal,careful", "--tasks", "saturday-morning")
+    told("run", "courier", *grid, "--out", "here")
+    said = {
+        agent: told("show", "here", "saturday-morning", "--agent", agent)
+        for agent in ("literal", "careful")
+    }
+    first = {agent: _users_words(shown)[:2] for agent, shown in said.items()}
+    assert first["literal"] == first["careful"]
+    assert "weather" in first["literal"][0] or "lovely" in first["literal"][0]
+
+
+def test_cells_without_a_persona_are_those_of_runs_without_the_option(told: Told) -> None:
+    def keys(*options: str) -> set[str]:
+        planned = told("run", "sample:shop", "--agent", "gold", *options, "--dry-run")
+        return {cell["key"] for cell in planned["cells"]}
+
+    assert keys() == keys("--persona", "none")
+    assert keys() < keys("--persona", "none,hard")
+
+
+def test_a_card_of_ones_own_is_played_and_gone_on_with(told: Told, folder: Path) -> None:
+    (folder / "bad-line.toml").write_text(CARD)
+    options = ("--agent", "literal", "--tasks", "saturday-morning", "--persona", "bad-line.toml")
+    found = told("run", "courier", *options, "--out", "here")
+    assert [cell["condition"] for cell in found["cells"]] == ["en/text/bad-line"]
+    assert told("resume", "here")["cells"] == found["cells"]
+    assert told("score", "here")["cells"] == found["cells"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["vi", "th", "id", "tl", "zh"])
+def test_a_persona_speaks_the_language_that_the_task_is_told_in(language: str, told: Told) -> None:
+    place = ("--language", language, "--scenario", "domain", "--persona", "none,hard")
+    grid = ("--agent", "gold,literal,careful", "--trials", 2)
+    found = told("run", "courier", *TASKS, *place, *grid, "--out", "here")
+    rates = {
+        (cell["axes"]["persona"], cell["agent"]): cell["pass_hat"]["1"] for cell in found["cells"]
+    }
+    assert rates["none", "literal"] == rates["hard", "gold"] == 1
+    assert rates["hard", "literal"] < rates["hard", "careful"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--persona", "sleepy"), "unknown persona 'sleepy': choose none, easy, hard"),
+        (("--axis", "persona=hard"), "--axis persona: it has an option of its own, --persona"),
+    ],
+)
+def test_a_mistake_is_one_line(options: tuple[str, ...], complaint: str, refused: Refused) -> None:
+    assert complaint in refused("run", "sample:shop", "--agent", "gold", *options, status=2)
+
+
+def test_a_damaged_card_is_one_line(folder: Path, dragoman: Cli) -> None:
+    (folder / "bad-line.toml").write_text(CARD.replace("at_once = 1", "at_once = -1"))
+    done = dragoman("run", "sample:shop", "--agent", "gold", "--persona", "bad-line.toml")
+    assert done.returncode == 1
+    assert done.stderr.startswith("dragoman: bad-line.toml: no persona card (")
+    assert done.stderr.count("\n") == 1
+
+
+def test_personas_are_listed(dragoman: Cli) -> None:
+    lines = dragoman("list", "personas").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [
+        *("none", "easy", "hard", "hurried", "elderly", "non-native", "code-switching"),
+        *("angry", "chatty", "FILE.toml"),
+    ]
+    assert "expertise novice, ambiguity high" in lines[2]
+
+
+def _users_words(shown: dict[str, Any]) -> list[str]:
+    return [
+        event["reply"]["utterance"]["intended"]
+        for event in shown["episode"]["events"]
+        if event.get("by") == "user" and "utterance" in event.get("reply", {})
+    ]
+
+
+def test_the_scenario_that_a_model_is_told_has_the_card(told: Told, folder: Path) -> None:
+    script = {"*": [{"content": "Hello."}, {"content": "###STOP###"}]}
+    (folder / "user.json").write_text(json.dumps(script))
+    (folder / "own_user.py").write_text(
+        "from pathlib import Path\n"
+        "def user(messages, tools):\n"
+        "    Path('told.txt').write_text(messages[0]['content'])\n"
+        "    return '###STOP###'\n"
+    )
+    options = ("--agent", "silent", "--user", "own_user:user", "--persona", "angry", "--limit", 1)
+    told("run", "sample:shop", *options)
+    heard = (folder / "told.txt").read_text()
+    assert "You are angry about what happened" in heard
+    assert "every fact stays as the scenario has it" in heard
