@@ -1,5 +1,6 @@
 from decimal import Decimal
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +44,26 @@ def test_cached_input_costs_as_much_as_other_input_where_nothing_else_is_known()
 @pytest.mark.parametrize("usage", [used(sent=None), used(received=None)])
 def test_unknown_tokens_have_an_unknown_cost(usage: Usage) -> None:
     assert cost_of(usage, price_of) is None
+
+
+def test_audio_in_tokens_has_its_own_price_and_is_never_taken_for_words() -> None:
+    heard = msgspec.structs.replace(
+        used(cached=400_000), input_audio_tokens=200_000, output_audio_tokens=50_000
+    )
+    prices = {
+        "m": Price(Decimal(2), Decimal(8), Decimal("0.5"), None, None, Decimal(40), Decimal(80))
+    }
+    # 400,000 words, 400,000 cached, 200,000 of audio; 50,000 words and 50,000 of audio.
+    assert cost_of(heard, prices.get) == both("13.4")
+    assert cost_of(heard, price_of) is None
+    for unknown in ("input_audio_tokens", "output_audio_tokens"):
+        assert cost_of(msgspec.structs.replace(heard, **{unknown: None}), prices.get) is None
+    assert cost_of(as_replayed(heard), prices.get) == Cost(Decimal("13.4"), Decimal(0))
+
+
+def test_audio_in_tokens_needs_the_price_of_words() -> None:
+    with pytest.raises(ValueError, match="needs the prices of input and output"):
+        Price(minute=Decimal(1), input_audio=Decimal(2))
 
 
 def test_an_unknown_price_is_an_unknown_cost() -> None:

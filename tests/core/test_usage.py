@@ -59,3 +59,12 @@ def test_a_replayed_call_keeps_its_tokens_and_loses_time_and_faults() -> None:
     assert (both.calls, both.replayed, both.input_tokens) == (2, 1, 18)
     assert (both.replayed_input_tokens, both.replayed_output_tokens) == (9, 2)
     assert both.replayed_cached_tokens == 4
+
+
+def test_tokens_of_audio_add_up_and_unknown_ones_stay_unknown() -> None:
+    told = Usage("agent", "m", input_audio_tokens=9, output_audio_tokens=2)
+    (both,) = total_usage([told, as_replayed(told)])
+    assert (both.input_audio_tokens, both.replayed_input_audio_tokens) == (18, 9)
+    assert (both.output_audio_tokens, both.replayed_output_audio_tokens) == (4, 2)
+    (other,) = total_usage([told, Usage("agent", "m", input_audio_tokens=None)])
+    assert (other.input_audio_tokens, other.output_audio_tokens) == (None, 2)

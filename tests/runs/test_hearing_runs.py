@@ -1,4 +1,4 @@
-"""A run whose agent hears the audio itself, by a real voice over a real line."""
+"""Runs whose agent hears the audio itself, by a real voice over a real line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,12 +6,19 @@ from pathlib import Path
 import pytest
 
 import dragoman
+from dragoman.core.episodes import Move
 from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Said, say
+from dragoman.core.speech import Said, Utterance, say
 from dragoman.core.tools import Toolset
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.sounds import Sounds
+from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.store.audio_files import AudioFiles
+from dragoman.store.run import open_run
+from dragoman.store.run_file import FILE
+from dragoman.testing.answers import Rule, RuleAnswers, When
+from dragoman.testing.coded_speech import decoded_text
+from dragoman.testing.server import ModelServer
 
 
 class Listening:
@@ -67,3 +74,61 @@ def test_an_agent_that_hears_gets_the_sound_that_the_run_keeps(tmp_path: Path) -
         assert sound.seconds > 0.5
         assert AudioFiles(folder).sound(sound.reference()) == sound
     assert result.cells["condition"].to_list() == ["en/telephone+itself/none"]
+
+
+SPOKEN = 'modalities=["text","audio"]&audio={"voice":"alloy","format":"wav"}'
+
+
+def said(folder: Path, side: str) -> list[Utterance]:
+    with open_run(folder, write=False) as store:
+        return [
+            event.reply.utterance
+            for _, _, episode in store.episodes()
+            for event in episode.events
+            if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+        ]
+
+
+@pytest.mark.slow
+@pytest.mark.speech
+def test_a_model_that_hears_and_speaks_is_asked_over_the_wire(tmp_path: Path) -> None:
+    words = "I am afraid I cannot help you with that."
+    answers = RuleAnswers([Rule(ScriptedReply(words), When(longer_than=0.5))])
+    folder = tmp_path / "run"
+    with ModelServer(answers) as server:
+        dragoman.run(
+            "courier:easy",
+            agents=[f"compatible/any?base_url={server.url}&hears=on&{SPOKEN}"],
+            tasks=["where-is-my-parcel"],
+            voices=["telephone"],
+            asr=["itself"],
+            speakers=["us"],
+            max_steps=4,
+            out=folder,
+        )
+        assert set(server.log.outcomes) == {"ok"}
+
+    files = AudioFiles(folder)
+    assert all(each.received is None for each in said(folder, "user"))
+    for each in said(folder, "agent"):
+        if not each.stages:  # the suite's own greeting
+            continue
+        assert (each.intended, each.spoken, each.received) == (words, words, words)
+        assert each.clean_audio is not None
+        assert each.audio is not None
+        assert decoded_text(files.sound(each.clean_audio)) == words
+        assert files.sound(each.audio).rate_hz == 8_000
+        assert each.stages[0].name == "synthesis"
+        assert each.stages[0].engine == "compatible/any"
+    assert [each for each in said(folder, "agent") if each.stages]
+    with open_run(folder, write=False) as store:
+        assert all(len(episode.events) for _, _, episode in store.episodes())
+        (usage,) = (
+            each
+            for _, _, episode in store.episodes()
+            for each in episode.usage
+            if each.purpose == "agent"
+        )
+    assert usage.input_audio_tokens
+    assert usage.output_audio_tokens
+    assert (folder / FILE).stat().st_size < 400_000

@@ -1,7 +1,18 @@
+import asyncio
+import base64
+from typing import Any
+
 import pytest
 
 from dragoman.core.errors import UsageError
+from dragoman.core.protocols import Answer, Opening
+from dragoman.core.speech import Said, Utterance, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import NO_TOOLS
+from dragoman.core.voice.audio import Audio, audio_of
+from dragoman.core.voice.sounds import HeldSounds, hears_audio
 from dragoman.simulation.llm import LlmParticipant
+from dragoman.testing.agent_server import serving
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import TOKEN_VARIABLE, http_agent
 from dragoman.wiring.participants import resolve_agent
@@ -78,3 +89,44 @@ def test_an_address_is_named_among_the_agents_that_one_may_choose() -> None:
         match=r"choose careful, gold, lexical, literal, silent, human, http://HOST:PORT/PATH, ",
     ):
         resolve_agent("golden")
+
+
+BEEP = Audio(b"\x10\x00" * 800, 8_000)
+
+
+class Listener:
+    """An agent's function that says how long what it heard was."""
+
+    hears_audio = True
+
+    def __call__(self, messages: Any, tools: object) -> str:  # noqa: ANN401 - OpenAI's messages
+        assert tools == []
+        (part,) = messages[-1]["content"]
+        data = part["input_audio"]["data"]
+        return f"{audio_of(base64.b64decode(data), 'data').seconds} s"
+
+
+def test_an_address_says_that_its_agent_hears() -> None:
+    assert hears_audio(resolve_agent(f"{URL}?hears=on").participant)
+    assert not hears_audio(resolve_agent(URL).participant)
+    assert not hears_audio(resolve_agent(f"{URL}?hears=off").participant)
+    with pytest.raises(UsageError, match="hears is on or off, not 'well'"):
+        resolve_agent(f"{URL}?hears=well")
+
+
+def test_an_agent_behind_an_address_is_sent_what_was_said_as_audio() -> None:
+    async def talk() -> Answer:
+        connections, sounds = Connections(), HeldSounds()
+        utterance = Utterance("Hello.", spoken="Hello.", heard=None, audio=sounds.keep(BEEP))
+        async with serving("listener", Listener()) as url:
+            agent = resolve_agent(f"{url}?hears=on", None, connections).participant
+            task = Task("t", "suite", "digest", Scenario("Call."))
+            session = await agent.open(Opening(task, "agent", 7, sounds=sounds))
+            answer = await session.reply([Said(utterance)], NO_TOOLS)
+            await connections.close()
+        return answer
+
+    answer = asyncio.run(talk())
+    assert answer.reply == say("0.1 s")
+    assert answer.usage is not None
+    assert answer.usage.input_audio_tokens is None

@@ -23,6 +23,8 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         cached_input: Per million tokens that the provider had cached.
         minute: Per minute of audio.
         characters: Per million characters spoken.
+        input_audio: Per million tokens sent that are audio; without it their cost is not known.
+        output_audio: The same of tokens received.
     """
 
     input: Decimal | None = None
@@ -30,6 +32,8 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     cached_input: Decimal | None = None
     minute: Decimal | None = None
     characters: Decimal | None = None
+    input_audio: Decimal | None = None
+    output_audio: Decimal | None = None
 
     def __post_init__(self) -> None:
         """Refuse what prices nothing, and one side of the tokens without the other."""
@@ -39,6 +43,8 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise ValueError("a price has input and output, minute or characters")
         if self.input is None and self.cached_input is not None:
             raise ValueError("cached_input needs the price of input")
+        if self.input is None and (self.input_audio, self.output_audio) != (None, None):
+            raise ValueError("audio in tokens needs the prices of input and output")
 
 
 PriceOf = Callable[[str], Price | None]
@@ -76,6 +82,8 @@ def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
         usage.cached_tokens,
         usage.audio_seconds,
         usage.characters,
+        usage.input_audio_tokens,
+        usage.output_audio_tokens,
     )
     replayed = _Counts(
         usage.replayed_input_tokens,
@@ -83,6 +91,8 @@ def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
         usage.replayed_cached_tokens,
         usage.replayed_audio_seconds,
         usage.replayed_characters,
+        usage.replayed_input_audio_tokens,
+        usage.replayed_output_audio_tokens,
     )
     nominal = _priced(price, every)
     paid = _priced(price, _without(every, replayed))
@@ -105,6 +115,8 @@ class _Counts(msgspec.Struct, frozen=True):
     cached: int | None
     seconds: float | None
     characters: int | None
+    sent_audio: int | None
+    received_audio: int | None
 
 
 def _without(every: _Counts, replayed: _Counts) -> _Counts:
@@ -114,6 +126,8 @@ def _without(every: _Counts, replayed: _Counts) -> _Counts:
         _less(every.cached, replayed.cached),
         _less(every.seconds, replayed.seconds),
         _less(every.characters, replayed.characters),
+        _less(every.sent_audio, replayed.sent_audio),
+        _less(every.received_audio, replayed.received_audio),
     )
 
 
@@ -125,13 +139,11 @@ def _priced(price: Price, counts: _Counts) -> Decimal | None:
     """Return what counts cost; None where one that has a price is not known."""
     dollars = NOTHING
     if price.input is not None and price.output is not None:
-        if counts.sent is None or counts.received is None:
+        sent = _sent(counts, price, price.input)
+        received = _received(counts, price, price.output)
+        if sent is None or received is None:
             return None
-        # A provider that does not tell what it had cached is priced as if nothing had been.
-        reused = min(counts.cached or 0, counts.sent)
-        cached_price = price.input if price.cached_input is None else price.cached_input
-        tokens = (counts.sent - reused) * price.input + reused * cached_price
-        dollars += (tokens + counts.received * price.output) * _PER_ONE
+        dollars += (sent + received) * _PER_ONE
     if price.minute is not None:
         if counts.seconds is None:
             return None
@@ -141,3 +153,28 @@ def _priced(price: Price, counts: _Counts) -> Decimal | None:
             return None
         dollars += counts.characters * price.characters * _PER_ONE
     return dollars
+
+
+def _sent(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
+    audio = _of_audio(counts.sent_audio, price.input_audio)
+    if counts.sent is None or counts.sent_audio is None or audio is None:
+        return None
+    words = max(counts.sent - counts.sent_audio, 0)
+    # A provider that does not tell what it had cached is priced as if nothing had been.
+    reused = min(counts.cached or 0, words)
+    cached_price = text_price if price.cached_input is None else price.cached_input
+    return (words - reused) * text_price + reused * cached_price + audio
+
+
+def _received(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
+    audio = _of_audio(counts.received_audio, price.output_audio)
+    if counts.received is None or counts.received_audio is None or audio is None:
+        return None
+    return max(counts.received - counts.received_audio, 0) * text_price + audio
+
+
+def _of_audio(tokens: int | None, price: Decimal | None) -> Decimal | None:
+    """Return what tokens of audio cost; None where there are some and their number or price is not known."""
+    if tokens == 0:
+        return NOTHING
+    return None if tokens is None or price is None else tokens * price

@@ -380,13 +380,15 @@ class ChatRequest(msgspec.Struct, frozen=True):
 class Completion(msgspec.Struct, frozen=True):
     """A chat model's reply: its raw body, what was understood of it, and how long it took.
 
-    `latency` is None where nobody knows. Of a remembered reply it is that of the first answer.
+    `latency` is None where nobody knows. Of a remembered reply it is that of the first answer. `spoken`
+    is the sound of words that the model spoke itself; the raw body holds its hash instead.
     """
 
     reply: Reply
     raw: msgspec.Raw
     usage: Usage
     latency: Latency | None = None
+    spoken: Audio | None = None
 
 
 class ChatModel(Protocol):

@@ -8,6 +8,9 @@ from dragoman.core.tools import ToolCall
 WORDS = "words"
 """The setting in the record of recognition that holds the words as they were recognized."""
 
+SYNTHESIS = "synthesis"
+"""The name of the stage in which somebody speaks."""
+
 UNDERSTOOD = "understood"
 """The engine in the record of a listener who understands what was meant."""
 

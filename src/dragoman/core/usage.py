@@ -32,6 +32,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         characters: What was spoken, as the provider counts it where it tells.
         replayed_audio_seconds: The part of the audio that belongs to replayed calls.
         replayed_characters: The part of the characters that belongs to replayed calls.
+        input_audio_tokens: The part of the input that was audio.
+        output_audio_tokens: The part of the output that was audio.
+        replayed_input_audio_tokens: The part of the audio sent that belongs to replayed calls.
+        replayed_output_audio_tokens: The part of the audio received that belongs to replayed calls.
     """
 
     purpose: str
@@ -51,6 +55,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     characters: int | None = None
     replayed_audio_seconds: float | None = 0.0
     replayed_characters: int | None = 0
+    input_audio_tokens: int | None = 0
+    output_audio_tokens: int | None = 0
+    replayed_input_audio_tokens: int | None = 0
+    replayed_output_audio_tokens: int | None = 0
 
 
 def as_replayed(usage: Usage) -> Usage:
@@ -66,6 +74,8 @@ def as_replayed(usage: Usage) -> Usage:
         # Chat has neither, and what has no whole needs no part.
         replayed_audio_seconds=usage.audio_seconds or 0.0,
         replayed_characters=usage.characters or 0,
+        replayed_input_audio_tokens=usage.input_audio_tokens,
+        replayed_output_audio_tokens=usage.output_audio_tokens,
     )
 
 
@@ -101,6 +111,10 @@ def _plus(one: Usage, other: Usage) -> Usage:
         _sum(one.characters, other.characters),
         _sum(one.replayed_audio_seconds, other.replayed_audio_seconds),
         _sum(one.replayed_characters, other.replayed_characters),
+        _sum(one.input_audio_tokens, other.input_audio_tokens),
+        _sum(one.output_audio_tokens, other.output_audio_tokens),
+        _sum(one.replayed_input_audio_tokens, other.replayed_input_audio_tokens),
+        _sum(one.replayed_output_audio_tokens, other.replayed_output_audio_tokens),
     )
 
 

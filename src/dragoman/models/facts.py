@@ -11,13 +11,15 @@ import msgspec
 LITELLM = "litellm:"
 """Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place."""
 
-ParameterType = Literal["number", "integer", "string", "boolean"]
+ParameterType = Literal["number", "integer", "string", "boolean", "array", "object"]
 
 TYPES: Mapping[ParameterType, tuple[type, ...]] = {
     "number": (int, float),
     "integer": (int,),
     "string": (str,),
     "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
 }
 
 
@@ -37,6 +39,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seeds: Whether it takes a seed.
         schemas: Whether it takes a JSON schema for replies.
         refuses: Parameters that it does not take.
+        audio: How it takes audio in messages, by the name in the table.
     """
 
     url: str = ""
@@ -46,6 +49,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seeds: bool = True
     schemas: bool = True
     refuses: tuple[str, ...] = ()
+    audio: str = "openai"
 
 
 class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,11 +62,25 @@ class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole table."""
+    """The whole table.
+
+    Attributes:
+        parameters: What may be set, and its type.
+        audio: How parts of messages that are audio are written, by name.
+        hearing: Patterns of models that are known to hear.
+        providers: By name.
+        models: Families of models; the first that matches counts.
+    """
 
     parameters: dict[str, ParameterType]
     providers: dict[str, Provider]
     models: tuple[ModelFamily, ...]
+    audio: dict[str, str]
+    hearing: tuple[str, ...]
+
+    def hears(self, model: str) -> bool:
+        """Return whether a model, `provider/name`, is known to hear."""
+        return any(fnmatchcase(model, pattern) for pattern in self.hearing)
 
     def family(self, model: str) -> ModelFamily:
         """Return what is known of a model, `provider/name`; the first match counts."""

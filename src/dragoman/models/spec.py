@@ -10,10 +10,15 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.voice.sound_parts import PartForm, part_form
+from dragoman.models.chat.spoken_replies import FORMATS
 from dragoman.models.facts import Facts, Provider, fits, load_facts
 
 EXTRA = "extra."
 """The prefix of parameters that no table knows and that are sent as they are."""
+
+HEARS = "hears"
+"""The parameter that says whether a model can be given audio itself: on, off, or a form of the table."""
 
 _SWITCHES = ("seed", "stream", "schema")
 _ADDRESSES = ("base_url", "key_env")
@@ -42,6 +47,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
         base_url: The address given, or "".
         key_env: The environment variable of the key, given or the provider's.
         settings: Parameters of every call.
+        audio: How it takes audio in messages; None for a model that cannot hear.
     """
 
     written: str
@@ -54,6 +60,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
     seeds: bool
     streams: bool
     schemas: bool
+    audio: PartForm | None = None
 
     @property
     def identity(self) -> str:
@@ -91,6 +98,7 @@ def read_spec(written: str) -> ModelSpec:
     switches = {key: is_on(given.pop(key), key, written) for key in _SWITCHES if key in given}
     addresses = {key: given.pop(key, "") for key in _ADDRESSES}
     base_url = checked_address(addresses["base_url"], "base_url") if addresses["base_url"] else ""
+    hears = given.pop(HEARS, "on" if facts.hears(name) else "off")
     seeds = provider.seeds and family.seeds
     if switches.get("seed") and not seeds:
         raise UsageError(f"{written}: {name} takes no seed: leave seed=on out")
@@ -105,7 +113,21 @@ def read_spec(written: str) -> ModelSpec:
         seeds=switches.get("seed", seeds),
         streams=switches.get("stream", False),
         schemas=switches.get("schema", provider.schemas),
+        audio=_audio(hears, written, provider, facts),
     )
+
+
+def _audio(hears: str, written: str, provider: Provider, facts: Facts) -> PartForm | None:
+    """Return how a model takes audio; None where it cannot hear."""
+    if hears == "off":
+        return None
+    name = provider.audio if hears == "on" else hears
+    if name not in facts.audio:
+        raise UsageError(
+            f"{written}: {HEARS} is on, off, or how it takes audio "
+            f"({', '.join(facts.audio)}), not {hears!r}"
+        )
+    return part_form(facts.audio[name])
 
 
 def with_default(spec: ModelSpec, name: str, value: object) -> ModelSpec:
@@ -216,7 +238,7 @@ def _setting(name: str, text: str, model: str, facts: Facts) -> object:
             raise UsageError(f"{model}: {name}: that part of a request is not to be set")
         return value
     if name not in facts.parameters:
-        known = [*facts.parameters, *_SWITCHES, *_ADDRESSES]
+        known = [*facts.parameters, *_SWITCHES, HEARS, *_ADDRESSES]
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UsageError(
@@ -226,6 +248,8 @@ def _setting(name: str, text: str, model: str, facts: Facts) -> object:
     kind = facts.parameters[name]
     if not fits(value, kind):
         raise UsageError(f"{model}: {name} is of type {kind}, not {text!r}")
+    if isinstance(value, dict) and value.get("format") not in FORMATS:
+        raise UsageError(f"{model}: {name} has a format that is read: {' or '.join(FORMATS)}")
     return value
 
 

@@ -20,6 +20,8 @@ from dragoman.core.errors import CodeError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
+from dragoman.core.voice.sound_parts import has_sound, plain_message
+from dragoman.core.voice.sounds import hears_audio
 from dragoman.simulation.raising import participant_error
 
 log = logging.getLogger(__name__)
@@ -40,9 +42,14 @@ class CallableModel:
             getattr(function, "__call__", None)  # noqa: B004 - its kind is asked, not whether it is callable
         )
 
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the function says that it can be given audio itself."""
+        return hears_audio(self._function)
+
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         """Call the function and read its answer."""
-        messages = [dict(message) for message in request.messages]
+        messages = [plain_message(message) for message in request.messages]
         tools: Tools = msgspec.json.decode(request.tools.encoded)
         now = asyncio.get_running_loop().time
         began = now()
@@ -52,7 +59,14 @@ class CallableModel:
         if read.odd_usage and not self._has_warned:
             self._has_warned = True
             log.warning("%s: the tokens it tells make no sense: %s", self.name, read.odd_usage)
-        usage = Usage(purpose, self.name, 1, read.input_tokens, read.output_tokens)
+        usage = Usage(
+            purpose,
+            self.name,
+            1,
+            read.input_tokens,
+            read.output_tokens,
+            input_audio_tokens=None if has_sound(request.messages) else 0,
+        )
         return Completion(read.reply, _raw(answer), usage, latency)
 
     async def call(self, messages: Messages, tools: Tools) -> object:

@@ -4,15 +4,19 @@ Both sides keep an OpenAI-shaped history in which their own words are the assist
 side's tool traffic never enters it.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 import msgspec
 
 from dragoman.core.episodes import Event, Move
+from dragoman.core.errors import DataError
 from dragoman.core.prompts import PromptSet
-from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
-from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Completion, Heard, Opening
+from dragoman.core.speech import SYNTHESIS, Called, Reply, Said, Stage, Unparsed, Utterance
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
+from dragoman.core.voice.sound_parts import SoundPart
+from dragoman.core.voice.sounds import Sounds, hears_audio
 from dragoman.simulation.prompts import agent_prompt, user_prompt
 from dragoman.simulation.scripts import scenario_text
 
@@ -30,6 +34,11 @@ class LlmParticipant:
     def name(self) -> str:
         """The model's name."""
         return self._model.name
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the model can be given audio itself."""
+        return hears_audio(self._model)
 
     async def open(self, opening: Opening) -> "LlmSession":
         """Open a session with the side's system prompt and the history as it saw it."""
@@ -62,12 +71,12 @@ class LlmSession:
             self._messages += past(self._opening.history, self._opening.side)
         if self._is_told_anew:
             self._retell(tools)
-        self._messages += map(incoming, heard)
+        self._messages += [await received(part, self._opening.sounds) for part in heard]
         request = ChatRequest(
             self._messages, tools, self._seed, self._label, self._conversation, self._opening.draw
         )
         completion = await self._model.complete(request, self._side)
-        reply = completion.reply
+        reply = await with_its_sound(completion, self._model.name, self._opening.sounds)
         self._messages.append(outgoing(reply))
         return Answer(reply, completion.raw, completion.usage, latency=completion.latency)
 
@@ -94,6 +103,45 @@ class LlmSession:
             return agent_prompt(self._prompts, opening.policy, opening.directive)
         scenario = scenario_text(opening.task.scenario)
         return user_prompt(self._prompts, scenario, opening.directive, has_tools=len(tools) > 0)
+
+
+async def received(part: Heard, sounds: Sounds) -> Message:
+    """Return what reaches a participant as a message; audio is one of its parts.
+
+    Raises:
+        DataError: Where the audio was not kept, or is damaged.
+        StoreError: Where it cannot be read.
+    """
+    if not isinstance(part, Said) or part.utterance.received is not None:
+        return incoming(part)
+    return {"role": "user", "content": [await sound_of(part.utterance, sounds)]}
+
+
+async def sound_of(utterance: Utterance, sounds: Sounds) -> SoundPart:
+    """Return the audio of an utterance whose words the listener is not given.
+
+    Raises:
+        DataError: Where the audio was not kept, or is damaged.
+        StoreError: Where it cannot be read.
+    """
+    if utterance.audio is None:
+        raise DataError("an utterance without words and without audio")
+    reference = utterance.audio
+    return await asyncio.to_thread(lambda: SoundPart(sounds.sound(reference)))
+
+
+async def with_its_sound(completion: Completion, speaker: str, sounds: Sounds) -> Reply:
+    """Return a reply; words that the model spoke itself name their sound, which is kept.
+
+    Raises:
+        StoreError: Where it cannot be.
+    """
+    reply, spoken = completion.reply, completion.spoken
+    if spoken is None or not isinstance(reply, Said):
+        return reply
+    reference = await asyncio.to_thread(sounds.keep, spoken)
+    stages = (Stage(SYNTHESIS, speaker),)
+    return Said(msgspec.structs.replace(reply.utterance, clean_audio=reference, stages=stages))
 
 
 def past(history: Sequence[Event], side: Role) -> list[Message]:

@@ -8,7 +8,8 @@ from dragoman.core.facets import TextProtocol
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
-from dragoman.simulation.llm import Message, outgoing, past
+from dragoman.core.voice.sounds import hears_audio
+from dragoman.simulation.llm import Message, outgoing, past, sound_of
 
 
 class PromptedParticipant:
@@ -18,6 +19,11 @@ class PromptedParticipant:
         self.name = name
         self._model = model
         self._text = text
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the model can be given audio itself."""
+        return hears_audio(self._model)
 
     async def open(self, opening: Opening) -> "PromptedSession":
         """Open a session with the functions in the system prompt."""
@@ -44,7 +50,7 @@ class PromptedSession:
             self._messages.append(self._system())
             self._messages += past(opening.history, opening.side)
             self._visible = frozenset(tools.by_name)
-        self._messages += self._heard(heard, tools)
+        self._messages += await self._heard(heard, tools)
         completion = await self._model.complete(
             ChatRequest(
                 self._messages, NO_TOOLS, opening.seed, task.id, opening.conversation, opening.draw
@@ -75,7 +81,7 @@ class PromptedSession:
         told = (self._offered, self._opening.policy, self._opening.directive)
         return {"role": "system", "content": "\n\n".join(filter(None, told))}
 
-    def _heard(self, heard: Sequence[Heard], tools: Toolset) -> list[Message]:
+    async def _heard(self, heard: Sequence[Heard], tools: Toolset) -> list[Message]:
         """Return what was heard as messages of the user: results in one, then words."""
         results = [part for part in heard if isinstance(part, ToolResult)]
         messages: list[Message] = []
@@ -91,8 +97,15 @@ class PromptedSession:
                 if new:
                     appearing = [tool for tool in tools if tool.name in new]
                     words = self._text.appearing(self._opening.task, appearing, words)
-                messages.append({"role": "user", "content": words})
+                messages.append({"role": "user", "content": await self._said(part, words)})
         return messages
+
+    async def _said(self, said: Said, words: str) -> str | list[object]:
+        """Return the words, or the audio behind what is told beside it."""
+        if said.utterance.received is not None:
+            return words
+        sound = await sound_of(said.utterance, self._opening.sounds)
+        return [{"type": "text", "text": words}, sound] if words.strip() else [sound]
 
     def _read(self, reply: Reply) -> Reply:
         match reply:

@@ -38,7 +38,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PATH = "/agent"
 JSON = "application/json"
 LOOPBACK = frozenset({HOST, "localhost", "::1"})
-MOST_REQUEST_BYTES = 16 * 1024 * 1024
+MOST_REQUEST_BYTES = 32 * 1024 * 1024
 MOST_SHOWN = 300
 STOPPING_SECONDS = 0.1
 

@@ -48,6 +48,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             the script writer's own and no longer than 500 characters.
         tool_names: Tools that are all offered.
         model: The model asked for.
+        audio: The SHA-256 of audio in the last message, or how it begins: that of its WAV file.
+        longer_than: Seconds that the audio in the last message lasts longer than in all.
     """
 
     last_role: Literal["system", "developer", "user", "assistant", "tool"] | None = None
@@ -55,6 +57,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     matches: str | None = None
     tool_names: tuple[str, ...] | None = None
     model: str | None = None
+    audio: str | None = None
+    longer_than: float | None = None
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,7 +118,19 @@ def _conditions(when: When) -> list[Condition]:
         found.append(lambda request: names <= _offered(request))
     if (model := when.model) is not None:
         found.append(lambda request: request.model == model)
+    if (hash_ := when.audio) is not None:
+        found.append(lambda request: any(each.startswith(hash_) for each in _hashes(request)))
+    if (seconds := when.longer_than) is not None:
+        found.append(lambda request: _seconds(request) > seconds)
     return found
+
+
+def _hashes(request: ChatBody) -> list[str]:
+    return [sound.reference().sha256 for sound in request.messages[-1].sounds]
+
+
+def _seconds(request: ChatBody) -> float:
+    return sum(sound.seconds for sound in request.messages[-1].sounds)
 
 
 def _offered(request: ChatBody) -> set[str]:

@@ -6,6 +6,8 @@ from typing import Literal
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.voice.audio import Audio
+from dragoman.testing.audio_parts import INPUT_AUDIO, check_parts, sounds_in
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
@@ -45,10 +47,15 @@ class ChatMessage(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def text(self) -> str:
-        """The words, text parts joined; parts of another kind enter as their JSON."""
+        """The words, text parts joined; audio enters as its hash, parts of another kind as their JSON."""
         if isinstance(self.content, list):
             return "".join(map(_part_text, self.content))
         return self.content or ""
+
+    @property
+    def sounds(self) -> tuple[Audio, ...]:
+        """The parts that are audio."""
+        return sounds_in(self.content) if isinstance(self.content, list) else ()
 
 
 class ToolName(msgspec.Struct, frozen=True, gc=False):
@@ -70,6 +77,13 @@ class StreamOptions(msgspec.Struct, frozen=True):
     include_usage: bool = False
 
 
+class SpokenForm(msgspec.Struct, frozen=True):
+    """In which voice and form a reply is to be spoken."""
+
+    voice: str
+    format: Literal["wav", "mp3", "flac", "opus", "aac", "pcm16"]
+
+
 class ChatBody(msgspec.Struct, frozen=True):
     """A request's body as far as answers depend on it; `content` is its hash, as logs have it."""
 
@@ -79,7 +93,14 @@ class ChatBody(msgspec.Struct, frozen=True):
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     user: str | None = None
+    modalities: tuple[Literal["text", "audio"], ...] | None = None
+    audio: SpokenForm | None = None
     content: str = ""
+
+    @property
+    def is_to_be_spoken(self) -> bool:
+        """Whether words are to be spoken as well."""
+        return "audio" in (self.modalities or ())
 
 
 class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +137,24 @@ def read_request(body: bytes, checks: Checks, content: str = "") -> ChatBody | R
         return Refusal(f"no model '{request.model}' here", "model", "model_not_found", 404)
     if checks.only_streams and not request.stream:
         return Refusal("this model only streams: set stream to true", "stream")
-    return check_messages(request.messages) or msgspec.structs.replace(request, content=content)
+    return (
+        _check_spoken(request)
+        or check_messages(request.messages)
+        or msgspec.structs.replace(request, content=content)
+    )
+
+
+def _check_spoken(request: ChatBody) -> Refusal | None:
+    """Return what is wrong with how a reply is to be spoken."""
+    if not request.is_to_be_spoken:
+        return None
+    if request.audio is None:
+        return Refusal("audio is asked for: it needs a voice and a format", "audio")
+    if request.stream and request.audio.format != "pcm16":
+        return Refusal("streams are spoken as pcm16", "audio.format")
+    if request.audio.format not in {"wav", "pcm16"}:
+        return Refusal("this server speaks wav and pcm16 alone", "audio.format")
+    return None
 
 
 def check_messages(messages: Sequence[ChatMessage]) -> Refusal | None:
@@ -154,7 +192,19 @@ def _check_words(message: ChatMessage) -> str:
         return "tool_calls is an empty list"
     if message.content is None and not message.tool_calls:
         return f"this {message.role} message needs content"
-    return ""
+    parts = message.content if isinstance(message.content, list) else []
+    return check_parts(message.role, parts)
+
+
+def audio_bytes(messages: Sequence[ChatMessage]) -> int:
+    """Return how many bytes of a request's messages are audio, as it is sent."""
+    return sum(
+        len(msgspec.json.encode(part))
+        for message in messages
+        if isinstance(message.content, list)
+        for part in message.content
+        if part.get("type") == INPUT_AUDIO
+    )
 
 
 def _missing(unanswered: Sequence[str]) -> str:
@@ -163,4 +213,6 @@ def _missing(unanswered: Sequence[str]) -> str:
 
 def _part_text(part: dict[str, object]) -> str:
     text = part.get("text")
+    if part.get("type") == INPUT_AUDIO:
+        return f"[audio {sounds_in([part])[0].reference().sha256}]"
     return text if isinstance(text, str) else msgspec.json.encode(part).decode()

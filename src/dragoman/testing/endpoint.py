@@ -9,7 +9,13 @@ from msgspec.structs import replace
 from dragoman.core.keys import content_key
 from dragoman.testing.answers import Answerer, Unanswered
 from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.chat_requests import MAX_BODY_BYTES, ChatBody, Refusal, read_request
+from dragoman.testing.chat_requests import (
+    MAX_BODY_BYTES,
+    ChatBody,
+    Refusal,
+    audio_bytes,
+    read_request,
+)
 from dragoman.testing.completions import (
     CannedReply,
     Envelope,
@@ -98,6 +104,8 @@ class Endpoint:
             model=asked.model,
             system_fingerprint=self._fingerprint,
             prompt_tokens=count_tokens(size),
+            audio_tokens=count_tokens(audio_bytes(asked.messages)),
+            spoken_as=asked.audio.format if asked.is_to_be_spoken and asked.audio else "",
         )
         if not asked.stream:
             return outcome, HttpAnswer(200, (encode_completion(reply, envelope),))

@@ -73,6 +73,7 @@ class Connections:
             seeds=spec.seeds,
             streams=spec.streams,
             schemas=spec.schemas,
+            audio=spec.audio,
         )
         model = self.budgeted(OpenAIModel(spec.name, endpoint, self.gate(url, key)))
         memory = self.memory()

@@ -1,10 +1,10 @@
 """Agents behind HTTP, named by their address."""
 
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from dragoman.core.errors import UsageError
 from dragoman.models.agents.http_agent import HttpAgent
-from dragoman.models.spec import holds_secret
+from dragoman.models.spec import HEARS, holds_secret, is_on
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import header_variable
 
@@ -17,11 +17,13 @@ def http_agent(url: str, connections: Connections) -> HttpAgent:
 
     Raises:
         UsageError: Where the address is none or carries credentials, which would be stored with the
-            run, or where the token in the environment cannot be sent.
+            run, where its `hears` is neither on nor off, or where the token in the environment
+            cannot be sent.
     """
     _check(url)
     token = header_variable(TOKEN_VARIABLE)
-    return HttpAgent(url, url, connections.gate(url, token), token)
+    hears = is_on(dict(parse_qsl(urlsplit(url).query)).get(HEARS, "off"), HEARS, url)
+    return HttpAgent(url, url, connections.gate(url, token), token, hears_audio=hears)
 
 
 def _check(url: str) -> None:

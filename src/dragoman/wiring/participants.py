@@ -23,7 +23,7 @@ from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import hears_audio
-from dragoman.models.spec import read_spec
+from dragoman.models.spec import HEARS, read_spec
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
 from dragoman.wiring.connections import Connections
@@ -46,7 +46,8 @@ def cannot_hear(agent: Resolved, condition: Condition) -> str:
     """Return why an agent cannot be played where it is given the audio itself; "" where it can."""
     if condition.recognizer != ITSELF or hears_audio(agent.participant):
         return ""
-    return f"{agent.name} cannot hear: it takes words, not audio"
+    hint = f"; add {HEARS}=on to its name if it does" if "/" in agent.name else ""
+    return f"{agent.name} cannot hear: it takes words, not audio{hint}"
 
 
 def resolve_agent(

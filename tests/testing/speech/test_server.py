@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity, Outage
+from dragoman.testing.coded_speech import coded_audio, decoded_text
 from dragoman.testing.faults import Faults, ServerError
-from dragoman.testing.speech.coded import coded_audio, decoded_text
 from dragoman.testing.speech.server import SpeechServer
 
 WAV = wav_of(coded_audio("hello"))

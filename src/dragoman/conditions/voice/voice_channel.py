@@ -17,13 +17,12 @@ from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.conditions import ITSELF
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.core.speech import UNDERSTOOD, WORDS, Stage, Utterance
+from dragoman.core.speech import SYNTHESIS, UNDERSTOOD, WORDS, Stage, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.sounds import Sounds
 
-SYNTHESIS = "synthesis"
 RECOGNITION = "recognition"
 
 
@@ -62,6 +61,14 @@ def without_markers(text: str) -> str:
     return MARKER.sub("", text).strip()
 
 
+class _SaidAloud(msgspec.Struct, frozen=True):
+    """What left the mouth, in words and as sound, and who spoke."""
+
+    text: str
+    audio: Audio
+    stage: Stage
+
+
 class VoiceChannel:
     """Carries the words of one side of one conversation by voice."""
 
@@ -82,23 +89,28 @@ class VoiceChannel:
         number, self._count = self._count, self._count + 1
         seed = derive_seed(str(self._seed), f"utterance-{number}")
         words = without_markers(utterance.intended)
-        spoken = spoken_form(words, path.language, path.style)
-        made = await path.speaker.speak(spoken, path.language, seed)
-        self._usage += [made.usage] if made.usage is not None else []
-        arrived, stages = await asyncio.to_thread(apply, made.audio, path.effects, seed)
+        said = await self._said_aloud(utterance, words, seed)
+        arrived, stages = await asyncio.to_thread(apply, said.audio, path.effects, seed)
         heard, recognition = await self._heard(arrived, words)
         return Utterance(
             intended=utterance.intended,
-            spoken=spoken,
+            spoken=said.text,
             heard=heard,
             audio=await asyncio.to_thread(self._sounds.keep, arrived),
-            clean_audio=await asyncio.to_thread(self._sounds.keep, made.audio),
-            stages=(
-                Stage(SYNTHESIS, path.speaker.name, seed),
-                *stages,
-                recognition,
-            ),
+            clean_audio=await asyncio.to_thread(self._sounds.keep, said.audio),
+            stages=(said.stage, *stages, recognition),
         )
+
+    async def _said_aloud(self, utterance: Utterance, words: str, seed: int) -> "_SaidAloud":
+        """Return what leaves the mouth: of the path's voice, or of who has spoken already."""
+        if (own := utterance.clean_audio) is not None and utterance.stages:
+            sound = await asyncio.to_thread(self._sounds.sound, own)
+            return _SaidAloud(words, sound, utterance.stages[0])
+        path = self._path
+        spoken = spoken_form(words, path.language, path.style)
+        made = await path.speaker.speak(spoken, path.language, seed)
+        self._usage += [made.usage] if made.usage is not None else []
+        return _SaidAloud(spoken, made.audio, Stage(SYNTHESIS, path.speaker.name, seed))
 
     def take_usage(self) -> tuple[Usage, ...]:
         """Return what synthesis and recognition consumed since this was last asked."""

@@ -9,6 +9,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
+from dragoman.core.voice.sound_parts import has_sound
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES, decode_answer, encode_request
 from dragoman.models.wire.sending import EndpointRefused, Misshapen, Sender, Who
 
@@ -31,10 +32,14 @@ class HttpAgent:
         url: Where it is asked.
         sender: Sends the requests.
         token: Sent as a bearer token; "" for none.
+        hears_audio: Whether it can be given audio itself.
     """
 
-    def __init__(self, name: str, url: str, sender: Sender, token: str = "") -> None:
+    def __init__(
+        self, name: str, url: str, sender: Sender, token: str = "", *, hears_audio: bool = False
+    ) -> None:
         self.name = name
+        self.hears_audio = hears_audio
         self._url = url
         self._sender = sender
         self._has_warned = self._has_answered = False
@@ -74,6 +79,7 @@ class HttpAgent:
             output_tokens=answer.output_tokens,
             faults=attempts.faults,
             seconds=attempts.seconds,
+            input_audio_tokens=None if has_sound(request.messages) else 0,
         )
         return Completion(answer.reply, raw, usage, Latency(attempts.seconds))
 

@@ -17,6 +17,7 @@ from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.tools import ToolCall
 from dragoman.core.version import VERSION
+from dragoman.core.voice.sound_parts import message_encoder
 from dragoman.models.wire.sending import Misshapen, Unreadable
 
 MOST_ANSWER_BYTES = 4 * 1024 * 1024
@@ -52,7 +53,7 @@ class AgentRequest(msgspec.Struct, frozen=True):
 def encode_request(request: ChatRequest) -> bytes:
     """Return the body that asks an agent for its next reply."""
     metadata = Metadata(request.seed, VERSION, request.tools.must_call)
-    return msgspec.json.encode(
+    return _ENCODER.encode(
         AgentRequest(request.session, request.messages, request.tools.encoded, metadata)
     )
 
@@ -134,6 +135,7 @@ def _without_reply(body: bytes) -> Unreadable | Misshapen:
     return Misshapen(f"not an agent's answer ({has} neither `content` nor `tool_calls`)")
 
 
+_ENCODER = message_encoder()
 _REQUEST = msgspec.json.Decoder(AgentRequest)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TOOLS = msgspec.json.Decoder(list[dict[str, object]])

@@ -3,6 +3,7 @@
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.usage import Usage
+from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.spending.purse import Purse
 
 
@@ -17,6 +18,11 @@ class BudgetedModel:
     def name(self) -> str:
         """The model's name."""
         return self._model.name
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the model can be given audio itself."""
+        return hears_audio(self._model)
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         """Return the model's reply.

@@ -11,15 +11,19 @@ import msgspec
 from dragoman.core.agent_answers import Tokens
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
-from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
+from dragoman.models.chat.spoken_replies import NOT_SPOKEN, spoken_reply, without_sound
 
 MAX_ARGUMENT_CHARS = 200_000
 MAX_ARGUMENT_DEPTH = 100
 MAX_REASON_CHARS = 40
+
+
+_NULL = msgspec.Raw(b"null")
 
 
 class _Function(msgspec.Struct):
@@ -39,6 +43,7 @@ class _Part(msgspec.Struct):
 class _Message(msgspec.Struct):
     content: str | list[_Part] | None = None
     tool_calls: list[_ToolCall] | None = None
+    audio: msgspec.Raw = _NULL
 
 
 class _Choice(msgspec.Struct):
@@ -48,10 +53,12 @@ class _Choice(msgspec.Struct):
 
 class _PromptDetails(msgspec.Struct):
     cached_tokens: Tokens | None = None
+    audio_tokens: Tokens | None = None
 
 
 class _CompletionDetails(msgspec.Struct):
     reasoning_tokens: Tokens | None = None
+    audio_tokens: Tokens | None = None
 
 
 class _Tokens(msgspec.Struct):
@@ -63,7 +70,7 @@ class _Tokens(msgspec.Struct):
 
 class _Body(msgspec.Struct):
     choices: list[_Choice]
-    usage: msgspec.Raw = msgspec.Raw(b"null")
+    usage: msgspec.Raw = _NULL
 
 
 _NO_ID = (None, "")
@@ -73,12 +80,24 @@ _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 
 
 def decode_completion(
-    body: bytes, model: str, purpose: str, latency: Latency | None = None
+    body: bytes,
+    model: str,
+    purpose: str,
+    latency: Latency | None = None,
+    *,
+    heard_sound: bool = False,
 ) -> Completion:
     """Decode a chat completion's body.
 
+    Args:
+        body: The bytes.
+        model: The model's name, for ledgers.
+        purpose: What it was asked for.
+        latency: How long it took; None where nobody knows.
+        heard_sound: Whether there was audio in what it was asked.
+
     Raises:
-        ParticipantError: Where the body is not a chat completion.
+        ParticipantError: Where the body is not a chat completion, or speaks without telling what.
     """
     try:
         body.decode("utf-8")
@@ -90,11 +109,28 @@ def decode_completion(
     choice = decoded.choices[0]
     if choice.finish_reason == "error":
         raise ParticipantError(f"{model}: the reply broke off with an error")
+    spoken = NOT_SPOKEN if choice.message.audio == _NULL else spoken_reply(choice.message.audio)
+    reply = _reply(choice.message, spoken.transcript, choice.finish_reason)
+    if isinstance(reply, Unparsed) and spoken.sound is not None:
+        raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
+    sound = spoken.sound
+    usage = _usage(_tokens(decoded.usage), model, purpose)
     return Completion(
-        reply=_reply(choice.message, choice.finish_reason),
-        raw=msgspec.Raw(body),
-        usage=_usage(_tokens(decoded.usage), model, purpose),
+        reply=reply,
+        raw=msgspec.Raw(body if sound is None else without_sound(body, sound)),
+        usage=_with_sounds(usage, heard=heard_sound, spoke=sound is not None),
         latency=latency,
+        spoken=sound if isinstance(reply, Said) else None,
+    )
+
+
+def _with_sounds(usage: Usage, *, heard: bool, spoke: bool) -> Usage:
+    """Return usage in which no audio is zero tokens of it, and audio of which nothing is told unknown."""
+    into, out = usage.input_audio_tokens, usage.output_audio_tokens
+    return msgspec.structs.replace(
+        usage,
+        input_audio_tokens=0 if into is None and not heard else into,
+        output_audio_tokens=0 if out is None and not spoke else out,
     )
 
 
@@ -116,12 +152,15 @@ def _usage(tokens: _Tokens, model: str, purpose: str) -> Usage:
         output_tokens=tokens.completion_tokens,
         cached_tokens=sent.cached_tokens,
         reasoning_tokens=received.reasoning_tokens,
+        input_audio_tokens=sent.audio_tokens,
+        output_audio_tokens=received.audio_tokens,
     )
 
 
-def _reply(message: _Message, finish: str | None) -> Reply:
+def _reply(message: _Message, transcript: str, finish: str | None) -> Reply:
     content = message.content or ""
     words = content if isinstance(content, str) else "".join(part.text for part in content)
+    words = words if words.strip() else transcript or words
     text = words if words.strip() else None
     if message.tool_calls:
         calls = [_call(call, index) for index, call in enumerate(message.tool_calls)]

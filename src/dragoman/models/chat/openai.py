@@ -11,6 +11,12 @@ from dragoman.core.speech import Unparsed
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
+from dragoman.core.voice.sound_parts import (
+    OPENAI_PART,
+    PartForm,
+    has_sound,
+    message_encoder,
+)
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.streams import first_words, is_stream, whole_completion
 from dragoman.models.wire.secrets import hidden
@@ -37,6 +43,7 @@ class ChatEndpoint(msgspec.Struct, frozen=True):
         seeds: Whether the conversation's seed is sent.
         streams: Whether answers are asked for as streams.
         schemas: Whether a reply's JSON schema is sent where one is asked for.
+        audio: How it takes audio in messages; None for a model that cannot hear.
     """
 
     url: str
@@ -47,6 +54,7 @@ class ChatEndpoint(msgspec.Struct, frozen=True):
     seeds: bool = True
     streams: bool = False
     schemas: bool = True
+    audio: PartForm | None = None
 
 
 class OpenAIModel:
@@ -65,6 +73,12 @@ class OpenAIModel:
         self._has_answered = False
         self._head = _encode({"model": endpoint.model, **endpoint.settings})[:-1]
         self._streams = endpoint.streams
+        self._encode_messages = message_encoder(endpoint.audio or OPENAI_PART).encode
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the model can be given audio itself."""
+        return self._endpoint.audio is not None
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         """Return the model's reply.
@@ -88,8 +102,10 @@ class OpenAIModel:
             return self._refused(refusal, purpose)
 
     async def _asked(self, request: ChatRequest, purpose: str, *, as_stream: bool) -> Completion:
+        heard_sound = has_sound(request.messages)
+
         def read(answer: bytes) -> tuple[Completion, bytes]:
-            return self._read(answer, purpose), answer
+            return self._read(answer, purpose, heard_sound=heard_sound), answer
 
         url, headers = self._endpoint.url, self._headers(request)
         body = self._body(request, as_stream=as_stream)
@@ -109,13 +125,13 @@ class OpenAIModel:
         key = f"{request.key}-stream" if self._streams else request.key
         return {**self._endpoint.headers, "Idempotency-Key": key}
 
-    def _read(self, body: bytes, purpose: str) -> Completion:
+    def _read(self, body: bytes, purpose: str, *, heard_sound: bool) -> Completion:
         whole = body.removeprefix(codecs.BOM_UTF8)
         if is_stream(whole):
             # A key may have come in pieces, to be found only now.
             whole = hidden(whole_completion(whole), (self._endpoint.key,))
         try:
-            return decode_completion(whole, self.name, purpose)
+            return decode_completion(whole, self.name, purpose, heard_sound=heard_sound)
         except ParticipantError as error:
             raise Unreadable(_error_in(whole) or str(error)) from error
 
@@ -130,7 +146,7 @@ class OpenAIModel:
             parts += [b',"response_format":', _encode(_format(request.reply_schema))]
         if as_stream:
             parts.append(b',"stream":true,"stream_options":{"include_usage":true}')
-        parts += [b',"messages":', _encode(request.messages), b"}"]
+        parts += [b',"messages":', self._encode_messages(request.messages), b"}"]
         return b"".join(parts)
 
     def _refused(self, refusal: EndpointRefused, purpose: str) -> Completion:

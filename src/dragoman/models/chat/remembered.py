@@ -9,12 +9,15 @@ from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import as_replayed
 from dragoman.core.voice.clock import Latency
+from dragoman.core.voice.sound_parts import has_sound, hash_encoder
+from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.chat.completions import decode_completion
+from dragoman.models.chat.spoken_replies import with_sound
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "reply-1"
 
-_ENCODER = msgspec.json.Encoder()
+_ENCODER = hash_encoder()
 _LATENCY = msgspec.json.Decoder(Latency)
 
 _MARK = b"\0"
@@ -44,6 +47,11 @@ class RememberedModel:
         """The model's name."""
         return self._model.name
 
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the model can be given audio itself."""
+        return hears_audio(self._model)
+
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         """Return the reply remembered, or the model's.
 
@@ -51,7 +59,8 @@ class RememberedModel:
             ParticipantError: Where the provider broke.
         """
         key = self.key(request, purpose)
-        remembered = self._remembered(key, purpose)
+        heard_sound = has_sound(request.messages)
+        remembered = self._remembered(key, purpose, heard_sound=heard_sound)
         if remembered is not None:
             return remembered
         was_interrupted = self._cache.was_in_flight(key)
@@ -86,21 +95,28 @@ class RememberedModel:
         )
         return hashlib.blake2b(content, digest_size=16).digest()
 
-    def _remembered(self, key: bytes, purpose: str) -> Completion | None:
+    def _remembered(self, key: bytes, purpose: str, *, heard_sound: bool) -> Completion | None:
         kept = self._cache.get(key)
         if kept is None:
             return None
         body, latency = _taken_apart(kept)
         try:
-            completion = decode_completion(body, self.name, purpose, latency)
+            completion = decode_completion(
+                body, self.name, purpose, latency, heard_sound=heard_sound
+            )
         except ParticipantError:
             return None
         return msgspec.structs.replace(completion, usage=as_replayed(completion.usage))
 
 
 def _kept(completion: Completion) -> bytes:
-    """Return what is remembered of a completion: its body, and how long it took where that is known."""
+    """Return what is remembered of a completion: its body, and how long it took where that is known.
+
+    The body holds what the model spoke, so that it can be heard again.
+    """
     body = bytes(completion.raw)
+    if completion.spoken is not None:
+        body = with_sound(body, completion.spoken)
     if completion.latency is None:
         return body
     return body + _MARK + _ENCODER.encode(completion.latency)

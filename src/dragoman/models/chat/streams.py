@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.models.chat.spoken_replies import joined
 from dragoman.models.wire.sending import Unreadable
 
 MOST_LINES = 400_000
@@ -29,11 +30,17 @@ class _Part(msgspec.Struct):
     text: str = ""
 
 
+class _AudioDelta(msgspec.Struct):
+    data: str | None = None
+    transcript: str | None = None
+
+
 class _Delta(msgspec.Struct):
     content: str | list[_Part] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
     tool_calls: list[_CallDelta] | None = None
+    audio: _AudioDelta | None = None
 
 
 class _Choice(msgspec.Struct):
@@ -88,6 +95,34 @@ class _Calls:
         ]
 
 
+class _Spoken:
+    """What a model speaks, while it grows."""
+
+    def __init__(self) -> None:
+        self._data: list[str] = []
+        self._words: list[str] = []
+
+    def add(self, part: _AudioDelta) -> None:
+        """Add what one delta says."""
+        self._data += [part.data] if part.data else []
+        self._words.append(part.transcript or "")
+
+    def wire(self) -> dict[str, str] | None:
+        """Return it as a completion holds it; None where nothing was spoken."""
+        if not self._data and not any(self._words):
+            return None
+        return {"data": joined(self._data), "transcript": "".join(self._words)}
+
+
+class _Reply(msgspec.Struct):
+    """A reply while it grows."""
+
+    words: list[str] = []
+    thoughts: list[str] = []
+    calls: _Calls = msgspec.field(default_factory=_Calls)
+    spoken: _Spoken = msgspec.field(default_factory=_Spoken)
+
+
 _BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
@@ -110,9 +145,7 @@ def whole_completion(body: bytes) -> bytes:
         Unreadable: Where an event is damaged, tells of an error, or the stream stops before its end.
     """
     _require_text(body)
-    words: list[str] = []
-    thoughts: list[str] = []
-    calls = _Calls()
+    reply = _Reply()
     usage = _NULL
     finish: str | None = None
     has_begun = has_ended = False
@@ -126,12 +159,12 @@ def whole_completion(body: bytes) -> bytes:
             if choice.index == 0:
                 has_begun = True
                 finish = choice.finish_reason or finish
-                _add(choice.delta, words, thoughts, calls)
+                _add(choice.delta, reply)
     if not has_ended and finish is None:
         raise Unreadable("the stream stopped before its end")
     if not has_begun:
         raise Unreadable("the stream holds no reply")
-    return _completion(words, thoughts, calls, usage, finish)
+    return _completion(reply, usage, finish)
 
 
 def events_of(body: bytes) -> Iterator[bytes]:
@@ -154,7 +187,7 @@ def events_of(body: bytes) -> Iterator[bytes]:
 def first_words(body: bytes) -> int | None:
     """Return how many bytes of a stream hold its first words; None where they cannot be told.
 
-    Thoughts are no words, and neither are calls.
+    Thoughts are no words, and neither are calls; what is spoken is.
     """
     end = 0
     while end < len(body):
@@ -172,7 +205,11 @@ def first_words(body: bytes) -> int | None:
 
 
 def _says(choice: _Choice) -> bool:
-    return choice.index == 0 and bool(_words(choice.delta).strip())
+    return choice.index == 0 and (bool(_words(choice.delta).strip()) or _speaks(choice.delta))
+
+
+def _speaks(delta: _Delta) -> bool:
+    return delta.audio is not None and bool(delta.audio.data or delta.audio.transcript)
 
 
 def _chunk(data: bytes) -> _Chunk:
@@ -186,11 +223,13 @@ def _chunk(data: bytes) -> _Chunk:
     return chunk
 
 
-def _add(delta: _Delta, words: list[str], thoughts: list[str], calls: _Calls) -> None:
-    words.append(_words(delta))
-    thoughts.append(delta.reasoning_content or delta.reasoning or "")
+def _add(delta: _Delta, reply: _Reply) -> None:
+    reply.words.append(_words(delta))
+    reply.thoughts.append(delta.reasoning_content or delta.reasoning or "")
     for part in delta.tool_calls or ():
-        calls.add(part)
+        reply.calls.add(part)
+    if delta.audio is not None:
+        reply.spoken.add(delta.audio)
 
 
 def _words(delta: _Delta) -> str:
@@ -198,17 +237,13 @@ def _words(delta: _Delta) -> str:
     return content if isinstance(content, str) else "".join(part.text for part in content)
 
 
-def _completion(
-    words: list[str],
-    thoughts: list[str],
-    calls: _Calls,
-    usage: msgspec.Raw,
-    finish: str | None,
-) -> bytes:
-    message: dict[str, object] = {"role": "assistant", "content": "".join(words) or None}
-    if any(thoughts):
-        message["reasoning_content"] = "".join(thoughts)
-    if called := calls.wire():
+def _completion(reply: _Reply, usage: msgspec.Raw, finish: str | None) -> bytes:
+    message: dict[str, object] = {"role": "assistant", "content": "".join(reply.words) or None}
+    if any(reply.thoughts):
+        message["reasoning_content"] = "".join(reply.thoughts)
+    if called := reply.calls.wire():
         message["tool_calls"] = called
+    if spoken := reply.spoken.wire():
+        message["audio"] = spoken
     choice = {"index": 0, "message": message, "finish_reason": finish}
     return msgspec.json.encode({"choices": [choice], "usage": usage})

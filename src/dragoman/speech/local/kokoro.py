@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol, cast
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
 from dragoman.core.voice.audio import Audio
+from dragoman.models.wire.received_audio import pcm_audio
 from dragoman.models.wire.sending import Unreadable
 from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
-from dragoman.speech.providers.received_audio import pcm_audio
 from dragoman.speech.providers.wire import primary
 from dragoman.speech.spec import LocalSpec
 

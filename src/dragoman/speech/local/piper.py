@@ -14,9 +14,9 @@ from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.voice.audio import Audio
+from dragoman.models.wire.received_audio import pcm_audio
 from dragoman.models.wire.sending import Unreadable
 from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
-from dragoman.speech.providers.received_audio import pcm_audio
 from dragoman.speech.providers.wire import primary
 from dragoman.speech.spec import LocalSpec
 

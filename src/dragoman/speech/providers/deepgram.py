@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.models.wire.received_audio import wav_audio
 from dragoman.models.wire.sending import Unreadable
-from dragoman.speech.providers.received_audio import wav_audio
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.wire.multipart import File, form_with
-from dragoman.speech.providers.received_audio import wav_audio
+from dragoman.models.wire.received_audio import wav_audio
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.models.wire.received_audio import pcm_audio
 from dragoman.models.wire.sending import Unreadable
-from dragoman.speech.providers.received_audio import pcm_audio
 from dragoman.speech.providers.wire import (
     JSON,
     WAV,

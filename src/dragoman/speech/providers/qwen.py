@@ -9,8 +9,8 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.chat.streams import events_of
+from dragoman.models.wire.received_audio import pcm_audio
 from dragoman.models.wire.sending import Unreadable
-from dragoman.speech.providers.received_audio import pcm_audio
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,

@@ -8,12 +8,12 @@ from aiohttp import web
 from dragoman.core.voice.audio import Audio
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import MAX_BODY_BYTES
+from dragoman.testing.coded_speech import coded_audio, decoded_text
 from dragoman.testing.exchange import Exchange, ReceivedRequest
 from dragoman.testing.faults import FaultDraws
 from dragoman.testing.http_answers import HttpAnswer, error_answer
 from dragoman.testing.request_log import OK, RequestLog
 from dragoman.testing.speech.answers import speech_answer, transcript_answer
-from dragoman.testing.speech.coded import coded_audio, decoded_text
 from dragoman.testing.speech.requests import (
     Listen,
     Posted,

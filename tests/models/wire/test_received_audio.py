@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.models.wire.received_audio import pcm_audio, wav_audio
 from dragoman.models.wire.sending import Unreadable
-from dragoman.speech.providers.received_audio import pcm_audio, wav_audio
 from dragoman.testing.speech.answers import streamed_wav
 
 SOUND = Audio(struct.pack("<6h", 0, 1, -1, 300, 32_767, -32_768), 16_000)

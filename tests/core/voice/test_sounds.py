@@ -1,0 +1,33 @@
+import pytest
+
+from dragoman.core.errors import DataError
+from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.sounds import NO_SOUNDS, HeldSounds, hears_audio
+
+BEEP = Audio(b"\x10\x00" * 800, 8_000)
+
+
+class Says:
+    def __init__(self, *, hears: object) -> None:
+        self.hears_audio = hears
+
+
+def test_what_is_held_is_given_back_once_each() -> None:
+    held = HeldSounds()
+    assert held.keep(BEEP) == held.keep(BEEP) == BEEP.reference()
+    assert held.sound(BEEP.reference()) == BEEP
+    assert held.all() == (BEEP,)
+
+
+def test_what_was_not_kept_cannot_be_heard() -> None:
+    assert NO_SOUNDS.keep(BEEP) == BEEP.reference()
+    with pytest.raises(DataError, match="was not kept"):
+        NO_SOUNDS.sound(BEEP.reference())
+    with pytest.raises(DataError, match="was not kept"):
+        HeldSounds().sound(BEEP.reference())
+
+
+def test_only_who_says_so_can_hear() -> None:
+    assert hears_audio(Says(hears=True))
+    assert not hears_audio(Says(hears="yes"))
+    assert not hears_audio(object())
