@@ -9,6 +9,7 @@ from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RUL
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
 from dragoman.core.voice.clarifications import DECISIONS, REJECTIONS
+from dragoman.scoring.conversation_clock import conventions
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -64,3 +65,19 @@ def test_every_defect_that_is_fixed_has_a_test_that_shows_it() -> None:
     tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     defined = set(re.findall(r"^def (test_\w+)", tests, re.MULTILINE))
     assert [name for name in shown if name not in defined] == []
+
+
+def test_every_constant_of_the_clock_has_its_line_and_its_value() -> None:
+    written = {row[0].strip("`"): row[1] for row in rows("time.md") if len(row) == 3}
+    stated = conventions()
+    constants: dict[str, object] = {
+        f"{part}.{name}": value
+        for part in ("caller", "agent", "speaking")
+        for name, value in msgspec.structs.asdict(getattr(stated, part)).items()
+    }
+    rates = stated.speaking.signs_per_minute
+    constants["speaking.signs_per_minute"] = ", ".join(f"{key} {rates[key]:g}" for key in rates)
+    constants["speaking.words_per_minute"] = f"{stated.speaking.words_per_minute:g}"
+    assert {name: written.get(name) for name in constants} == {
+        name: str(value) for name, value in constants.items()
+    }

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.intervals import clustered_interval, difference_interval
+from dragoman.analysis.intervals import (
+    Interval,
+    clustered_interval,
+    difference_interval,
+    quantile_interval,
+)
+from dragoman.core.measures import Quantile
 
 RATES = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
 
@@ -52,6 +58,46 @@ def test_tasks_are_drawn_and_not_trials() -> None:
 def test_agreement_on_any_other_rate_is_not_certainty_either(values: list[float]) -> None:
     interval = clustered_interval(values, 0)
     assert interval.high - interval.low > 0.1
+
+
+VALUES = st.lists(st.floats(0, 100), min_size=1, max_size=6)
+
+
+@settings(max_examples=settings().max_examples // 5)
+@given(st.lists(VALUES, min_size=1, max_size=12), st.sampled_from([0.5, 0.95]), st.integers(0, 9))
+def test_the_interval_of_a_quantile_lies_within_the_values(
+    tasks: list[list[float]], share: float, seed: int
+) -> None:
+    interval = quantile_interval(tasks, share, seed)
+    values = [value for of_task in tasks for value in of_task]
+    assert interval is None or min(values) <= interval.low < interval.high <= max(values)
+
+
+def test_the_interval_of_a_quantile_draws_tasks_with_all_their_values() -> None:
+    tasks = [[1.0, 1.0, 1.0], [2.0], [9.0]]
+    assert quantile_interval(tasks, 0.5, 1) == Interval(1.0, 9.0)
+    assert quantile_interval(tasks, 0.5, 1) == quantile_interval(tasks, 0.5, 1)
+
+
+@pytest.mark.parametrize("tasks", [[[1.0, 2.0, 3.0]], [[4.0], [4.0, 4.0]]])
+def test_a_quantile_that_no_draw_changes_claims_no_certainty(tasks: list[list[float]]) -> None:
+    assert quantile_interval(tasks, 0.5, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("count", "share", "rank"),
+    [
+        (1, 0.5, 1),
+        (2, 0.5, 1),
+        (3, 0.5, 2),
+        (20, 0.95, 19),
+        (21, 0.95, 20),
+        (100, 0.07, 7),
+        (4, 0.0, 1),
+    ],
+)
+def test_a_quantile_is_the_nearest_rank(count: int, share: float, rank: int) -> None:
+    assert Quantile("q", "wait", share).of([float(each) for each in range(1, count + 1)]) == rank
 
 
 def test_the_interval_of_a_difference_claims_no_certainty_where_all_tasks_agree() -> None:

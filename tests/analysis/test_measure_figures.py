@@ -9,7 +9,16 @@ from dragoman.analysis.intervals import Interval, ratio_interval
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Counted, Declared, Derived, Measured, Rate, Total, Trend
+from dragoman.core.measures import (
+    Counted,
+    Declared,
+    Derived,
+    Measured,
+    Quantile,
+    Rate,
+    Total,
+    Trend,
+)
 from dragoman.core.scores import Evidence, Score, Scored
 
 PLAYED = Episode((), Ending("user_stop"), 1, 0)
@@ -81,6 +90,28 @@ def test_a_trend_correlates_position_and_rate_over_all_conversations() -> None:
     found = rows([outcome("a", drifting)], Trend("drift r", ("wrong",), ("turns",)))
     assert found["drift r"].value == pytest.approx(1.0)
     assert found["drift r"].n == 3
+
+
+def waits(task: str, *seconds: float) -> Outcome:
+    entries = tuple(Counted({"wait": each}, position) for position, each in enumerate(seconds))
+    return outcome(
+        task, Measured("asks", "1", "m@1", counts={"wait": sum(seconds)}, evidence=entries)
+    )
+
+
+def test_a_quantile_is_of_all_values_and_not_of_the_conversations_own() -> None:
+    found = rows(
+        [waits("a", 1, 2, 3, 4, 5, 6, 7), waits("b", 100), waits("c", 8, 9)],
+        Quantile("median", "wait", 0.5),
+        Quantile("high", "wait", 0.9, "seconds"),
+    )
+    assert (found["median"].value, found["median"].n, found["median"].form) == (5.0, 10, "number")
+    assert (found["high"].value, found["high"].form) == (9.0, "seconds")
+
+
+def test_a_quantile_of_nothing_is_no_figure_rather_than_zero() -> None:
+    found = rows([waits("a")], Quantile("median", "wait", 0.5))
+    assert (found["median"].value, found["median"].interval, found["median"].n) == (None, None, 0)
 
 
 def test_pass_k_and_the_checks_of_simulated_users_are_rows_too() -> None:

@@ -5,14 +5,15 @@ import pytest
 from rich.console import Console
 
 from dragoman.analysis.cells import Outcome
-from dragoman.core.conditions import PLAIN
+from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.measures import Counted, Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
-from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
+from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.core.voice.clock import UNKNOWN, Latency
 from dragoman.report.terminal import (
     MAX_SHOWN,
     print_conversation,
@@ -183,3 +184,30 @@ def test_measures_are_told_with_what_they_found_and_why_they_are_unscored() -> N
     assert "\x1b" not in text
     assert "event 4" not in text
     assert "leave 1: unscored: judge failed: no reply" in text
+
+
+SPOKEN = (
+    Move("user", Said(Utterance("Refund", "refund", "refund", AudioRef("a", 1.25, 8_000)))),
+    Move("agent", Said(Utterance("Which one do you mean?")), latency=Latency(61.0, 59.5)),
+    Move("user", Said(Utterance("That", "that", "that", AudioRef("b", 1.0, 8_000)))),
+    Move("agent", say("Done."), latency=UNKNOWN),
+)
+
+
+def test_a_spoken_conversation_is_printed_with_its_clock() -> None:
+    spoken = msgspec.structs.replace(
+        outcome(*SPOKEN), condition=condition_of({"voice": "telephone"})
+    )
+    lines = [
+        line.split("clock")[1].strip() for line in printed(spoken).splitlines() if "clock" in line
+    ]
+    assert lines == [
+        "0:00.0, spoke 1.2 s",
+        "1:00.8, after 59.5 s of silence (first word), spoke 2.0 s (estimated)",
+        "1:03.0, spoke 1.0 s",
+        "unknown, after unknown silence, spoke 0.4 s (estimated)",
+    ]
+
+
+def test_text_has_no_clock() -> None:
+    assert "clock" not in printed(outcome(*SPOKEN))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
@@ -94,8 +95,8 @@ def folder(run: Path, tmp_path: Path) -> Path:
 def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path) -> None:
     found = stored(run)
     assert {condition for condition, _, _ in found} == {"en/simulated:30/none"}
-    assert {measure for _, _, measure in found} == {"hearing", "clarity"}
-    assert len(found) == 10
+    assert {measure for _, _, measure in found} == {"hearing", "clarity", "timing"}
+    assert len(found) == 15
     heard = [entry.counts for key, entry in found.items() if key[2] == "hearing"]
     assert sum(counts["word errors"] for counts in heard) > 0
     with open_run(run, write=False) as store:
@@ -106,6 +107,26 @@ def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path
     assert (row.n, row.unscored) == (words, 0)
     assert row.value == sum(counts["word errors"] for counts in heard) / words
     assert described == {"en/simulated:30/none": Setting(is_spoken=True)}
+
+
+def test_a_run_of_an_offline_agent_has_stated_response_times_and_its_text_has_none(
+    run: Path,
+) -> None:
+    timed = [entry for key, entry in stored(run).items() if key[2] == "timing"]
+    assert not any(entry.unscored for entry in timed)
+    assert sum(entry.counts["responses"] for entry in timed) > 0
+    assert all(entry.counts["stated"] == entry.counts["responses"] for entry in timed)
+    with open_run(run, write=False) as store:
+        texts = {cell.key for cell in store.cells() if cell.condition.voice == "text"}
+        rows = run_figures(store, "dragoman-1", "none").measures
+        played = {key: msgspec.json.encode(episode) for key, _, episode in store.episodes()}
+    assert texts
+    assert {key for key, episode in played.items() if b'"latency"' in episode} == set(
+        played
+    ) - texts
+    values = {row.figure: (row.value, row.n) for row in rows if row.measure == "timing"}
+    assert values["spoken over the caller per task"] == (None, 0)
+    assert values["responses of a stated time"][0] == 1.0
 
 
 def test_a_run_of_before_gets_its_measures_when_it_is_scored(folder: Path) -> None:

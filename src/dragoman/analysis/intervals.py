@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from dragoman.core.measures import ROUNDING
+
 RESAMPLES = 2_000
 LEVEL = 0.95
 
@@ -60,6 +62,32 @@ def ratio_interval(
     above, below = (counts @ np.asarray(side, dtype=float) for side in zip(*pairs, strict=True))
     low, high = np.quantile(above / below, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
+
+
+def quantile_interval(tasks: Sequence[Sequence[float]], share: float, seed: int) -> Interval | None:
+    """Return the 95 % interval of a quantile of all tasks' values, by percentile bootstrap over tasks.
+
+    Where no draw changes it (one task, or all values the same) nothing is known of others.
+
+    Args:
+        tasks: The values of each task, at least one.
+        share: The quantile: the smallest value at or below which this share of all lies.
+        seed: Of the draws.
+    """
+    import numpy as np
+
+    values = np.concatenate([np.asarray(of_task, dtype=float) for of_task in tasks])
+    order = np.argsort(values, kind="stable")
+    owners = np.repeat(np.arange(len(tasks)), [len(of_task) for of_task in tasks])[order]
+    generator = np.random.default_rng(seed)
+    counts = generator.multinomial(len(tasks), [1 / len(tasks)] * len(tasks), size=RESAMPLES)
+    ranked = values[order]
+    drawn = np.empty(RESAMPLES)
+    for number, times in enumerate(counts):
+        below = np.cumsum(times[owners])
+        drawn[number] = ranked[np.searchsorted(below, share * below[-1] - ROUNDING)]
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return None if low == high else Interval(float(low), float(high))
 
 
 def difference_interval(differences: Sequence[float], seed: int) -> Interval:

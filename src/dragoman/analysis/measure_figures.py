@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.correlation import correlation
-from dragoman.analysis.intervals import Interval, ratio_interval
+from dragoman.analysis.intervals import Interval, quantile_interval, ratio_interval
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import (
@@ -20,6 +20,7 @@ from dragoman.core.measures import (
     Declared,
     Derived,
     Measured,
+    Quantile,
     Rate,
     Reads,
     Total,
@@ -194,6 +195,8 @@ def _figure(
             return (float(total) if taken else None), None, len(taken)
         case Trend():
             return _trend(figure, taken)
+        case Quantile():
+            return _quantile(figure, taken, seed)
         case Rate(averaging="macro"):
             return _rate(figure, taken, seed, _own_rate)
         case _:
@@ -230,6 +233,21 @@ def _rate(
     n = sum(below for _, below in counted)
     value = sum(above for above, _ in counted) / n
     return value, ratio_interval(counted, seed, is_share=figure.reads == "share"), n
+
+
+def _quantile(
+    figure: Quantile, taken: Sequence[_Taken], seed: int
+) -> tuple[float | None, Interval | None, int | float]:
+    tasks: dict[str, list[float]] = {}
+    for entry in taken:
+        for counted in entry.measured.evidence:
+            if figure.count in counted.counts:
+                tasks.setdefault(entry.task, []).append(counted.counts[figure.count])
+    if not tasks:
+        return None, None, 0
+    values = [value for of_task in tasks.values() for value in of_task]
+    interval = quantile_interval(tuple(tasks.values()), figure.share, seed)
+    return figure.of(values), interval, len(values)
 
 
 def _trend(

@@ -20,7 +20,7 @@ from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
 from dragoman.report.summaries import ending_lines, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
-from dragoman.report.view import RunView
+from dragoman.report.view import RunView, clocked
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
@@ -69,7 +69,7 @@ def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool
         outcome = _find(store, choice)
         tasks = store.tasks()
     if as_json:
-        print_json(outcome_object(outcome))
+        print_json({**outcome_object(outcome), "clock": clocked(outcome)})
         return
     print_conversation(Console(), outcome, tasks[choice.task], full=full)
 

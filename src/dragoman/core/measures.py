@@ -1,7 +1,7 @@
 """What is counted of a stored conversation, by a function or a judge, and the figures made of it."""
 
-from collections.abc import Iterable
-from math import isfinite
+from collections.abc import Iterable, Sequence
+from math import ceil, isfinite
 from typing import Literal, Protocol
 
 import msgspec
@@ -24,8 +24,11 @@ Averaging = Literal["micro", "macro", "tasks"]
 """Over what a rate is taken: sums over all conversations, the conversations' own rates, or tasks of
 which every played trial is known (pass^k)."""
 
-Reads = Literal["share", "percent", "number"]
+Reads = Literal["share", "percent", "number", "seconds"]
 """How a rate reads: a share lies between 0 and 1 by its nature, the others need not."""
+
+ROUNDING = 1e-9
+"""By how much a rank may miss a whole number that it stands for: 0.95 is no binary fraction."""
 
 MAX_WHY = 2_000
 """Characters of a reason that are kept."""
@@ -108,7 +111,24 @@ class Trend(msgspec.Struct, frozen=True, tag="trend"):
     part: str = ""
 
 
-Derived = Total | Rate | Trend
+class Quantile(msgspec.Struct, frozen=True, tag="quantile"):
+    """A figure that is the smallest value below which, or at which, a share of all values lies.
+
+    Its values are those of one count, entry by entry: over all conversations, not over their own figures.
+    """
+
+    name: str
+    count: str
+    share: float
+    reads: Reads = "number"
+    part: str = ""
+
+    def of(self, values: Sequence[float]) -> float:
+        """Return it of some values, of which there is at least one (the nearest rank)."""
+        return sorted(values)[max(0, ceil(self.share * len(values) - ROUNDING) - 1)]
+
+
+Derived = Total | Rate | Trend | Quantile
 
 
 class Declared(msgspec.Struct, frozen=True):

@@ -16,6 +16,8 @@ from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report import wording
+from dragoman.report.view import clocked
+from dragoman.scoring.conversation_clock import TurnTiming
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,8 +55,11 @@ def print_conversation(
         console.print(_text("This conversation has not run."))
         return
     decided = {entry.at: entry for entry in outcome.episode.clarifications}
+    clock = {turn.at: turn for turn in clocked(outcome)}
     for number, event in enumerate(outcome.episode.events):
         _print_lines(console, _event(event, limit))
+        if number in clock:
+            _print_lines(console, [_timed(clock[number])])
         if number in decided:
             _print_lines(console, _clarification(decided[number], limit))
     _print_lines(console, _ending(outcome.episode))
@@ -87,6 +92,16 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
         mark = " (scripted)" if event.scripted else ""
         return [("", "", ""), (event.by, first[1] + mark, first[2]), *rest]
     return list(_result(event, limit))
+
+
+def _timed(turn: TurnTiming) -> _Line:
+    """Return when a turn began, what was waited for before it, and how long it lasted."""
+    begins = wording.UNKNOWN if turn.begins is None else wording.on_the_clock(turn.begins)
+    told = [wording.response(turn.response)] if turn.response is not None else []
+    if turn.speaking:
+        estimated = " (estimated)" if turn.is_estimated else ""
+        told.append(f"spoke {turn.speaking:.1f} s{estimated}")
+    return "  clock", ", ".join((begins, *told)), "dim"
 
 
 def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:

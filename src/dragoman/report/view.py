@@ -10,12 +10,14 @@ from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, c
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.pass_hat import is_success
 from dragoman.analysis.voice.board import VoiceBoard
+from dragoman.core.conditions import TEXT
 from dragoman.core.episodes import COMPLETE, Episode
 from dragoman.core.measures import REWARD, Declared
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
+from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
 
 Standing = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
 """Where a planned conversation stands.
@@ -67,6 +69,13 @@ def measured(run: RunView) -> tuple[MeasureRow, ...]:
     """Return the figures of a run's measures, those of the reward aside."""
     rows = measure_rows(run.outcomes, run.cells, run.declared)
     return tuple(row for row in rows if row.measure != REWARD)
+
+
+def clocked(outcome: Outcome) -> tuple[TurnTiming, ...]:
+    """Return the turns of a conversation by the clock; none where nobody speaks."""
+    if outcome.episode is None or outcome.condition.voice == TEXT:
+        return ()
+    return turns_by_the_clock(outcome.episode, outcome.condition.language)
 
 
 def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:

@@ -11,6 +11,7 @@ from dragoman.core.episodes import EndReason
 from dragoman.core.scores import Scored, Verdict
 from dragoman.core.tasks import Component
 from dragoman.core.usage import Usage
+from dragoman.scoring.conversation_clock import AgentResponse
 
 ASSUMED = "ASSUMED"
 ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
@@ -73,6 +74,8 @@ def measured_value(row: MeasureRow | None) -> str:
             return f"{row.value:.2f}"
         case "total":
             return f"{row.value:g}"
+        case "seconds":
+            return f"{row.value:,.1f} s"
         case _:
             return f"{row.value:.3g}"
 
@@ -83,6 +86,8 @@ def measured_interval(row: MeasureRow) -> str:
         return "none"
     if row.form in {"share", "percent"}:
         return f"[{row.interval.low:.1%}, {row.interval.high:.1%}]"
+    if row.form == "seconds":
+        return f"[{row.interval.low:,.1f} s, {row.interval.high:,.1f} s]"
     return f"[{row.interval.low:.3g}, {row.interval.high:.3g}]"
 
 
@@ -149,6 +154,20 @@ def received(usage: Usage) -> str:
     if usage.output_tokens is None and usage.audio_seconds is not None:
         return f"{duration(usage.audio_seconds)} of audio" if is_voice else "words"
     return tokens(usage.output_tokens)
+
+
+def on_the_clock(seconds: float) -> str:
+    """Return a moment of a conversation as minutes and seconds: 1:02.5."""
+    tenths = round(10 * seconds)
+    minutes, rest = divmod(tenths, 10 * _MINUTE)
+    return f"{minutes}:{rest // 10:02}.{rest % 10}"
+
+
+def response(waited: AgentResponse) -> str:
+    """Return how long a caller waited for the agent, and to what that was timed."""
+    if waited.seconds is None:
+        return f"after {UNKNOWN} silence"
+    return f"after {waited.seconds:.1f} s of silence ({waited.basis})"
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.reward import RewardMeasure
+from dragoman.scoring.measures.timing import TIMING
 from dragoman.scoring.reward import Scorer
 
 
@@ -49,6 +50,11 @@ BUNDLED: Mapping[str, Bundled] = {
     "clarity": Bundled(
         "whether spoken replies of the agent are fit for the ear",
         lambda _: CLARITY,
+        lambda setting: setting.is_spoken,
+    ),
+    "timing": Bundled(
+        "how soon the agent answered, and how long the conversation took",
+        lambda _: TIMING,
         lambda setting: setting.is_spoken,
     ),
     "clarifications": Bundled(
