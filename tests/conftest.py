@@ -30,7 +30,7 @@ from dragoman.cli.main import main
 from dragoman.core.facets import Outside
 from dragoman.core.protocols import Provenance, Suite
 from dragoman.core.speech import Stage
-from dragoman.core.tasks import Task, fixed_messages
+from dragoman.core.tasks import fixed_messages
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.recordings import SPEAKER
 from dragoman.store.audio_sets.layout import (
@@ -367,17 +367,18 @@ def write_set() -> Callable[..., Path]:
             name: [] for name in (TEXTS, SPEECH, *map(transcripts_name, heard))
         }
         chosen = [task for suite in suites for task in suite.tasks if task.id in tasks]
-        for at, text in (
-            (_place(task, *at), text) for task in chosen for *at, text in fixed_messages(task)
-        ):
+        said = [(task, *each) for task in chosen for each in fixed_messages(task)]
+        for task, turn, place, text in said:
+            at = {"task": task.id, "turn": turn, "place": place}
             kept = None if audio is None else sounds.keep(audio(text))
             stages = (Stage("synthesis", "espeak-ng:us", 7, {SPEAKER: "us"}),) if kept else ()
-            line = {"spoken": {"message": {**at, "text": text}}, "whitelist": {"topics": {}}}
+            message = {"suite": task.suite, **at, "text": text}
+            line = {"spoken": {"message": message}, "whitelist": {"topics": {}}}
             files[TEXTS].append(msgspec.json.encode(line) + b"\n")
             spoken = {"said": f"um {text}", "audio": kept, "stages": stages}
             files[SPEECH].append(encoded(msgspec.convert({**at, **spoken}, SpeechLine)))
             for name, hear in heard.items():
-                words = {"words": hear(text), "text": hear(text)}
+                words = {"words": hear(text), "text": hear(text), "source": ""}
                 transcript = encoded(msgspec.convert({**at, **words}, TranscriptLine))
                 files[transcripts_name(name)].append(transcript)
         settings = {
@@ -393,10 +394,6 @@ def write_set() -> Callable[..., Path]:
         return folder
 
     return write
-
-
-def _place(task: Task, turn: int, place: int) -> dict[str, object]:
-    return {"task": task.id, "turn": turn, "place": place}
 
 
 def _agentic_lines() -> dict[str, list[str]]:

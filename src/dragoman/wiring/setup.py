@@ -190,7 +190,7 @@ def build_setup(
         localizations=shown,
         voices=voices(config, conditions, suite, connections, shown),
         further=further_layers(conditions, suite),
-        clarifying=clarifying_layers(conditions, connections),
+        clarifying=clarifying_layers(conditions, suite, connections),
         personas=persona_layers(conditions, config.personas),
     )
 

@@ -1,6 +1,7 @@
 """Agents that ask how something is written: a model over loopback takes every course there is."""
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -12,6 +13,7 @@ from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import Call, ChatBody, Function
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer
+from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -254,3 +256,62 @@ def test_an_approval_that_may_not_be_is_taken_back_and_the_run_goes_on(
         if row["measure"] == "clarifications"
     }
     assert (figures["judged"], figures["rejected"], figures["rejected: leak"]) == (3, 2, 1)
+
+
+@pytest.fixture
+def recorded(
+    write_set: Callable[..., Path],
+    pulled_bfcl: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """A set of the one entry, whose signs in names nobody heard."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+    suite = load_suite("bfcl:multi_turn_base")
+    heard = {"simulated:15": lambda text: text.replace("_", " ")}
+    return write_set(folder / "spoken", [suite], ["multi_turn_base_0"], heard)
+
+
+@pytest.mark.parametrize(
+    ("first", "whitelist", "wanted"),
+    [
+        pytest.param(
+            {REQUEST: CannedReply(QUESTION), "final_report.pdf": moving("final_report.pdf")},
+            {"source_file": "final_report.pdf"},
+            (1, ["allowed", "no question"]),
+            id="wanted",
+        ),
+        pytest.param(
+            {REQUEST: moving("final report.pdf")},
+            {"source_file": "final_report.pdf"},
+            (0, ["no question"]),
+            id="failing",
+        ),
+        pytest.param(
+            {REQUEST: CannedReply(QUESTION)}, {}, (0, ["nothing to clarify"]), id="not in the set"
+        ),
+    ],
+)
+def test_of_a_set_what_its_whitelists_have_may_be_confirmed(
+    told: Told,
+    recorded: Path,
+    first: dict[str, CannedReply],
+    whitelist: dict[str, str],
+    wanted: tuple[int, list[str]],
+) -> None:
+    cache = Path(os.environ["XDG_CACHE_HOME"])
+    texts = recorded / "texts.jsonl"
+    topics = f'"topics":{json.dumps(whitelist)}'
+    texts.write_text(texts.read_text().replace('"topics":{}', topics, 1))
+    with ModelServer(Scripted(first | LATER)) as server:
+        options = (
+            *("--agent", f"compatible/agent?base_url={server.url}", "--voice", "recorded"),
+            *("--clarify", "rule", "--out", "here"),
+        )
+        (cell,) = told("run", "set:spoken", *options, cache=cache)["cells"]
+
+    passes, reasons = wanted
+    assert cell["pass_hat"] == {"1": passes}
+    shown = told("show", "here", "multi_turn_base_0", cache=cache)
+    found = [entry["reason"] for entry in shown["episode"]["clarifications"]]
+    assert found[: len(reasons)] == reasons

@@ -1,6 +1,6 @@
 """Who speaks when, where an agent's question about how something is written may be answered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -22,6 +22,9 @@ MAX_CLARIFICATIONS = 3
 """Answered questions in one turn; further ones are not put to the judge."""
 
 
+WhitelistOf = Callable[[Task, int, Sequence[str]], Whitelist]
+"""Returns what may be confirmed of what a user said in a turn of a task, message by message."""
+
 WRITTEN_CALLS = ("[", "{", "<", "`")
 """How the replies of agents begin that call in their text; a judge of questions is not asked of these."""
 
@@ -37,14 +40,22 @@ class Clarifying:
         judge: Who decides.
         task: The conversation's task.
         aloud: Whether answers go through the user's channel, as what it says otherwise.
+        whitelist_of: What may be confirmed; None for what planned calls need.
     """
 
     def __init__(
-        self, conductor: Conductor, judge: ClarificationJudge, task: Task, *, aloud: bool
+        self,
+        conductor: Conductor,
+        judge: ClarificationJudge,
+        task: Task,
+        *,
+        aloud: bool,
+        whitelist_of: WhitelistOf | None = None,
     ) -> None:
         self._conductor = conductor
         self._judge = judge
         self._task = task
+        self._whitelist_of = whitelist_of or _planned
         self._aloud = aloud
         self._asked: Ask | None = None
         self._verdict: ClarificationVerdict | None = None
@@ -114,12 +125,12 @@ class Clarifying:
             and (event.by, event.turn) == ("user", asked.turn)
             and place not in self._answers
         ]
-        intended = "\n".join(utterance.intended for utterance in said)
+        messages = [utterance.intended for utterance in said]
         return ClarificationRequest(
-            intended,
+            "\n".join(messages),
             "\n".join(utterance.received or "" for utterance in said),
             last.reply.text,
-            planned_whitelist(self._task, asked.turn, intended),
+            self._whitelist_of(self._task, asked.turn, messages),
             self._task.id,
         )
 
@@ -146,6 +157,10 @@ def planned_whitelist(task: Task, turn: int, said: str) -> Whitelist:
     actions = () if task.criteria is None else task.criteria.actions or ()
     planned = (action for action in actions if action.by == "agent" and action.turn == turn)
     return whitelist(map(_arguments, planned), said)
+
+
+def _planned(task: Task, turn: int, messages: Sequence[str]) -> Whitelist:
+    return planned_whitelist(task, turn, "\n".join(messages))
 
 
 def _arguments(action: Action) -> dict[str, object]:

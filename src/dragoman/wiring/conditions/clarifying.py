@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from dragoman.core.conditions import CLARIFY, JOIN, NONE, Condition
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import Recorded
 from dragoman.core.layers import Layer
+from dragoman.core.protocols import Suite
 from dragoman.core.voice.clarifications import ClarificationJudge
 from dragoman.models.spec import read_spec, with_default
 from dragoman.wiring.connections import Connections
@@ -31,23 +33,27 @@ def over_judges(conditions: Sequence[Condition], judges: Sequence[str]) -> tuple
 
 
 def clarifying_layers(
-    conditions: Sequence[Condition], connections: Connections
+    conditions: Sequence[Condition], suite: Suite, connections: Connections
 ) -> dict[str, Layer]:
     """Return by name the layers of the judges that conditions name.
+
+    What may be confirmed of messages that were recorded is what the suite's recordings say.
 
     Raises:
         UsageError: For a judge that does not exist, or whose key or address is missing.
     """
     names = dict.fromkeys(condition.axis(CLARIFY) for condition in conditions)
-    return {name: _layer(name, connections) for name in names if name != NONE}
+    return {name: _layer(name, suite, connections) for name in names if name != NONE}
 
 
-def _layer(name: str, connections: Connections) -> Layer:
+def _layer(name: str, suite: Suite, connections: Connections) -> Layer:
     from dragoman.conditions.clarifying.layer import clarifying_layer
+    from dragoman.conditions.clarifying.recorded import RecordedWhitelists
 
     _require_known(name)
     judge = _judge(name.removeprefix(SPOKEN), connections)
-    return clarifying_layer(judge, aloud=name.startswith(SPOKEN))
+    recorded = RecordedWhitelists(suite.recordings) if isinstance(suite, Recorded) else None
+    return clarifying_layer(judge, aloud=name.startswith(SPOKEN), whitelist_of=recorded)
 
 
 def _judge(name: str, connections: Connections) -> ClarificationJudge:
