@@ -1,20 +1,27 @@
 """`dragoman speak`."""
 
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line, progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
+from dragoman.curation.speech.audio.counting import SpeechCounts
+from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card
 from dragoman.curation.speech.making import AudioSetRequest, Speaking
+from dragoman.curation.speech.reading.reader import How
 from dragoman.curation.speech.verifying import problems_of
 from dragoman.models.spending.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
-from dragoman.store.audio_sets.layout import TEXTS
+from dragoman.wiring.conditions.voices import CLEAN
+from dragoman.wiring.speech import split_names
 
 _SHOWN = 20
+_HOW: tuple[How, ...] = get_args(How)
 
 
 class SpeakOptions(NamedTuple):
@@ -24,6 +31,10 @@ class SpeakOptions(NamedTuple):
     rewriter: str
     topics: str
     out: Path
+    texts_only: bool
+    tts: str
+    asr: str
+    line: str
     seed: int
     concurrency: int
     max_cost: str
@@ -33,7 +44,7 @@ class SpeakOptions(NamedTuple):
         """Return what is asked for.
 
         Raises:
-            UsageError: For no suite, or a number below 1.
+            UsageError: For no suite, a number below 1, or options of speech where nobody speaks.
         """
         if self.concurrency < 1:
             raise UsageError(f"--concurrency {self.concurrency}: at least 1")
@@ -44,6 +55,7 @@ class SpeakOptions(NamedTuple):
             tuple(dict.fromkeys(names)),
             self.rewriter,
             self.out,
+            self._speech(),
             self.topics,
             self.seed,
             self.concurrency,
@@ -51,21 +63,38 @@ class SpeakOptions(NamedTuple):
             self.prices,
         )
 
+    def _speech(self) -> AudioRequest | None:
+        given = {"--tts": self.tts, "--asr": self.asr, "--line": self.line}
+        if self.texts_only:
+            useless = [name for name, value in given.items() if value]
+            if useless:
+                raise UsageError(f"{useless[0]}: nobody speaks or hears with --texts-only")
+            return None
+        return AudioRequest(
+            split_names(self.tts) if self.tts else (),
+            split_names(self.asr) if self.asr else (),
+            self.line or CLEAN,
+        )
+
 
 def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
-    """Write the texts of a set."""
+    """Make a set."""
     request = asked.request()
     speaking = Speaking(request)
     try:
-        with progress("messages", len(speaking.messages)) as advance:
+        with ExitStack() as bars:
+            shown: dict[str, Callable[[], None]] = {}
 
-            def on_done(count: int) -> None:
+            def on_done(stage: str, count: int) -> None:
+                if stage not in shown:
+                    bars.close()
+                    shown[stage] = bars.enter_context(progress(stage, speaking.stages[stage]))
                 for _ in range(count):
-                    advance()
+                    shown[stage]()
 
             card = speaking.run(on_done)
     except KeyboardInterrupt:
-        print_error(f"stopped; what came is in {request.out / TEXTS}: the same command goes on")
+        print_error(f"stopped; what came is in {request.out}: the same command goes on")
         return INTERRUPTED
     if as_json:
         print_json(card)
@@ -93,9 +122,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
         "category",
         "messages",
         "values",
-        "exactly",
-        "spelled",
-        "in words",
+        *_HOW,
         "lost",
         "milder",
     )
@@ -104,7 +131,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
             name,
             f"{each.messages:,}",
             f"{each.values:,}",
-            *(f"{each.found.get(how, 0):,}" for how in headings[3:6]),
+            *(f"{each.found.get(how, 0):,}" for how in _HOW),
             f"{each.lost:,}",
             f"{sum(each.grades.get(grade, 0) for grade in ('values kept', 'mild', 'text')):,}",
         )
@@ -112,6 +139,11 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
     )
     note = "Values of expected calls that messages state, and how they are found again."
     print_table(TextTable(headings, rows, str(request.out), note, numbers=frozenset(headings[1:])))
+    spoken = {
+        name: each.speech for name, each in card.categories.items() if each.speech is not None
+    }
+    if spoken:
+        _print_hearing(card, spoken)
     prices = load_prices(request.prices)
     for usage in card.usage:
         print_line(
@@ -119,3 +151,35 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
             f"{wording.received(usage)} out, {wording.money(cost_of(usage, prices.price_of))} "
             f"({prices.as_of})"
         )
+
+
+def _print_hearing(card: Card, spoken: Mapping[str, SpeechCounts]) -> None:
+    headings = (
+        "category",
+        "recognizer",
+        "seconds",
+        "voices",
+        "word errors",
+        "values",
+        *_HOW,
+        "lost",
+        "lost by kind",
+    )
+    rows = tuple(
+        (
+            name,
+            recognizer,
+            f"{each.seconds:,.0f}",
+            f"{len(each.voices)}",
+            "-" if heard.word_error_rate is None else f"{heard.word_error_rate:.1%}",
+            f"{heard.values:,}",
+            *(f"{heard.heard.get(how, 0):,}" for how in _HOW),
+            f"{heard.lost:,}",
+            ", ".join(f"{count} {kind}" for kind, count in heard.lost_by_kind.items()),
+        )
+        for name, each in spoken.items()
+        for recognizer, heard in each.recognizers.items()
+    )
+    title = f"{card.sounds:,} sounds of {card.seconds:,.0f} seconds"
+    note = "Values that messages state, and how they stand in transcripts as agents read them."
+    print_table(TextTable(headings, rows, title, note, numbers=frozenset(headings[2:-1])))

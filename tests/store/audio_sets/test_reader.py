@@ -51,8 +51,8 @@ def write_set(folder: Path) -> AudioRef:
         SpeechLine("b", 1, 0, "", None),
     ]
     heard = [
-        TranscriptLine("a", 0, 0, "on fry day", "on fry day"),
-        TranscriptLine("b", 1, 0, "", ""),
+        TranscriptLine("a", 0, 0, "on fry day", "on fry day", "0"),
+        TranscriptLine("b", 1, 0, "", "", "0"),
     ]
     texts = [text("a", 0, "on Friday"), text("b", 1, "...")]
     write_whole(folder / "settings.json", [msgspec.json.encode(SETTINGS)])

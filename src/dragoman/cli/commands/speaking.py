@@ -11,7 +11,9 @@ from dragoman.core.errors import UsageError
 app = group()
 
 
-@command(app, "speak", "speak bfcl:non_live,bfcl:multi_turn --out bfcl-spoken --texts-only")
+@command(
+    app, "speak", "speak bfcl:non_live,bfcl:multi_turn --out bfcl-spoken --asr mixed,simulated:15"
+)
 def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     suites: Annotated[
         str,
@@ -27,7 +29,25 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     texts_only: Annotated[
         bool, typer.Option("--texts-only", help="No audio: texts, whitelists and a card.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Another seed, other words.")] = 1,
+    tts: Annotated[
+        str,
+        typer.Option(
+            metavar="VOICE,...",
+            help="Who speaks, drawn by text: embedded voices, embedded for all of these, or "
+            "PROVIDER/VOICE?model=MODEL [embedded].",
+        ),
+    ] = "",
+    asr: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="Who hears all of it: generic, mixed, PROVIDER/MODEL, simulated:15 [mixed].",
+        ),
+    ] = "",
+    line: Annotated[
+        str, typer.Option(help="The line of `dragoman list voices` that is spoken over [studio].")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Another seed, other words and voices.")] = 1,
     concurrency: Annotated[int, typer.Option(help="Messages under way at a time.")] = 8,
     max_cost: Annotated[
         str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
@@ -36,18 +56,30 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     verify: Annotated[Path | None, typer.Option(help="Look at a set again instead.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Rewrite what a suite's users type as natural speech, and prove that no value is lost.
+    """Make an audio set of a suite: what its users type, said, spoken, and heard by every recognizer.
 
-    Messages that fail the proof are rewritten more mildly, or stay as they are. The same command goes
-    on where it was stopped. Exit 1 where --verify finds a problem.
+    Texts are rewritten as natural speech, with proof that no value is lost. Each distinct one is spoken
+    once, and its audio is heard by all. The same command goes on where it was stopped, and may name
+    more recognizers. Exit 1 where --verify finds a problem.
     """
     from dragoman.cli.speaking import SpeakOptions, speak_suites, verify_set
 
     if verify is not None:
         return leave(verify_set(verify, as_json=as_json))
-    if out is None or not texts_only:
-        raise UsageError(
-            "speak: needs --out SET and --texts-only: sets without audio are all there is"
-        )
-    asked = SpeakOptions(suites, rewriter, topics, out, seed, concurrency, max_cost, prices)
+    if out is None:
+        raise UsageError("speak: needs --out SET, the set's folder")
+    asked = SpeakOptions(
+        suites,
+        rewriter,
+        topics,
+        out,
+        texts_only,
+        tts,
+        asr,
+        line,
+        seed,
+        concurrency,
+        max_cost,
+        prices,
+    )
     return leave(speak_suites(asked, as_json=as_json))

@@ -61,12 +61,25 @@ def without_markers(text: str) -> str:
     return MARKER.sub("", text).strip()
 
 
-class _SaidAloud(msgspec.Struct, frozen=True):
-    """What left the mouth, in words and as sound, and who spoke."""
+class SaidAloud(msgspec.Struct, frozen=True):
+    """What left the mouth, in words and as sound, who spoke, and what that consumed."""
 
     text: str
     audio: Audio
     stage: Stage
+    usage: tuple[Usage, ...] = ()
+
+
+async def said_aloud(path: VoicePath, spoken: str, seed: int) -> SaidAloud:
+    """Have the voice of a path say words in spoken form.
+
+    Raises:
+        ParticipantError: Where the voice broke.
+        UsageError: For a language that it does not speak, or without the extra `voice`.
+    """
+    made = await path.speaker.speak(spoken, path.language, seed)
+    usage = () if made.usage is None else (made.usage,)
+    return SaidAloud(spoken, made.audio, Stage(SYNTHESIS, path.speaker.name, seed), usage)
 
 
 class VoiceChannel:
@@ -90,6 +103,7 @@ class VoiceChannel:
         seed = derive_seed(str(self._seed), f"utterance-{number}")
         words = without_markers(utterance.intended)
         said = await self._said_aloud(utterance, words, seed)
+        self._usage += said.usage
         arrived, stages = await asyncio.to_thread(apply, said.audio, path.effects, seed)
         heard, recognition = await self._heard(arrived, words)
         return Utterance(
@@ -101,16 +115,13 @@ class VoiceChannel:
             stages=(said.stage, *stages, recognition),
         )
 
-    async def _said_aloud(self, utterance: Utterance, words: str, seed: int) -> "_SaidAloud":
+    async def _said_aloud(self, utterance: Utterance, words: str, seed: int) -> SaidAloud:
         """Return what leaves the mouth: of the path's voice, or of who has spoken already."""
         if (own := utterance.clean_audio) is not None and utterance.stages:
             sound = await asyncio.to_thread(self._sounds.sound, own)
-            return _SaidAloud(words, sound, utterance.stages[0])
+            return SaidAloud(words, sound, utterance.stages[0])
         path = self._path
-        spoken = spoken_form(words, path.language, path.style)
-        made = await path.speaker.speak(spoken, path.language, seed)
-        self._usage += [made.usage] if made.usage is not None else []
-        return _SaidAloud(spoken, made.audio, Stage(SYNTHESIS, path.speaker.name, seed))
+        return await said_aloud(path, spoken_form(words, path.language, path.style), seed)
 
     def take_usage(self) -> tuple[Usage, ...]:
         """Return what synthesis and recognition consumed since this was last asked."""

@@ -1,4 +1,4 @@
-"""What a set of texts holds, counted by category: values, how they are found again, what fell back."""
+"""What a set holds, counted by category: values, how they are found again, what was spoken and heard."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from dragoman.core.usage import Usage, total_usage
+from dragoman.curation.speech.audio.counting import SpeechCounts, SpokenLine, speech_counts
 from dragoman.curation.speech.set_lines import SetLine
 
 
-class CategoryCounts(msgspec.Struct, frozen=True):
+class CategoryCounts(msgspec.Struct, frozen=True, omit_defaults=True):
     """The counts of one category.
 
     Attributes:
@@ -22,6 +23,7 @@ class CategoryCounts(msgspec.Struct, frozen=True):
         unstated: Values of expected calls that no message of their turn states.
         phenomena: How often each phenomenon stands in what was rewritten by rules.
         topics: Topics of whitelists.
+        speech: How it was spoken and heard; None in a set of texts.
     """
 
     messages: int
@@ -33,6 +35,7 @@ class CategoryCounts(msgspec.Struct, frozen=True):
     unstated: int
     phenomena: dict[str, int]
     topics: int
+    speech: SpeechCounts | None = None
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -43,7 +46,10 @@ class Card(msgspec.Struct, frozen=True):
         digest: The SHA-256 of its texts.
         categories: Counts by category.
         reasons: Why messages were not rewritten as boldly as they could have been, by task and place.
-        usage: What models consumed.
+        usage: What models and services consumed.
+        recorded: The content key of everything that is played; "" in a set of texts.
+        sounds: How many different sounds there are.
+        seconds: How long these last together.
     """
 
     made: dict[str, object]
@@ -51,14 +57,16 @@ class Card(msgspec.Struct, frozen=True):
     categories: dict[str, CategoryCounts]
     reasons: dict[str, tuple[str, ...]]
     usage: tuple[Usage, ...]
+    recorded: str = ""
+    sounds: int = 0
+    seconds: float = 0.0
 
 
 def card_of(made: dict[str, object], digest: str, lines: Sequence[SetLine]) -> Card:
-    """Return the card of a set."""
-    names = dict.fromkeys(line.spoken.message.suite for line in lines)
+    """Return the card of a set of texts."""
     categories = {
         name: _counts([line for line in lines if line.spoken.message.suite == name])
-        for name in names
+        for name in _categories(lines)
     }
     reasons = {line.spoken.message.address: line.spoken.reasons for line in lines}
     used = (usage for line in lines for usage in (*line.spoken.usage, *line.usage))
@@ -69,6 +77,43 @@ def card_of(made: dict[str, object], digest: str, lines: Sequence[SetLine]) -> C
         {address: why for address, why in reasons.items() if why},
         tuple(total_usage(used)),
     )
+
+
+def with_speech(card: Card, lines: Sequence[SpokenLine], recorded: str, language: str) -> Card:
+    """Return a card with what was spoken and heard.
+
+    Args:
+        card: Of the set's texts.
+        lines: All messages.
+        recorded: The content key of everything recorded.
+        language: What is spoken.
+    """
+    categories = {
+        name: msgspec.structs.replace(
+            counts,
+            speech=speech_counts(
+                [line for line in lines if line.text.spoken.message.suite == name], language
+            ),
+        )
+        for name, counts in card.categories.items()
+    }
+    sounds = {
+        line.speech.audio.sha256: line.speech.audio.seconds for line in lines if line.speech.audio
+    }
+    used = [usage for line in lines for usage in line.speech.usage]
+    used += [usage for line in lines for each in line.heard.values() for usage in each.usage]
+    return msgspec.structs.replace(
+        card,
+        categories=categories,
+        usage=tuple(total_usage((*card.usage, *used))),
+        recorded=recorded,
+        sounds=len(sounds),
+        seconds=round(sum(sounds.values()), 3),
+    )
+
+
+def _categories(lines: Sequence[SetLine]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line.spoken.message.suite for line in lines))
 
 
 def _counts(lines: Sequence[SetLine]) -> CategoryCounts:

@@ -37,8 +37,13 @@ def _recovered(stated: StatedValue, read: ReadText) -> Recovered:
     how = read.how(value)
     if how is None:
         return Recovered(stated.topic, value, None, "not found in the rewritten text")
-    is_guessed = value in {value.lower(), value.upper(), value.capitalize(), value.title()}
-    return Recovered(stated.topic, value, how, is_case_unheard=how != "exactly" and not is_guessed)
+    is_unheard = how != "exactly" and has_unheard_case(value)
+    return Recovered(stated.topic, value, how, is_case_unheard=is_unheard)
+
+
+def has_unheard_case(value: str) -> bool:
+    """Whether nobody can tell from a value's letters which are capitals."""
+    return value not in {value.lower(), value.upper(), value.capitalize(), value.title()}
 
 
 def lost(proof: Sequence[Recovered]) -> tuple[str, ...]:

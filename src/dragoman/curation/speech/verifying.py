@@ -1,20 +1,31 @@
-"""Is a set of texts what it says? Every message, proof, whitelist and count is looked at again."""
+"""Is a set what it says? Every message, proof, sound, transcript and count is looked at again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.curation.speech.card import Card, card_of
-from dragoman.curation.speech.making import settings_in
-from dragoman.curation.speech.messages import messages_of
+from dragoman.curation.speech.audio.checking import sound_problems, speech_problems
+from dragoman.curation.speech.audio.counting import SpokenLine
+from dragoman.curation.speech.card import Card, card_of, with_speech
+from dragoman.curation.speech.messages import UserMessage, messages_of
 from dragoman.curation.speech.proving import recovered
 from dragoman.curation.speech.set_lines import SetLine, digest_of
+from dragoman.curation.speech.settings import settings_in
 from dragoman.curation.speech.whitelists import topics_of
-from dragoman.store.audio_sets.layout import CARD, TEXTS
+from dragoman.store.audio_sets.layout import (
+    CARD,
+    SPEECH,
+    TEXTS,
+    SetSettings,
+    SpeechLine,
+    TranscriptLine,
+    transcripts_name,
+)
 from dragoman.store.audio_sets.lines import read_lines
+from dragoman.store.audio_sets.reader import AudioSet, read_settings
 from dragoman.wiring.suites import load_suite
 
 
@@ -25,18 +36,46 @@ def problems_of(folder: Path) -> tuple[str, ...]:
         DataError: Where a file is missing or damaged.
         UsageError: Where its suites do not exist here.
     """
-    made = settings_in(folder)
-    suites = [load_suite(name) for name in _suites(made, folder)]
-    messages = [message for suite in suites for message in messages_of(suite)]
-    lines = tuple(read_lines(folder / TEXTS, SetLine))
-    found = [problem for line in lines for problem in _problems(line)]
-    if [line.spoken.message for line in lines] != messages:
-        found.append(
-            f"its {len(lines):,} messages are not the {len(messages):,} of {', '.join(_suites(made, folder))}"
-        )
-    if _card(folder) != card_of(made, digest_of(lines), lines):
+    settings = read_settings(folder)
+    texts = tuple(read_lines(folder / TEXTS, SetLine))
+    found = [problem for line in texts for problem in _problems(line)]
+    found += _suite_problems(settings, texts)
+    card = card_of(settings_in(folder), digest_of(texts), texts)
+    if settings.asr:
+        recorded = AudioSet(folder)
+        lines = _spoken(folder, settings, texts)
+        found += [problem for line in lines for problem in speech_problems(line, settings)]
+        found += sound_problems(folder, lines)
+        card = with_speech(card, lines, recorded.digest, settings.language)
+    if _card(folder) != card:
         found.append("its card does not tell what is in it")
     return tuple(found)
+
+
+def _suite_problems(settings: SetSettings, texts: Sequence[SetLine]) -> Iterator[str]:
+    messages: list[UserMessage] = []
+    for name, digest in settings.suites.items():
+        suite = load_suite(name)
+        messages += messages_of(suite)
+        if suite.provenance.digest != digest:
+            yield f"{name} has other data here than the set was made of"
+    if [line.spoken.message for line in texts] != messages:
+        names = ", ".join(settings.suites)
+        yield f"its {len(texts):,} messages are not the {len(messages):,} of {names}"
+
+
+def _spoken(
+    folder: Path, settings: SetSettings, texts: Sequence[SetLine]
+) -> tuple[SpokenLine, ...]:
+    """Put the lines of a set together, which are known to be of the same messages."""
+    speech = read_lines(folder / SPEECH, SpeechLine)
+    heard: Mapping[str, Iterator[TranscriptLine]] = {
+        name: read_lines(folder / transcripts_name(name), TranscriptLine) for name in settings.asr
+    }
+    return tuple(
+        SpokenLine(text, spoken, {name: next(lines) for name, lines in heard.items()})
+        for text, spoken in zip(texts, speech, strict=True)
+    )
 
 
 def _problems(line: SetLine) -> Iterator[str]:
@@ -51,13 +90,6 @@ def _problems(line: SetLine) -> Iterator[str]:
         yield f"{message.address}: its whitelist is not of what it states"
     if not set((whitelist.named or {}).values()) <= set(whitelist.topics.values()):
         yield f"{message.address}: a model's whitelist has a value that the request has not"
-
-
-def _suites(made: dict[str, object], folder: Path) -> list[str]:
-    suites = made.get("suites")
-    if not isinstance(suites, dict):
-        raise DataError(f"{folder}: its settings name no suites")
-    return list(map(str, suites))
 
 
 def _card(folder: Path) -> Card:

@@ -92,6 +92,8 @@ class TranscriptLine(msgspec.Struct, frozen=True):
         place: Which message of the turn, from 0.
         words: What was recognized.
         text: The same with values written as people type them: what an agent reads.
+        source: The SHA-256 of the audio; of the words said where a recognizer is simulated; "" where
+            there was nothing to hear.
         usage: What recognition consumed; equal audio is heard once, for the first message with it.
     """
 
@@ -100,6 +102,7 @@ class TranscriptLine(msgspec.Struct, frozen=True):
     place: int
     words: str
     text: str
+    source: str = ""
     usage: tuple[Usage, ...] = ()
 
 

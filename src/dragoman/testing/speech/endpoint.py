@@ -104,11 +104,11 @@ class SpeechService:
     def _answer(self, read: Read, posted: Posted) -> tuple[str, HttpAnswer]:
         try:
             asked = read(posted)
+            if isinstance(asked, SpeakRequest):
+                return OK, speech_answer(asked.protocol, self._speaker.speak(asked), asked.text)
+            text = self._speaker.listen(asked)
         except ProviderRefused as refused:
             return "refused", error_answer(refused.refusal)
-        if isinstance(asked, SpeakRequest):
-            return OK, speech_answer(asked.protocol, self._speaker.speak(asked), asked.text)
-        text = self._speaker.listen(asked)
         return OK, transcript_answer(asked.protocol, text, asked.audio)
 
 

@@ -14,6 +14,11 @@ from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, SpokenSty
         ("On 2006-12-31", "On December thirty first, two thousand six"),
         ("At 15:05", "At three oh five P M"),
         ("It cost $1,250.50", "It cost one thousand two hundred fifty dollars and fifty cents"),
+        (
+            "Raise $2 million, or $2.5 million",
+            "Raise two million dollars, or two point five million dollars",
+        ),
+        ("£1 million and € 20 thousand", "one million pounds and twenty thousand euros"),
         ("Call 415-555-0182", "Call four one five, five five five, zero one eight, two"),
         (
             "At +44 7700 900102, +5 days",

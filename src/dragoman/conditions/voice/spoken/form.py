@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_time
-from dragoman.conditions.voice.spoken.money import spoken_amount
+from dragoman.conditions.voice.spoken.money import spoken_amount, spoken_round_amount
 from dragoman.conditions.voice.spoken.numbers import ordinal, spoken_number
 from dragoman.conditions.voice.spoken.spelling import (
     DEFAULT_STYLE,
@@ -31,6 +31,9 @@ MIN_SIGNS = 3
 _ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})(?:st|nd|rd|th)\b")
 _MEASURE = re.compile(r"(?<![\w-])(\d[\d,.]*)\ ?(km|kg|cm|mm|ml|mph|GB|MB|TB|GHz|MHz)\b")
 _HYPHENATED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
+_ROUND_AMOUNT = re.compile(
+    r"([$€£])\ ?([0-9][0-9,]{0,20}(?:\.[0-9]{1,9})?)\ (thousand|million|billion|trillion)\b"
+)
 _ARTICLE = re.compile(r"(?:^|(?<=[.?!] ))A(?= [A-Za-z]{2})")
 
 
@@ -57,6 +60,7 @@ def spoken_form(
     text = _spelled_names(_ARTICLE.sub("a", text), spell)
     text = _HYPHENATED.sub(lambda match: _spelling(match.group(), style), text)
     text = _MEASURE.sub(lambda match: f"{match[1]} {english_words().measures[match[2]]}", text)
+    text = _ROUND_AMOUNT.sub(lambda match: spoken_round_amount(*match.groups()), text)
     text = text.replace("%", " percent")
     return _ORDINAL.sub(
         lambda match: ordinal(int(match[1])), _replaced(text, english_speakers(style))

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from dragoman.conditions.voice.spoken.numbers import cardinal
+from dragoman.conditions.voice.spoken.numbers import cardinal, spoken_number
 from dragoman.core.texts.entities import canonical
 
 _CURRENCIES = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
@@ -19,6 +19,17 @@ def spoken_amount(amount: str) -> str:
         name = f"euro {hundredth}" if one == "euro" and not whole else hundredth
         said.append(_counted(cents, name))
     return " and ".join(said)
+
+
+def spoken_round_amount(sign: str, number: str, scale: str) -> str:
+    """Return an amount like `$2.5 million` in words: the currency is said last, and of many.
+
+    Args:
+        sign: Of the currency.
+        number: In figures.
+        scale: What it counts: `million`.
+    """
+    return f"{spoken_number(number)} {scale} {_CURRENCIES[sign][0]}s"
 
 
 def _counted(number: int, name: str) -> str:

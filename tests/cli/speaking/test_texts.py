@@ -135,7 +135,7 @@ def test_a_spent_budget_leaves_what_came_and_the_same_command_goes_on(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("courier",), "--texts-only"),
+        (("courier",), "needs --out SET"),
         ((*SPEAK[1:], "set", "--concurrency", "0"), "--concurrency 0: at least 1"),
         (("--texts-only", "--out", "set"), "no suite: name one"),
         (("sample:shop", "--texts-only", "--out", "set"), "its users' words are not fixed"),

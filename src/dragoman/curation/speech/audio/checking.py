@@ -1,0 +1,50 @@
+"""Is what was spoken and heard of a set what its texts say, and is its audio there?"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dragoman.conditions.voice.written.form import written_form
+from dragoman.core.conditions import SIMULATED
+from dragoman.core.errors import DataError
+from dragoman.core.speech import AudioRef
+from dragoman.core.voice.recordings import SPEAKER
+from dragoman.curation.speech.audio.counting import SpokenLine
+from dragoman.curation.speech.audio.speaking import words_spoken
+from dragoman.curation.speech.audio.transcribing import source_of
+from dragoman.store.audio_sets.layout import SetSettings
+from dragoman.store.audio_sets.sounds import SetSounds
+
+
+def speech_problems(line: SpokenLine, settings: SetSettings) -> Iterator[str]:
+    """Yield what is wrong with how one message was spoken and heard."""
+    text, speech = line.text.spoken, line.speech
+    where = text.message.address
+    if speech.said != words_spoken(text.said):
+        yield f"{where}: the voice was given other words than it was to say"
+    voices = {stage.settings[SPEAKER] for stage in speech.stages if SPEAKER in stage.settings}
+    if not voices <= set(settings.tts) or (speech.audio is not None and not voices):
+        yield f"{where}: spoken by nobody whom the set names"
+    if speech.audio is None and speech.said and settings.tts and not voices:
+        yield f"{where}: was not spoken"
+    for name, heard in line.heard.items():
+        if heard.source != source_of(speech, is_simulated=name.startswith(SIMULATED)):
+            yield f"{where}: {name} heard something else"
+        if heard.text != written_form(heard.words, settings.language):
+            yield f"{where}: what {name} heard is not written as it is written down"
+
+
+def sound_problems(folder: Path, lines: Sequence[SpokenLine]) -> Iterator[str]:
+    """Yield what is wrong with the audio files of a whole set."""
+    sounds = SetSounds(folder)
+    references = {line.speech.audio: None for line in lines if line.speech.audio is not None}
+    for reference in references:
+        yield from _damage(sounds, reference)
+    for path in sounds.others({reference.sha256 for reference in references}):
+        yield f"{path} belongs to no message"
+
+
+def _damage(sounds: SetSounds, reference: AudioRef) -> Iterator[str]:
+    try:
+        sounds.sound(reference)
+    except DataError as error:
+        yield str(error)

@@ -1,0 +1,150 @@
+"""What recognizers heard of a set, counted: words, values that arrived, values lost by kind."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from dragoman.core.scores import Unscored
+from dragoman.core.texts.entities import EntityKind, kind_of
+from dragoman.core.voice.recordings import SPEAKER
+from dragoman.curation.speech.messages import StatedValue
+from dragoman.curation.speech.proving import has_unheard_case
+from dragoman.curation.speech.reading.reader import How, ReadText
+from dragoman.curation.speech.set_lines import SetLine
+from dragoman.scoring.speech_accuracy import Edits, word_edits
+from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine
+
+LostKind = EntityKind | Literal["case"]
+"""What a lost value is; `case` where all but its capital letters arrived, which nobody can guess."""
+
+
+class SpokenLine(NamedTuple):
+    """One message of a whole set: as it is said, how it was spoken, and what was heard of it by whom."""
+
+    text: SetLine
+    speech: SpeechLine
+    heard: Mapping[str, TranscriptLine]
+
+
+class HearingCounts(msgspec.Struct, frozen=True):
+    """What one recognizer heard of one category.
+
+    Attributes:
+        words: The words said of which hearing could be counted.
+        word_errors: How many were lost, put in or taken for others.
+        word_error_rate: Their ratio; None where no words were counted.
+        uncounted: Messages of which words could not be counted: nothing said, or too much.
+        values: Values that messages state.
+        heard: Those that stand in the transcripts as agents read them, by how.
+        lost: The others; both are all values.
+        lost_by_kind: The others by kind, or `case`.
+    """
+
+    words: int
+    word_errors: int
+    word_error_rate: float | None
+    uncounted: int
+    values: int
+    heard: dict[str, int]
+    lost: int
+    lost_by_kind: dict[str, int]
+
+
+class SpeechCounts(msgspec.Struct, frozen=True):
+    """How one category was spoken and heard.
+
+    Attributes:
+        seconds: How long the audio of its messages lasts.
+        voices: Messages by the voice that spoke them.
+        unsaid: Values that the words which voices were given no longer tell apart: lost before a line.
+        recognizers: What each heard.
+    """
+
+    seconds: float
+    voices: dict[str, int]
+    unsaid: int
+    recognizers: dict[str, HearingCounts]
+
+
+def speech_counts(lines: Sequence[SpokenLine], language: str) -> SpeechCounts:
+    """Count how the messages of one category were spoken and heard."""
+    names = dict.fromkeys(name for line in lines for name in line.heard)
+    return SpeechCounts(
+        seconds=round(sum(line.speech.audio.seconds for line in lines if line.speech.audio), 3),
+        voices=dict(sorted(Counter(_voices(lines)).items())),
+        unsaid=sum(
+            _how(line.speech.said, each.value) is None for line in lines for each in _values(line)
+        ),
+        recognizers={name: _hearing(lines, name, language) for name in names},
+    )
+
+
+def _voices(lines: Sequence[SpokenLine]) -> Sequence[str]:
+    return [
+        str(stage.settings[SPEAKER])
+        for line in lines
+        for stage in line.speech.stages
+        if SPEAKER in stage.settings
+    ]
+
+
+def _hearing(lines: Sequence[SpokenLine], name: str, language: str) -> HearingCounts:
+    edits = [_edits(line.speech.said, line.heard[name].words, language) for line in lines]
+    counted = [each for each in edits if isinstance(each, Edits)]
+    words = sum(each.said for each in counted)
+    errors = sum(each.substitutions + each.deletions + each.insertions for each in counted)
+    fates = Counter(
+        _fate(line.heard[name].text, each.value) for line in lines for each in _values(line)
+    )
+    lost = {fate.lost: count for fate, count in fates.items() if fate.lost is not None}
+    return HearingCounts(
+        words=words,
+        word_errors=errors,
+        word_error_rate=round(errors / words, 6) if words else None,
+        uncounted=len(edits) - len(counted),
+        values=fates.total(),
+        heard=dict(
+            sorted((fate.how, count) for fate, count in fates.items() if fate.how is not None)
+        ),
+        lost=sum(lost.values()),
+        lost_by_kind=dict(sorted(lost.items())),
+    )
+
+
+def _values(line: SpokenLine) -> Sequence[StatedValue]:
+    return line.text.spoken.message.values
+
+
+class _Fate(NamedTuple):
+    """How a value arrived, or else as what it was lost."""
+
+    how: How | None
+    lost: LostKind | None
+
+
+@lru_cache(maxsize=16_384)
+def _fate(heard: str, value: str) -> _Fate:
+    how = _how(heard, value)
+    if how is None:
+        return _Fate(None, kind_of(value))
+    if has_unheard_case(value) and value not in heard:
+        return _Fate(None, "case")
+    return _Fate(how, None)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> ReadText:
+    return ReadText(text)
+
+
+@lru_cache(maxsize=16_384)
+def _how(text: str, value: str) -> How | None:
+    return _read(text).how(value)
+
+
+@lru_cache(maxsize=16_384)
+def _edits(said: str, heard: str, language: str) -> Edits | Unscored:
+    return word_edits(said, heard, language)

@@ -1,0 +1,109 @@
+"""Messages are spoken: each distinct wording once, by a voice drawn for it, over the line, into a file."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.conditions.voice.lines.channel_effects import apply
+from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.voice_channel import said_aloud, without_markers
+from dragoman.core.errors import DataError
+from dragoman.core.voice.recordings import SPEAKER
+from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
+from dragoman.curation.speech.audio.engines import SetEngines
+from dragoman.curation.speech.set_lines import SetLine
+from dragoman.store.audio_sets.layout import SPEECH, SpeechLine
+from dragoman.store.audio_sets.lines import kept_lines
+from dragoman.store.audio_sets.sounds import SetSounds
+
+
+async def spoken_messages(
+    folder: Path,
+    texts: Sequence[SetLine],
+    engines: SetEngines,
+    at_once: int,
+    on_done: Callable[[int], None],
+) -> tuple[SpeechLine, ...]:
+    """Speak what was not spoken yet; audio that is missing or damaged is made again.
+
+    Args:
+        folder: The set's.
+        texts: What is said.
+        engines: Who speaks, if anybody does.
+        at_once: How many are spoken at a time.
+        on_done: Is told how many more messages are spoken.
+
+    Raises:
+        ParticipantError: Where a voice broke.
+        RunHalted: Where nothing more may be asked.
+        UsageError: For a language that a voice does not speak.
+        DataError: Where files cannot be read or written.
+    """
+    sounds = SetSounds(folder)
+    places = [place_of(line.spoken.message) for line in texts]
+    said = [words_spoken(line.spoken.said) for line in texts]
+    good = await asyncio.to_thread(_good_lines, folder, places, said, sounds)
+
+    async def speak(at: int) -> SpeechLine:
+        return await _spoken(places[at], said[at], engines, sounds)
+
+    wanted = LineFile(folder / SPEECH, places, said, good)
+    lines = await completed(wanted, speak, at_once, on_done)
+    _remove_others(sounds, lines)
+    return lines
+
+
+def words_spoken(said: str) -> str:
+    """Return what a voice is given for a text."""
+    return spoken_form(without_markers(said))
+
+
+async def _spoken(place: Place, said: str, engines: SetEngines, sounds: SetSounds) -> SpeechLine:
+    if not said or not engines.voices:
+        return SpeechLine(*place, said, None)
+    name = engines.voice_of(said)
+    path, seed = engines.voices[name], engines.seed_of(said, "speech")
+    spoken = await said_aloud(path, said, seed)
+    arrived, stages = await asyncio.to_thread(apply, spoken.audio, path.effects, seed)
+    synthesis = msgspec.structs.replace(spoken.stage, settings={SPEAKER: name})
+    audio = await asyncio.to_thread(sounds.keep, arrived) if arrived.pcm else None
+    return SpeechLine(*place, said, audio, (synthesis, *stages), spoken.usage)
+
+
+def _good_lines(
+    folder: Path, places: Sequence[Place], said: Sequence[str], sounds: SetSounds
+) -> list[SpeechLine | None]:
+    """Return the lines that are there, None for those that are wrong or whose audio is."""
+    heard: dict[str, bool] = {}
+    lines = []
+    kept = kept_lines(folder / SPEECH, SpeechLine)
+    for place, words, line in zip(places, said, kept, strict=False):
+        is_good = place_of(line) == place and line.said == words
+        lines.append(line if is_good and _is_sound(line, sounds, heard) else None)
+    return lines
+
+
+def _is_sound(line: SpeechLine, sounds: SetSounds, known: dict[str, bool]) -> bool:
+    if line.audio is None:
+        return True
+    if line.audio.sha256 not in known:
+        try:
+            sounds.sound(line.audio)
+        except DataError:
+            known[line.audio.sha256] = False
+        else:
+            known[line.audio.sha256] = True
+    return known[line.audio.sha256]
+
+
+def _remove_others(sounds: SetSounds, lines: Sequence[SpeechLine]) -> None:
+    """Remove audio that no line has: of a making that was killed before it wrote the line."""
+    for path in _strays(sounds, lines):
+        path.unlink(missing_ok=True)
+
+
+def _strays(sounds: SetSounds, lines: Sequence[SpeechLine]) -> Iterator[Path]:
+    known = {line.audio.sha256 for line in lines if line.audio is not None}
+    return (path for path in sounds.others(known) if path.suffix in {".flac", ".part"})

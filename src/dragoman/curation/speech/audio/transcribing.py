@@ -1,0 +1,115 @@
+"""Spoken messages are transcribed: the same audio by every recognizer, each distinct one once."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from dragoman.conditions.voice.mishearing.channel import SimulatedPath
+from dragoman.conditions.voice.written.form import written_form
+from dragoman.core.errors import DragomanError
+from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
+from dragoman.curation.speech.audio.engines import SetEngines
+from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine, transcripts_name
+from dragoman.store.audio_sets.lines import kept_lines
+from dragoman.store.audio_sets.sounds import SetSounds
+
+NOTHING = ""
+"""The source of transcripts where there was no audio, as nothing was said."""
+
+
+async def transcribed_messages(
+    folder: Path,
+    speech: Sequence[SpeechLine],
+    engines: SetEngines,
+    at_once: int,
+    on_done: Callable[[int], None],
+) -> dict[str, tuple[TranscriptLine, ...]]:
+    """Have all recognizers hear what they have not heard yet, side by side; if one breaks, all end.
+
+    Args:
+        folder: The set's.
+        speech: How its messages were spoken.
+        engines: Who hears.
+        at_once: How many each recognizer hears at a time.
+        on_done: Is told how many more transcripts are written.
+
+    Returns:
+        The transcripts by the recognizer's name.
+
+    Raises:
+        ParticipantError: Where a recognizer broke.
+        RunHalted: Where nothing more may be asked.
+        UsageError: For a language that a recognizer does not hear.
+        DataError: Where files cannot be read or written.
+    """
+    places = [place_of(line) for line in speech]
+    broken: list[DragomanError] = []
+
+    async def heard(name: str) -> tuple[TranscriptLine, ...]:
+        sources = [source_of(line, is_simulated=name in engines.simulated) for line in speech]
+        path = folder / transcripts_name(name)
+        ear = _Ear(name, engines, SetSounds(folder))
+
+        async def hear(at: int) -> TranscriptLine:
+            if broken:
+                raise broken[0]
+            try:
+                return await ear.line(speech[at], sources[at])
+            except DragomanError as error:
+                broken.append(error)
+                raise
+
+        good = list(_good_lines(path, places, sources))
+        return await completed(LineFile(path, places, sources, good), hear, at_once, on_done)
+
+    found = await asyncio.gather(*map(heard, engines.asr), return_exceptions=True)
+    whole: dict[str, tuple[TranscriptLine, ...]] = {}
+    for name, lines in zip(engines.asr, found, strict=True):
+        if isinstance(lines, BaseException):
+            raise lines
+        whole[name] = lines
+    return whole
+
+
+def source_of(line: SpeechLine, *, is_simulated: bool) -> str:
+    """Return the hash of what a recognizer is given of a message."""
+    if is_simulated:
+        return hashlib.sha256(line.said.encode()).hexdigest()
+    return NOTHING if line.audio is None else line.audio.sha256
+
+
+class _Ear:
+    """One recognizer of a set."""
+
+    def __init__(self, name: str, engines: SetEngines, sounds: SetSounds) -> None:
+        self._name = name
+        self._engines = engines
+        self._sounds = sounds
+
+    async def line(self, spoken: SpeechLine, source: str) -> TranscriptLine:
+        at = place_of(spoken)
+        if self._name in self._engines.simulated:
+            path = self._engines.simulated[self._name]
+            words = await asyncio.to_thread(self._misheard, path, spoken.said)
+            return TranscriptLine(*at, words, written_form(words, path.language), source)
+        if spoken.audio is None:
+            return TranscriptLine(*at, "", "", source)
+        audio = await asyncio.to_thread(self._sounds.sound, spoken.audio)
+        recognizer = self._engines.recognizers[self._name]
+        heard = await recognizer.transcribe(audio, self._engines.language)
+        text = written_form(heard.text, self._engines.language)
+        usage = () if heard.usage is None else (heard.usage,)
+        return TranscriptLine(*at, heard.text, text, source, usage)
+
+    def _misheard(self, path: SimulatedPath, said: str) -> str:
+        seed = self._engines.seed_of(said, "mishearing")
+        return path.simulator.simulate(said, path.language, path.target_wer, seed).text
+
+
+def _good_lines(
+    path: Path, places: Sequence[Place], sources: Sequence[str]
+) -> Iterator[TranscriptLine | None]:
+    kept = kept_lines(path, TranscriptLine)
+    for place, source, line in zip(places, sources, kept, strict=False):
+        yield line if place_of(line) == place and line.source == source else None

@@ -1,0 +1,63 @@
+"""What a set is made of, written down before anything else of it: another making needs another folder."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.store.audio_sets.layout import SETTINGS
+from dragoman.store.whole_files import write_whole
+
+_OF_SPEECH = ("language", "tts", "line", "asr", "engines")
+_GROWING = ("asr", "engines")
+"""What more of may be asked for later: audio that is there is heard by one recognizer more."""
+
+
+def begin_set(folder: Path, made: Mapping[str, object]) -> None:
+    """Write down what a set is made of, or see that it is the same; texts may be given audio later.
+
+    Raises:
+        UsageError: Where the folder holds another set.
+    """
+    written = msgspec.json.format(msgspec.json.encode(made)) + b"\n"
+    path = folder / SETTINGS
+    if not path.is_file():
+        write_whole(path, (written,))
+        return
+    asked = msgspec.json.decode(written, type=dict[str, object])
+    there = settings_in(folder)
+    other = [name for name in (*asked, *there) if not _goes_on(name, there, asked)]
+    if other:
+        raise UsageError(
+            f"{folder} holds a set with another {other[0]} "
+            f"({there.get(other[0])!r:.80}, not {asked.get(other[0])!r:.80}): name another folder"
+        )
+    if asked != there:
+        write_whole(path, (written,))
+
+
+def settings_in(folder: Path) -> dict[str, object]:
+    """Return what a set was made of.
+
+    Raises:
+        DataError: Where the file is missing or damaged.
+    """
+    path = folder / SETTINGS
+    with OutsideErrors(DataError, f"{path}: cannot be read"):
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, object])
+
+
+def _goes_on(name: str, there: Mapping[str, object], asked: Mapping[str, object]) -> bool:
+    """Whether a set with what is there can become what is asked for."""
+    old, new = there.get(name), asked.get(name)
+    if old == new or (name in _OF_SPEECH and name not in there):
+        return True
+    if name not in _GROWING:
+        return False
+    if isinstance(old, list) and isinstance(new, list):
+        return all(each in new for each in old)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.items() <= new.items()
+    return False
