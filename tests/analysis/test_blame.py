@@ -48,6 +48,15 @@ def test_simulated_errors_have_no_line_to_blame(
     assert blamed(found) == culprit
 
 
+@pytest.mark.parametrize(
+    ("clean", "culprit"), [(True, "line"), (False, "hearing"), (None, "unknown")]
+)
+def test_an_agent_that_hears_the_audio_itself_has_no_recognizer_to_blame(
+    clean: bool | None, culprit: str
+) -> None:
+    assert blamed(Counterfactuals(True, clean, hears_itself=True)) == culprit
+
+
 def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     rows = [
         LOST,
@@ -60,6 +69,7 @@ def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     assert counts["en/bad-line/none", "literal"] == {
         "line": 2,
         "speech": 1,
+        "hearing": 0,
         "mishearing": 0,
         "arguments": 1,
         "agent": 0,

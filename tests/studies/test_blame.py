@@ -16,7 +16,7 @@ from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.play import MeasureRequest, play, score, start
-from dragoman.simulation.diagnostic import GoldAgent
+from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.studies.blame import FOLDER, find_blame
 from dragoman.wiring.grid.config import RunConfig
@@ -81,10 +81,21 @@ def calls_the_first_tool(messages: object, tools: list[dict[str, dict[str, str]]
     return {"tool_calls": [{"name": tools[0]["function"]["name"], "arguments": {}}]}
 
 
+class Deaf:
+    """Plays the plan with the values that it was told in words; audio it takes and does not understand."""
+
+    name = "deaf"
+    hears_audio = True
+
+    async def open(self, opening: Opening) -> Session:
+        return await LiteralAgent().open(opening)
+
+
 wrong_form = Altering(without_signs)
 wrong_tool = Altering(of_another_tool)
 untyped = Altering(as_text)
 WRONG_FORM, WRONG_TOOL = f"{__name__}:wrong_form", f"{__name__}:wrong_tool"
+DEAF = f"{__name__}:Deaf"
 UNTYPED, EAGER = f"{__name__}:untyped", f"{__name__}:calls_the_first_tool"
 
 
@@ -318,6 +329,23 @@ def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
     assert len(rows) == len(steps) == 8
     (folder,) = (run / FOLDER).iterdir()
     assert len(conversations(folder)) == 8
+
+
+@pytest.mark.slow
+@pytest.mark.speech
+def test_who_is_given_the_audio_and_passes_with_words_has_misheard(tmp_path: Path) -> None:
+    run = played(
+        tmp_path / "run",
+        suite="courier:easy",
+        agents=(DEAF,),
+        tasks=("saturday-morning",),
+        voices=("telephone",),
+        asr=("itself",),
+        speakers=("us",),
+    )
+    assert culprits(run) == {(DEAF, "saturday-morning"): "hearing"}
+    again = {condition for each in (run / FOLDER).iterdir() for condition, _ in verdicts(each)}
+    assert again == {"en/telephone+understood/none", "en/studio+itself/none"}
 
 
 @pytest.mark.slow

@@ -10,11 +10,13 @@ import msgspec
 
 from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
 
-Culprit = Literal["line", "speech", "mishearing", "arguments", "agent", "unknown"]
+Culprit = Literal["line", "speech", "hearing", "mishearing", "arguments", "agent", "unknown"]
 
 CULPRITS: dict[Culprit, str] = {
     "line": "passes when the line is clean: noise, band, codec or loss",
     "speech": "fails on a clean line, passes with the words that were meant: voice or recognizer",
+    "hearing": "fails on a clean line, passes with the words that were meant: an agent that hears the "
+    "audio itself, or the voice",
     "mishearing": "passes with the words that were meant: errors that were simulated",
     "arguments": "fails with the words that were meant, passes when its calls also carry the plan's "
     "arguments: values filled or mapped wrongly",
@@ -32,12 +34,14 @@ class Counterfactuals(msgspec.Struct, frozen=True):
         clean: Over a clean line, with the same recognizer: asked where `understood` passes.
         canonical: With the words that were meant and the plan's arguments: asked where it fails.
         is_simulated: Whether nobody spoke and the errors were simulated: there is no line to clean.
+        hears_itself: Whether the agent was given the audio: there is no recognizer to blame.
     """
 
     understood: bool | None
     clean: bool | None = None
     canonical: bool | None = None
     is_simulated: bool = False
+    hears_itself: bool = False
 
 
 def blamed(found: Counterfactuals) -> Culprit:
@@ -45,8 +49,10 @@ def blamed(found: Counterfactuals) -> Culprit:
     match found:
         case Counterfactuals(understood=True, is_simulated=True):
             return "mishearing"
-        case Counterfactuals(understood=True, clean=bool(passes)):
-            return "line" if passes else "speech"
+        case Counterfactuals(understood=True, clean=True):
+            return "line"
+        case Counterfactuals(understood=True, clean=False):
+            return "hearing" if found.hears_itself else "speech"
         case Counterfactuals(understood=False, canonical=bool(passes)):
             return "arguments" if passes else "agent"
         case _:
@@ -68,7 +74,7 @@ BLAME = "blame"
 
 BLAME_FIGURES = Declared(
     BLAME,
-    "2",
+    "3",
     (Total("lost", ("lost",)), *(Rate(name, (name,), ("lost",)) for name in CULPRITS)),
 )
 

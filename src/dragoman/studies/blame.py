@@ -18,7 +18,7 @@ from dragoman.analysis.blame import (
     blamed,
     measured_blame,
 )
-from dragoman.core.conditions import SIMULATED, TEXT
+from dragoman.core.conditions import ITSELF, SIMULATED, TEXT
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
@@ -149,6 +149,7 @@ def _culprit(place: Place, found: Verdicts) -> Culprit:
             clean=found.get(_over_clean_line(place)),
             canonical=found.get(_canonical(place)),
             is_simulated=_is_simulated(place),
+            hears_itself=place.condition.recognizer == ITSELF,
         )
     )
 

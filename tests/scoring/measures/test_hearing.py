@@ -44,6 +44,17 @@ def test_words_characters_and_values_are_counted_utterance_by_utterance() -> Non
     assert found.evidence[1].why == "not heard: Porto"
 
 
+def test_what_an_agent_heard_that_was_given_the_audio_is_not_known() -> None:
+    found = counted(HEARING, user("To Porto", None), user("Please", None))
+    assert found.counts == {}
+    assert found.unscored == (
+        "the agent was given the audio itself: nobody knows which words it heard"
+    )
+    answered = counted(HEARING, user("To Porto", None), user("Porto", "porto"))
+    assert answered.counts["utterances"] == 1
+    assert counted(HEARING, agent("Hello.")).unscored == ""
+
+
 def test_values_are_found_between_words_that_have_no_spaces() -> None:
     chinese = msgspec.structs.replace(SPOKEN, language="zh")
     found = counted(HEARING, user("订单号是#W12。", "订单号是 #w12"), setting=chinese)
@@ -57,11 +68,6 @@ def test_who_understands_mishears_no_word_and_recognized_words_count_before_writ
     assert counted(HEARING, understood).counts["word errors"] == 0
     assert counted(HEARING, recognized).counts["word errors"] == 0
     assert counted(HEARING, user("Two of them", "2 of them")).counts["word errors"] == 1
-
-
-def test_a_listener_of_audio_counts_no_word_and_no_value() -> None:
-    found = counted(HEARING, user("To Porto", None))
-    assert found.counts == {"utterances": 1, "values": 0, "values heard": 0}
 
 
 def test_typed_words_are_not_heard() -> None:

@@ -1,6 +1,6 @@
 """What was heard of what users said: words, characters, and the values that calls need."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec import UNSET
@@ -20,9 +20,18 @@ def is_spoken(setting: Setting) -> bool:
     return setting.is_spoken
 
 
-def count_hearing(case: PlayedCase) -> Iterator[Counted]:
-    """Yield an entry for each thing that the user said."""
-    for position, utterance in spoken_aloud(case.episode, "user"):
+ITSELF_HEARD = "the agent was given the audio itself: nobody knows which words it heard"
+
+
+def count_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
+    """Return an entry for each thing that the user said and that was written down as it was heard."""
+    said = list(spoken_aloud(case.episode, "user"))
+    heard = [(place, utterance) for place, utterance in said if utterance.received is not None]
+    return Unscored(ITSELF_HEARD) if said and not heard else _counted(case, heard)
+
+
+def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterator[Counted]:
+    for position, utterance in heard:
         found = _compared(utterance, case.task, case.setting.language)
         decided = [entry for entry in found.entities if entry.met is not None]
         lost = [entry.subject for entry in decided if not entry.met]
