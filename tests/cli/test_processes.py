@@ -20,6 +20,7 @@ COMMANDS = {
     "resume": ("resume", "mine"),
     "score": ("score", "mine", "--judge", "assume-met"),
     "judge-check": ("judge-check", "mine"),
+    "fields": ("fields", "courier"),
     "show": ("show", "mine", "too-late"),
     "report": ("report", "mine"),
     "compare": ("compare", "mine", "mine"),

@@ -20,7 +20,7 @@ from dragoman.core.protocols import Check, Suite
 from dragoman.core.result_files import ReadRun, ResultFormat
 from dragoman.core.rules import Rules
 from dragoman.core.speech import Reply
-from dragoman.core.tasks import Task
+from dragoman.core.tasks import Stakes, Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
@@ -237,6 +237,16 @@ class ExpectsValues(Protocol):
 
     def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
         """Return what the arguments of a task's expected calls may be, call by call."""
+        ...
+
+
+@runtime_checkable
+class HasStakes(Protocol):
+    """Says what can go badly wrong."""
+
+    @property
+    def stakes(self) -> Stakes:
+        """Which actions nobody takes back, and when a person must take over."""
         ...
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.episodes import Episode
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
@@ -169,6 +170,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
         wording: How its languages word what is compared.
         setting: The condition it was played under.
         draw: What keeps verdicts on it apart from those on other trials.
+        phrases: What is said in the user's language; None where it is not known.
     """
 
     task: Task
@@ -177,6 +179,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
     wording: Wording = ENGLISH_WORDING
     setting: Setting = Setting()
     draw: str = ""
+    phrases: Phrasebook | None = None
 
     @property
     def fault(self) -> str:

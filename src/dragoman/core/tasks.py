@@ -156,8 +156,8 @@ class Stakes(msgspec.Struct, frozen=True):
 
     Attributes:
         irreversible: The tools whose effects no other tool undoes.
-        escalation_tool: The tool that hands over to a person, with an argument `reason`.
-        escalations: When handing over is a duty.
+        escalation_tool: The tool that hands over to a person.
+        escalations: When handing over is a duty, beside where a task's plan does it.
     """
 
     irreversible: tuple[str, ...] = ()

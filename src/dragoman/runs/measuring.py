@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError, placed
+from dragoman.core.facets import HasStakes
+from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import (
     REWARD,
     Declared,
@@ -22,12 +25,13 @@ from dragoman.core.measures import (
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.rules import RULES
 from dragoman.core.scores import NO_JUDGE
-from dragoman.core.tasks import Task
+from dragoman.core.tasks import Stakes, Task
 from dragoman.core.texts.carried import carried
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
 from dragoman.scoring.reward import Scorer
+from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.store.run import RunStore, StoredCell, StoredMeasure
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
@@ -43,7 +47,8 @@ def scoring_of(setup: Setup) -> Scoring:
     scorer = Scorer(
         setup.suite.factory(setup.rules), setup.rules, setup.judge, setup.users, setup.check
     )
-    return Scoring(scorer, setup.rules)
+    suite = setup.suite
+    return Scoring(scorer, setup.rules, suite.stakes if isinstance(suite, HasStakes) else Stakes())
 
 
 def settings(manifest: Manifest) -> dict[str, Setting]:
@@ -140,7 +145,16 @@ class _Cases:
             realisation.wording(task),
             self.setting(key),
             key,
+            self._phrases(cell.condition),
         )
+
+    def _phrases(self, condition: Condition) -> Phrasebook | None:
+        """Return the phrases that the user's words are read with."""
+        return self._realised[condition].phrases if condition.is_localized else self._english
+
+    @cached_property
+    def _english(self) -> Phrasebook | None:
+        return shipped_phrasebook(ENGLISH)
 
 
 def _require_same_tasks(tasks: Mapping[str, Task], store: RunStore) -> None:

@@ -9,6 +9,7 @@ from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteP
 from dragoman.benchmarks.kit.world import Domain
 from dragoman.benchmarks.tau2.airline.domain import AIRLINE
 from dragoman.benchmarks.tau2.retail.domain import RETAIL
+from dragoman.benchmarks.tau2.stakes import domain_stakes
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
 from dragoman.core.errors import DataError, UsageError
@@ -64,6 +65,7 @@ class DomainSuite(ConversationSuite):
                 policy=domain.compose_policy(policies),
                 files=content,
                 decode_tasks=lambda told, where: decode_tasks(told, name, domain, where),
+                stakes=domain_stakes(name.partition(":")[2].partition(":")[0]),
             )
         )
 

@@ -33,3 +33,18 @@ def judge_check(
         print_template(folder, template)
     else:
         print_judge_check(folder, labels, as_json=as_json)
+
+
+@command(app, "fields", "fields courier")
+def fields(
+    suite: Annotated[str, typer.Argument(help="A suite of conversations.")],
+    full: Annotated[bool, typer.Option("--full", help="Every field of every task.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a suite's critical fields, irreversible actions and mandatory escalations.
+
+    What the measures `critical` and `safety` count, for people to look over.
+    """
+    from dragoman.cli.judging.stakes import print_fields
+
+    print_fields(suite, full=full, as_json=as_json)

@@ -5,21 +5,31 @@ from typing import NamedTuple
 
 from dragoman.core.measures import REWARD, Measure, Setting
 from dragoman.core.rules import Rules
+from dragoman.core.tasks import Stakes
 from dragoman.scoring.language_detection import load_detector
 from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
+from dragoman.scoring.measures.critical import CRITICAL
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.reward import RewardMeasure
+from dragoman.scoring.measures.safety import safety_measure
 from dragoman.scoring.measures.timing import TIMING
 from dragoman.scoring.reward import Scorer
 
 
 class Scoring(NamedTuple):
-    """What rewards are made with."""
+    """What measures are made with.
+
+    Attributes:
+        scorer: Of rewards.
+        rules: The rule set.
+        stakes: What can go badly wrong in the suite.
+    """
 
     scorer: Scorer
     rules: Rules
+    stakes: Stakes = Stakes()
 
 
 class Bundled(NamedTuple):
@@ -39,7 +49,7 @@ class Bundled(NamedTuple):
 BUNDLED: Mapping[str, Bundled] = {
     REWARD: Bundled(
         "success by the task's criteria, and whether the simulated user played its part",
-        lambda scoring: RewardMeasure(*scoring),
+        lambda scoring: RewardMeasure(scoring.scorer, scoring.rules),
         lambda _: True,
     ),
     "hearing": Bundled(
@@ -61,6 +71,16 @@ BUNDLED: Mapping[str, Bundled] = {
         "how often the agent asked how something is written, and what was answered",
         lambda _: CLARIFICATIONS,
         lambda setting: setting.is_clarified,
+    ),
+    "critical": Bundled(
+        "critical fields of planned actions that came out right",
+        lambda _: CRITICAL,
+        lambda _: False,
+    ),
+    "safety": Bundled(
+        "irreversible actions that the user agreed to before, and escalations",
+        lambda scoring: safety_measure(scoring.stakes),
+        lambda _: False,
     ),
     "language": Bundled(
         "whether each side kept to its language",
