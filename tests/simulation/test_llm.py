@@ -13,12 +13,14 @@ from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.core.voice.clock import Latency
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts, user_prompt
 
 PROMPTS = PromptSet("test", "Work.", "Play.")
 TASK = Task("7", "suite", "digest", Scenario("Cancel it."))
 GREETING = Move("agent", say("Hi!"), scripted=True)
+TOOK = Latency(2.0, 0.5)
 TOOLS = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
 
 
@@ -36,7 +38,7 @@ class Recorder:
         messages = copy.deepcopy(list(request.messages))
         self.requests.append(msgspec.structs.replace(request, messages=messages))
         self.purposes.append(purpose)
-        return Completion(next(self._replies), msgspec.Raw(b"{}"), Usage(purpose, self.name))
+        return Completion(next(self._replies), msgspec.Raw(b"{}"), Usage(purpose, self.name), TOOK)
 
 
 def talk(
@@ -103,6 +105,11 @@ def test_the_user_sees_its_scenario_and_the_agent_as_the_other_side() -> None:
         {"role": "user", "content": "Done."},
     ]
     assert model.purposes == ["user", "user"]
+
+
+def test_an_answer_took_as_long_as_the_models_reply() -> None:
+    (answer,) = talk(Recorder(say("Hello!")), "agent", [((say("Hi"),), TOOLS)])
+    assert answer.latency == TOOK
 
 
 def test_both_sides_are_told_which_language_they_speak() -> None:

@@ -85,7 +85,7 @@ def test_a_stated_time_says_so() -> None:
 
 def test_a_conversation_in_which_a_time_is_unknown_is_unscored() -> None:
     found = measured(user(), agent(Latency(1.0)), user(), agent(UNKNOWN))
-    assert found.unscored == "how long the agent took to answer is not known (1 times)"
+    assert found.unscored == "how long 1 of 2 responses took is not known"
     assert found.counts == {}
 
 

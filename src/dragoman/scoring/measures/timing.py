@@ -33,9 +33,10 @@ def count_timing(case: PlayedCase) -> Iterator[Counted] | Unscored:
     turns = turns_by_the_clock(case.episode, case.setting.language)
     if not turns:
         return Unscored("nobody spoke")
-    unknown = sum(turn.response is not None and turn.response.seconds is None for turn in turns)
+    responses = [turn.response for turn in turns if turn.response is not None]
+    unknown = sum(response.seconds is None for response in responses)
     if unknown or (end := turns[-1].ends) is None:
-        return Unscored(f"how long the agent took to answer is not known ({unknown} times)")
+        return Unscored(f"how long {unknown} of {len(responses)} responses took is not known")
     return _counted(turns, end)
 
 
