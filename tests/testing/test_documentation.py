@@ -12,7 +12,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "testing_server.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=["chat", "speech"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=["chat", "speech", "realtime"])
 def test_the_guides_examples_work(tmp_path: Path, example: str) -> None:
     path = tmp_path / "example.py"
     path.write_text(example, "utf-8")

@@ -100,8 +100,9 @@ def _judges() -> dict[str, str]:
 
 def _models() -> dict[str, str]:
     from dragoman.wiring.providers import describe_providers
+    from dragoman.wiring.realtime_agents import describe_realtime
 
-    return describe_providers()
+    return {**describe_providers(), **describe_realtime()}
 
 
 def _measures() -> dict[str, str]:

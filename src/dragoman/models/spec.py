@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -19,6 +19,8 @@ EXTRA = "extra."
 
 HEARS = "hears"
 """The parameter that says whether a model can be given audio itself: on, off, or a form of the table."""
+
+HTTP = ("http", "https")
 
 _SWITCHES = ("seed", "stream", "schema")
 _ADDRESSES = ("base_url", "key_env")
@@ -166,19 +168,24 @@ def is_on(text: str, name: str, written: str) -> bool:
     return text == "on"
 
 
-def checked_address(url: str, what: str) -> str:
+def checked_address(url: str, what: str, schemes: Collection[str] = HTTP) -> str:
     """Return an address that paths can be added to.
+
+    Args:
+        url: The address.
+        what: What it is called in messages.
+        schemes: How it may begin; the first is shown.
 
     Raises:
         UsageError: Where it is none; it is not repeated, for it may hold credentials.
     """
-    none = UsageError(f"{what} is an address: write http://HOST:PORT/v1")
+    none = UsageError(f"{what} is an address: write {next(iter(schemes))}://HOST:PORT/v1")
     try:
         parts = urlsplit(url)
         is_possible = parts.port != 0 and " " not in url
     except ValueError:
         raise none from None
-    if not is_possible or parts.scheme not in {"http", "https"} or not parts.hostname:
+    if not is_possible or parts.scheme not in schemes or not parts.hostname:
         raise none
     if parts.username is not None or parts.query or parts.fragment:
         raise UsageError(f"{what} holds credentials or a query: leave them out")

@@ -144,7 +144,7 @@ class FaultDraws:
         times, in_a_row = self._times.get(content, (0, 0))
         fault = None
         if in_a_row < self._faults.most_in_a_row:
-            fault = _chosen(self._faults.transport, chance(self._seed, content, f"try {times}"))
+            fault = chosen(self._faults.transport, chance(self._seed, content, f"try {times}"))
         self._times[content] = (times + 1, 0 if fault is None else in_a_row + 1)
         return fault
 
@@ -152,7 +152,7 @@ class FaultDraws:
         """Return the mistake in the reply to a request of this content, if any."""
         if not self._faults.agent:
             return None
-        return _chosen(self._faults.agent, chance(self._seed, content, "agent"))
+        return chosen(self._faults.agent, chance(self._seed, content, "agent"))
 
 
 def chance(seed: int, content: str, purpose: str) -> float:
@@ -165,7 +165,7 @@ def kind_of(fault: ServerFault) -> str:
     return str(fault.__struct_config__.tag)
 
 
-def _chosen(faults: Sequence[Kind], drawn: float) -> Kind | None:
+def chosen(faults: Sequence[Kind], drawn: float) -> Kind | None:
     """Return the fault whose stretch of the line from 0 to 1 the draw falls on."""
     reached = 0.0
     for fault in faults:

@@ -16,7 +16,6 @@ from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import ModelSpec, sent_settings
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.sending import Sender
 from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
     cache_folder,
@@ -27,6 +26,8 @@ from dragoman.wiring.environment import (
 from dragoman.wiring.providers import EMBEDDINGS, address_of, key_of
 
 if TYPE_CHECKING:
+    from dragoman.models.wire.gate import Gate
+    from dragoman.models.wire.websocket import WebSockets
     from dragoman.store.replies import ReplyCache
 
 
@@ -48,14 +49,15 @@ class Connections:
         *,
         remembers: bool = False,
     ) -> None:
-        self._timeouts = timeouts or Timeouts()
+        self.timeouts = timeouts or Timeouts()
         self._patience = patience or Patience()
         self._budget = budget
         self._remembers = remembers
         self._memory: ReplyCache | None = None
         self._http: Transport | None = None
         self._litellm: Transport | None = None
-        self._gates: dict[tuple[str, str], Sender] = {}
+        self._sockets: WebSockets | None = None
+        self._gates: dict[tuple[str, str], Gate] = {}
 
     def chat_model(self, spec: ModelSpec) -> ChatModel:
         """Return a model that is ready to be asked.
@@ -116,7 +118,7 @@ class Connections:
         budget = self.budget_for(model.name)
         return model if budget is None else BudgetedModel(model, budget)
 
-    def gate(self, url: str, secret: str = "") -> Sender:
+    def gate(self, url: str, secret: str = "") -> "Gate":
         """Return the gate of the endpoint at an address, one for each key."""
         from dragoman.models.wire.gate import Gate
 
@@ -133,11 +135,19 @@ class Connections:
             )
         return self._gates[origin, secret]
 
+    def sockets(self) -> "WebSockets":
+        """Return what opens WebSockets."""
+        if self._sockets is None:
+            from dragoman.models.wire.websocket import WebSockets
+
+            self._sockets = WebSockets(self.timeouts)
+        return self._sockets
+
     async def close(self) -> None:
         """Close all connections, and the memory of replies once everything is written."""
         if self._memory is not None:
             self._memory.close()
-        for transport in (self._http, self._litellm):
+        for transport in (self._http, self._litellm, self._sockets):
             if transport is not None:
                 await transport.close()
 
@@ -155,14 +165,14 @@ class Connections:
             make_litellm_local()
             from dragoman.models.chat.litellm_wire import LitellmWire
 
-            self._litellm = LitellmWire(self._timeouts.total)
+            self._litellm = LitellmWire(self.timeouts.total)
         return self._litellm
 
     def _connections(self) -> Transport:
         if self._http is None:
             from dragoman.models.wire.http import Http
 
-            self._http = Http(self._timeouts)
+            self._http = Http(self.timeouts)
         return self._http
 
 

@@ -70,9 +70,10 @@ def proxy_for(url: str) -> str | None:
     host = parts.hostname
     if not host or _is_this_machine(host) or proxy_bypass(host):
         return None
-    proxy = getproxies().get(parts.scheme)
+    scheme = parts.scheme.replace("ws", "http")
+    proxy = getproxies().get(scheme)
     if proxy and urlsplit(proxy).scheme not in {"http", "https"}:
-        raise UsageError(f"{parts.scheme}_proxy names no HTTP proxy: write http://HOST:PORT")
+        raise UsageError(f"{scheme}_proxy names no HTTP proxy: write http://HOST:PORT")
     return proxy
 
 

@@ -2,8 +2,8 @@
 
 `gold`, `careful`, `literal`, `lexical`, `silent`: diagnostic agents. `human`: a person at the terminal
 that the command line passes in. `module:attribute`: a function or participant of the
-user's own. `http://HOST:PORT/PATH`: an agent's server. `provider/model`: a chat model; `scripted/FILE`
-answers from a script.
+user's own. `http://HOST:PORT/PATH`: an agent's server. `provider/model`: a chat model, or one with realtime
+sessions; `scripted/FILE` answers from a script.
 """
 
 import importlib
@@ -23,6 +23,7 @@ from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import hears_audio
+from dragoman.models.realtime.spec import is_realtime, read_realtime
 from dragoman.models.spec import HEARS, read_spec
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
@@ -210,6 +211,8 @@ def _resolve_other(
         )
     if side == "agent" and _HOST_AND_PORT.match(spec):
         raise UsageError(f"{spec}: an address begins with http://: write http://{spec}")
+    if is_realtime(spec):
+        return _realtime_agent(spec, side, prompts, connections)
     if "/" in spec:
         from dragoman.simulation.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts
@@ -225,6 +228,19 @@ def _resolve_other(
     raise UsageError(
         f"unknown {side} {spec!r}: choose {', '.join(known)}, MODULE:ATTRIBUTE or PROVIDER/MODEL"
     )
+
+
+def _realtime_agent(
+    spec: str, side: Role, prompts: PromptSet | None, connections: Connections | None
+) -> Resolved:
+    from dragoman.simulation.prompts import default_prompts
+    from dragoman.wiring.realtime_agents import realtime_agent
+
+    if side != "agent":
+        raise UsageError(f"{spec}: a realtime model plays the agent: take a chat model as {side}")
+    read, prompts = read_realtime(spec), prompts or default_prompts()
+    agent = realtime_agent(read, prompts, connections or Connections())
+    return Resolved(spec, agent, content_key("realtime-1", spec, read.identity, prompts.digest))
 
 
 def _text_agent(

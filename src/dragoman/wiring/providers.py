@@ -2,6 +2,7 @@
 
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM, Provider, load_facts
+from dragoman.models.realtime.spec import RealtimeSpec
 from dragoman.models.spec import ModelSpec, checked_address
 from dragoman.speech.spec import SpeechSpec
 from dragoman.wiring.environment import header_variable, variable
@@ -21,7 +22,7 @@ def address_of(spec: ModelSpec, path: str = COMPLETIONS) -> str:
     return f"{base_address_of(spec)}{path}"
 
 
-def base_address_of(spec: ModelSpec | SpeechSpec) -> str:
+def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
     """Return the address that the paths of a protocol are added to.
 
     Raises:
@@ -34,7 +35,7 @@ def base_address_of(spec: ModelSpec | SpeechSpec) -> str:
     return url
 
 
-def key_of(spec: ModelSpec | SpeechSpec) -> str:
+def key_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
     """Return the key of a model's calls; "" where none is needed.
 
     Raises:

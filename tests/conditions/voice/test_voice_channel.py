@@ -13,7 +13,7 @@ from dragoman.conditions.voice.voiced import Voiced
 from dragoman.core.errors import ParticipantError
 from dragoman.core.layers import Talk
 from dragoman.core.protocols import Recognizer, Spoken, Transcript
-from dragoman.core.speech import AudioRef, Utterance
+from dragoman.core.speech import UNDERSTOOD, AudioRef, Stage, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
@@ -242,3 +242,17 @@ def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path
     assert played[0] == played[-1]
     assert {each[0] for each in played} == {"espeak-ng:us", "espeak-ng:british"}
     assert {tuple(each[1:]) for each in played} == {("charging", "understood")}
+
+
+def test_who_speaks_by_themselves_is_not_given_another_voice(tmp_path: Path) -> None:
+    sounds = AudioFiles(tmp_path)
+    own = sounds.keep(Audio(bytes(range(256)) * 200, 24_000))
+    said = Utterance("Hello.", audio=own, clean_audio=own, stages=(Stage("synthesis", "model"),))
+    path = VoicePath("en", Charging(), effects_of("studio"), None)
+
+    arrived = asyncio.run(VoiceChannel(path, sounds, 7).carry(said))
+
+    assert arrived.clean_audio == own
+    assert (arrived.intended, arrived.spoken, arrived.received) == ("Hello.", "Hello.", "Hello.")
+    assert arrived.stages[0] == Stage("synthesis", "model")
+    assert arrived.stages[-1].engine == UNDERSTOOD

@@ -10,7 +10,8 @@ from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
-from dragoman.models.chat.completions import MAX_ARGUMENT_CHARS, decode_completion
+from dragoman.models.chat.completions import decode_completion
+from dragoman.models.written_calls import MAX_ARGUMENT_CHARS
 
 
 def body(message: object, **more: object) -> bytes:

@@ -62,11 +62,11 @@ def without_markers(text: str) -> str:
 
 
 class SaidAloud(msgspec.Struct, frozen=True):
-    """What left the mouth, in words and as sound, who spoke, and what that consumed."""
+    """What left the mouth, in words and as sound, what was done to speak, and what that consumed."""
 
     text: str
     audio: Audio
-    stage: Stage
+    stages: tuple[Stage, ...]
     usage: tuple[Usage, ...] = ()
 
 
@@ -79,7 +79,7 @@ async def said_aloud(path: VoicePath, spoken: str, seed: int) -> SaidAloud:
     """
     made = await path.speaker.speak(spoken, path.language, seed)
     usage = () if made.usage is None else (made.usage,)
-    return SaidAloud(spoken, made.audio, Stage(SYNTHESIS, path.speaker.name, seed), usage)
+    return SaidAloud(spoken, made.audio, (Stage(SYNTHESIS, path.speaker.name, seed),), usage)
 
 
 class VoiceChannel:
@@ -112,14 +112,14 @@ class VoiceChannel:
             heard=heard,
             audio=await asyncio.to_thread(self._sounds.keep, arrived),
             clean_audio=await asyncio.to_thread(self._sounds.keep, said.audio),
-            stages=(said.stage, *stages, recognition),
+            stages=(*said.stages, *stages, recognition),
         )
 
     async def _said_aloud(self, utterance: Utterance, words: str, seed: int) -> SaidAloud:
         """Return what leaves the mouth: of the path's voice, or of who has spoken already."""
         if (own := utterance.clean_audio) is not None and utterance.stages:
             sound = await asyncio.to_thread(self._sounds.sound, own)
-            return SaidAloud(words, sound, utterance.stages[0])
+            return SaidAloud(words, sound, utterance.stages)
         path = self._path
         return await said_aloud(path, spoken_form(words, path.language, path.style), seed)
 

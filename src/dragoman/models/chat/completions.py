@@ -4,8 +4,6 @@ A well-formed body whose arguments are not a JSON object is the model's mistake,
 on the call; a body that is not a completion at all is the provider's.
 """
 
-from collections.abc import Iterable, Sequence
-
 import msgspec
 
 from dragoman.core.agent_answers import Tokens
@@ -17,9 +15,8 @@ from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.spoken_replies import NOT_SPOKEN, spoken_reply, without_sound
+from dragoman.models.written_calls import told_apart, written_call
 
-MAX_ARGUMENT_CHARS = 200_000
-MAX_ARGUMENT_DEPTH = 100
 MAX_REASON_CHARS = 40
 
 
@@ -73,10 +70,8 @@ class _Body(msgspec.Struct):
     usage: msgspec.Raw = _NULL
 
 
-_NO_ID = (None, "")
 _BODY = msgspec.json.Decoder(_Body)
 _USAGE = msgspec.json.Decoder(_Tokens | None)
-_ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 
 
 def decode_completion(
@@ -164,51 +159,13 @@ def _reply(message: _Message, transcript: str, finish: str | None) -> Reply:
     text = words if words.strip() else None
     if message.tool_calls:
         calls = [_call(call, index) for index, call in enumerate(message.tool_calls)]
-        return Called(_told_apart(calls), text)
+        return Called(told_apart(calls), text)
     if text is None:
         why = f" (finish_reason: {finish[:MAX_REASON_CHARS]})" if finish else ""
         return Unparsed(words, f"the reply has neither words nor calls{why}")
     return say(text)
 
 
-def _told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """Return calls that each have an id of their own; one that came twice is one call."""
-    apart: dict[str, ToolCall] = {}
-    for index, call in enumerate(calls):
-        if apart.get(call.id) == call:
-            continue
-        call_id = call.id
-        while call_id in apart:
-            call_id = f"{call_id}_{index}"
-        apart[call_id] = msgspec.structs.replace(call, id=call_id)
-    return tuple(apart.values())
-
-
 def _call(call: _ToolCall, index: int) -> ToolCall:
     function = call.function or _Function()
-    given, name = function.arguments, function.name if isinstance(function.name, str) else ""
-    call_id = f"call_{index}" if call.id in _NO_ID else str(call.id)
-    raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
-    if len(raw) > MAX_ARGUMENT_CHARS:
-        shown = raw[:MAX_ARGUMENT_CHARS]
-        return ToolCall(call_id, name, {}, raw=shown, malformed="the arguments are too long")
-    try:
-        arguments = _ARGUMENTS.decode(raw or "{}")
-    except UNREADABLE as error:
-        return ToolCall(call_id, name, {}, raw=raw, malformed=str(error))
-    if raw.count("{") + raw.count("[") > MAX_ARGUMENT_DEPTH and _is_deep(arguments):
-        return ToolCall(call_id, name, {}, raw=raw, malformed="the arguments are nested too deeply")
-    return ToolCall(call_id, name, arguments)
-
-
-def _is_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(MAX_ARGUMENT_DEPTH):
-        level = [inner for outer in level for inner in _inside(outer)]
-    return bool(level)
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+    return written_call(call.id, function.name, function.arguments, index)

@@ -7,15 +7,10 @@ broke on the way, and counts every failed attempt. What a model answered badly i
 import asyncio
 import math
 import random
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Generic, TypeVar
 
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    wait_random_exponential,
-)
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from dragoman.core.errors import ParticipantError, tell_delay
 from dragoman.core.usage import Usage
@@ -92,27 +87,68 @@ class Gate:
             EndpointRefused: Where the endpoint refused the request itself.
             RunHalted: Where the endpoint is down for good.
         """
-        call = _Call(url, headers, body, who)
+
+        async def attempt() -> tuple[T, tuple[tuple[int, float], ...]]:
+            began, transport, proxy = _now(), self._transport, self._proxy
+            answer = await transport.post(url, headers, body, proxy, who.most_bytes)
+            value = self._understood(answer, read)
+            self._heed(answer)
+            return value, _arrivals(answer, began)
+
+        (value, arrivals), attempts = await self.tried(attempt, who)
+        return value, Attempts(attempts.faults, attempts.seconds, arrivals)
+
+    async def tried(self, attempt: Callable[[], Awaitable[T]], who: Who) -> tuple[T, Attempts]:
+        """Do something at the endpoint until it is done, and return what came of it.
+
+        Where it is cut off and the endpoint had held it up, the cancellation says so.
+
+        Args:
+            attempt: Does it once; raises Fault where it broke on the way.
+            who: For whom.
+
+        Raises:
+            ParticipantError: Where it could not be done; with the failed attempts as usage.
+            Misshapen: Where `attempt` says so.
+            EndpointRefused: Where `attempt` says so.
+            RunHalted: Where the endpoint is down for good.
+        """
+        call = _Call(attempt, who)
         try:
-            return await self._sent(call, read)
+            return await self._done(call)
         except asyncio.CancelledError as cut:
             if (delay := self._delay(call)) is not None:
                 tell_delay(cut, delay)
             raise
 
-    async def _sent(self, call: "_Call", read: Callable[[bytes], T]) -> tuple[T, Attempts]:
+    def require_good(self, answer: HttpResponse) -> bytes:
+        """Return the body of an answer without the secrets.
+
+        Raises:
+            Fault: For a status that may be another one next time.
+            EndpointRefused: For any other status but 200.
+        """
+        return self._understood(answer, bytes)
+
+    def hold(self, seconds: float) -> None:
+        """Let nothing more through for some seconds, as far as patience goes."""
+        pause = min(seconds, self._patience.seconds)
+        if pause > 0:
+            self._paused_until = max(self._paused_until, _now() + pause)
+
+    async def _done(self, call: "_Call[T]") -> tuple[T, Attempts]:
         try:
-            return await self._attempt(call, read)
+            return await self._attempt(call)
         except Fault as fault:
             first = fault
         try:
-            return await self._again(call, read, first)
+            return await self._again(call, first)
         except Fault as fault:
             error = ParticipantError(f"{self._name}: {fault.detail}{_counted(call.faults)}")
             error.usage = call.spent()
             raise error from fault
 
-    def _delay(self, call: "_Call") -> ParticipantError | None:
+    def _delay(self, call: "_Call[T]") -> ParticipantError | None:
         """Return how the endpoint held a call up that is cut off; None where it did not."""
         if call.faults:
             why = f"no answer yet ({_kinds(call.faults)})"
@@ -126,44 +162,39 @@ class Gate:
         delay.usage = call.spent()
         return delay
 
-    async def _again(
-        self, call: "_Call", read: Callable[[bytes], T], first: Fault
-    ) -> tuple[T, Attempts]:
+    async def _again(self, call: "_Call[T]", first: Fault) -> tuple[T, Attempts]:
         pending: list[Fault] = [first]
 
         async def attempt() -> tuple[T, Attempts]:
             if pending:
                 raise pending.pop()
-            return await self._attempt(call, read)
+            return await self._attempt(call)
 
         retrying = AsyncRetrying(
-            retry=retry_if_exception_type(Fault),
+            retry=retry_if_exception(_may_pass),
             wait=lambda state: min(self._wait(state), self._left(call)),
             stop=lambda _: self._is_hopeless(call),
             reraise=True,
         )
         return await retrying(attempt)
 
-    def _is_hopeless(self, call: "_Call") -> bool:
+    def _is_hopeless(self, call: "_Call[T]") -> bool:
         has_no_room = self._left(call) <= 0 and not self._breaker.is_down
         return has_no_room or call.counted >= self._patience.attempts
 
-    def _left(self, call: "_Call") -> float:
+    def _left(self, call: "_Call[T]") -> float:
         """Return for how many seconds a call may still be refused for want of room."""
         began = call.refused_since
         refused = 0.0 if math.isinf(began) else _now() - began
         return max(0.0, self._patience.seconds - refused)
 
-    async def _attempt(self, call: "_Call", read: Callable[[bytes], T]) -> tuple[T, Attempts]:
+    async def _attempt(self, call: "_Call[T]") -> tuple[T, Attempts]:
         await self._breaker.ready()
         await self._pause_over()
         slot = await self._pacer.enter()
         began = call.sent_at = _now()
         try:
-            answer = await self._transport.post(
-                call.url, call.headers, call.body, self._proxy, call.who.most_bytes
-            )
-            value = self._understood(answer, read)
+            value = await call.attempt()
         except Fault as fault:
             self._learn(fault, call)
             raise
@@ -176,8 +207,7 @@ class Gate:
             seconds = _now() - began
             self._pacer.answered(seconds)
             self._breaker.answered()
-            self._heed(answer)
-            return value, Attempts(call.faults, seconds, _arrivals(answer, began))
+            return value, Attempts(call.faults, seconds)
         finally:
             self._pacer.leave(slot)
 
@@ -202,7 +232,7 @@ class Gate:
             raise Fault("server_error", detail, retry_after(answer))
         raise EndpointRefused(answer.status, body)
 
-    def _learn(self, fault: Fault, call: "_Call") -> None:
+    def _learn(self, fault: Fault, call: "_Call[T]") -> None:
         call.count(fault.kind)
         if fault.kind in NO_ROOM:
             self._pacer.refused()
@@ -217,9 +247,7 @@ class Gate:
 
     def _heed(self, answer: HttpResponse) -> None:
         """Hold further calls back where the server says that its allowance is used up."""
-        pause = min(pause_asked(answer.headers), self._patience.seconds)
-        if pause:
-            self._paused_until = max(self._paused_until, _now() + pause)
+        self.hold(pause_asked(answer.headers))
 
     async def _pause_over(self) -> None:
         left = self._paused_until - _now()
@@ -235,13 +263,13 @@ class Gate:
         return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
 
 
-class _Call:
-    """One call under way: what is sent, and how often it failed."""
+class _Call(Generic[T]):
+    """One call under way: what is done, and how often it failed."""
 
-    __slots__ = ("body", "counted", "faults", "headers", "refused_since", "sent_at", "url", "who")
+    __slots__ = ("attempt", "counted", "faults", "refused_since", "sent_at", "who")
 
-    def __init__(self, url: str, headers: Mapping[str, str], body: bytes, who: Who) -> None:
-        self.url, self.headers, self.body, self.who = url, headers, body, who
+    def __init__(self, attempt: Callable[[], Awaitable[T]], who: Who) -> None:
+        self.attempt, self.who = attempt, who
         self.faults: dict[str, int] = {}
         self.counted = 0
         self.refused_since = math.inf
@@ -254,6 +282,10 @@ class _Call:
     def spent(self) -> Usage:
         """Return what a call without an answer consumed."""
         return Usage(self.who.purpose, self.who.model, 0, faults=self.faults)
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, Fault) and error.may_pass
 
 
 def _now() -> float:

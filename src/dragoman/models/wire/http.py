@@ -55,7 +55,7 @@ class Http:
                 content = await self._content(response, most_bytes, arrivals)
                 return HttpResponse(response.status, response.headers, content, arrivals)
         except (aiohttp.ClientError, OSError) as error:
-            fault = _fault(error)
+            fault = fault_of(error)
         # Raised out here so that nothing hangs on it: the library's errors quote what was received.
         raise fault
 
@@ -124,7 +124,8 @@ async def _read_up_to(
     return False
 
 
-def _fault(error: Exception) -> Fault:
+def fault_of(error: Exception) -> Fault:
+    """Return what one of the library's errors says of the way to an endpoint."""
     kind: FaultKind = "connect"
     match error:
         case aiohttp.ClientConnectorDNSError():

@@ -4,13 +4,13 @@ Who stands behind it retries, paces and counts faults; a wire only says what to 
 what comes back.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeVar
 
 import msgspec
 
 from dragoman.core.errors import ParticipantError
-from dragoman.models.wire.transport import CHAT_BYTES
+from dragoman.models.wire.transport import CHAT_BYTES, HttpResponse
 
 T = TypeVar("T")
 
@@ -85,4 +85,31 @@ class Sender(Protocol):
             Misshapen: Where the answer is of another shape, with what was tried as its `usage`.
             EndpointRefused: Where the endpoint refuses the request as it is.
         """
+        ...
+
+
+class Gatekeeper(Protocol):
+    """Lets something be done at an endpoint when it may be, and again where it broke on the way."""
+
+    async def tried(self, attempt: Callable[[], Awaitable[T]], who: Who) -> tuple[T, Attempts]:
+        """Do something until it is done, and return what came of it.
+
+        `attempt` raises `Fault` where it broke on the way.
+
+        Raises:
+            ParticipantError: Where it could not be done, with what was tried as its `usage`.
+        """
+        ...
+
+    def require_good(self, answer: HttpResponse) -> bytes:
+        """Return the body of a good answer.
+
+        Raises:
+            Fault: For a status that may be another one next time.
+            EndpointRefused: For any other status but 200.
+        """
+        ...
+
+    def hold(self, seconds: float) -> None:
+        """Let nothing more through for some seconds."""
         ...

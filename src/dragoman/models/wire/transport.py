@@ -27,13 +27,24 @@ FaultKind = Literal[
 
 
 class Fault(Exception):  # noqa: N818 - the field's word; what is made of it are errors
-    """One failed attempt: its kind, what happened, and how long the server asks to wait."""
+    """One failed attempt: its kind, what happened, and how long the server asks to wait.
 
-    def __init__(self, kind: FaultKind, detail: str, retry_after: float | None = None) -> None:
+    `may_pass` is False where another attempt is of no use: what is lost cannot be had again.
+    """
+
+    def __init__(
+        self,
+        kind: FaultKind,
+        detail: str,
+        retry_after: float | None = None,
+        *,
+        may_pass: bool = True,
+    ) -> None:
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
         self.retry_after = retry_after
+        self.may_pass = may_pass
 
 
 class Timeouts(msgspec.Struct, frozen=True):

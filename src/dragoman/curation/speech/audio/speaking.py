@@ -67,7 +67,7 @@ async def _spoken(place: Place, said: str, engines: SetEngines, sounds: SetSound
     path, seed = engines.voices[name], engines.seed_of(said, "speech")
     spoken = await said_aloud(path, said, seed)
     arrived, stages = await asyncio.to_thread(apply, spoken.audio, path.effects, seed)
-    synthesis = msgspec.structs.replace(spoken.stage, settings={SPEAKER: name})
+    synthesis = msgspec.structs.replace(spoken.stages[0], settings={SPEAKER: name})
     audio = await asyncio.to_thread(sounds.keep, arrived) if arrived.pcm else None
     return SpeechLine(*place, said, audio, (synthesis, *stages), spoken.usage)
 

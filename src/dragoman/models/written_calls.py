@@ -1,0 +1,64 @@
+"""Calls of tools as models write them: what cannot be read is the model's mistake, kept as written."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.tools import ToolCall
+
+MAX_ARGUMENT_CHARS = 200_000
+MAX_ARGUMENT_DEPTH = 100
+
+_NO_ID = (None, "")
+_ARGUMENTS = msgspec.json.Decoder(dict[str, object])
+
+
+def told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """Return calls that each have an id of their own; one that came twice is one call."""
+    apart: dict[str, ToolCall] = {}
+    for index, call in enumerate(calls):
+        if apart.get(call.id) == call:
+            continue
+        call_id = call.id
+        while call_id in apart:
+            call_id = f"{call_id}_{index}"
+        apart[call_id] = msgspec.structs.replace(call, id=call_id)
+    return tuple(apart.values())
+
+
+def written_call(given_id: object, given_name: object, given: object, index: int) -> ToolCall:
+    """Return a call as it was understood.
+
+    Args:
+        given_id: Its id; one is made where there is none.
+        given_name: The tool's name; what is no text is no name.
+        given: Its arguments, as text or as what they are.
+        index: Its place among the calls of a reply.
+    """
+    name = given_name if isinstance(given_name, str) else ""
+    call_id = f"call_{index}" if given_id in _NO_ID else str(given_id)
+    raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
+    if len(raw) > MAX_ARGUMENT_CHARS:
+        shown = raw[:MAX_ARGUMENT_CHARS]
+        return ToolCall(call_id, name, {}, raw=shown, malformed="the arguments are too long")
+    try:
+        arguments = _ARGUMENTS.decode(raw or "{}")
+    except UNREADABLE as error:
+        return ToolCall(call_id, name, {}, raw=raw, malformed=str(error))
+    if raw.count("{") + raw.count("[") > MAX_ARGUMENT_DEPTH and _is_deep(arguments):
+        return ToolCall(call_id, name, {}, raw=raw, malformed="the arguments are nested too deeply")
+    return ToolCall(call_id, name, arguments)
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_ARGUMENT_DEPTH):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,1 @@
+"""A server that speaks OpenAI's realtime protocol, for tests."""

@@ -1,0 +1,101 @@
+"""Realtime sessions as a process of their own: `python -m dragoman.testing.realtime --help`."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dragoman.core.errors import DragomanError
+from dragoman.core.voice.audio import Audio
+from dragoman.testing.answers import Answerer
+from dragoman.testing.options import load_script
+from dragoman.testing.realtime.faults import RealtimeBehaviour, load_realtime_behaviour
+from dragoman.testing.realtime.mouths import MouthAndEar, Speak, speak_tone
+from dragoman.testing.realtime.server import RealtimeServer
+from dragoman.testing.recorded_episodes import answers_from_run
+
+_EXAMPLE = """\
+example:
+  echo '{"rules": [{"reply": {"content": "Hello."}}]}' > script.json
+  echo '{"responses": [{"kind": "dropped", "rate": 0.1}]}' > faults.json
+  python -m dragoman.testing.realtime --script script.json --faults faults.json
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    try:
+        asyncio.run(_serve(_parser().parse_args(arguments)))
+    except DragomanError as error:
+        sys.stderr.write(f"dragoman.testing.realtime: {' '.join(str(error).split())}\n")
+        return 2
+    return 0
+
+
+async def _serve(given: argparse.Namespace) -> None:
+    faults = given.faults
+    behaviour = RealtimeBehaviour() if faults is None else load_realtime_behaviour(faults)
+    server = RealtimeServer(
+        await _answerer(given),
+        behaviour,
+        voice=MouthAndEar(_speaker(given.speaker)),
+        port=given.port,
+        log_file=given.log,
+    )
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with server:
+        sys.stdout.write(f"{server.url}\n")
+        sys.stdout.flush()
+        await stopped.wait()
+
+
+async def _answerer(given: argparse.Namespace) -> Answerer:
+    if given.replay is not None:
+        return await answers_from_run(given.replay, "agent")
+    return load_script(given.script)
+
+
+def _speaker(name: str) -> Speak:
+    """Return what speaks: an embedded voice, or a tone where none is named."""
+    if not name:
+        return speak_tone
+    from dragoman.models.realtime.pcm import at_rate
+    from dragoman.speech.embedded.espeak import EspeakSynthesizer
+    from dragoman.speech.embedded.voices import find_voice
+    from dragoman.speech.embedded.workers import SpeechWorkers
+
+    voice = find_voice(name)
+    synthesizer = EspeakSynthesizer(voice, SpeechWorkers(1))
+
+    async def speak(text: str) -> Audio:
+        return at_rate((await synthesizer.speak(text, voice.language, 0)).audio)
+
+    return speak
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m dragoman.testing.realtime",
+        description="A local server of realtime sessions that answers from a script or a run and "
+        "misbehaves on demand. Prints its address and serves until interrupted.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--script", type=Path, metavar="FILE", help="rules or conversations, JSON")
+    source.add_argument(
+        "--replay", type=Path, metavar="RUN", help="a run's folder, whose agent's replies to give"
+    )
+    parser.add_argument("--faults", type=Path, metavar="FILE", help="how to behave, JSON")
+    parser.add_argument("--speaker", default="", metavar="VOICE", help="an embedded voice [a tone]")
+    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="append a line per start and end")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

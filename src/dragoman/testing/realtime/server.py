@@ -1,0 +1,263 @@
+"""A local server of realtime sessions that answers from a script or from recordings, and misbehaves.
+
+In a test, `with RealtimeServer(answerer) as server:` and open sessions below `server.url`; as a process of
+its own, `python -m dragoman.testing.realtime --help`. It listens on the loopback address only.
+"""
+
+import asyncio
+import contextlib
+from pathlib import Path
+
+import msgspec
+from aiohttp import WSMsgType, web
+
+from dragoman.testing.answers import Answerer, ToldOfEnds, Unanswered
+from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.chat_requests import ChatBody
+from dragoman.testing.endpoint import with_ids
+from dragoman.testing.exchange import Exchange, has_bearer
+from dragoman.testing.faults import FaultDraws, Faults
+from dragoman.testing.local_server import LocalServer
+from dragoman.testing.realtime.client_events import (
+    AudioAppended,
+    AudioCleared,
+    AudioCommitted,
+    ItemCreated,
+    ItemCut,
+    ReceivedEvent,
+    RefusedEvent,
+    ResponseAsked,
+    ResponseCancelled,
+    SessionUpdate,
+    appended_samples,
+    event_id_of,
+    read_client_event,
+)
+from dragoman.testing.realtime.faults import RealtimeBehaviour, RealtimeDraws
+from dragoman.testing.realtime.mouths import MouthAndEar
+from dragoman.testing.realtime.responses import BETA, ServerEvent
+from dragoman.testing.realtime.served import KeptItem, ServedConversation
+from dragoman.testing.realtime.streaming import Streamed, Wire
+from dragoman.testing.request_log import ABANDONED, BROKEN, RequestLog
+
+MOST_FRAME_BYTES = 32 * 1024 * 1024
+
+
+class RealtimeServer(LocalServer):
+    """Realtime sessions as a context manager: `with` uses a thread, `async with` none.
+
+    A server is entered once.
+    """
+
+    def __init__(
+        self,
+        answerer: Answerer,
+        behaviour: RealtimeBehaviour | None = None,
+        *,
+        voice: MouthAndEar | None = None,
+        port: int = 0,
+        log_file: Path | None = None,
+    ) -> None:
+        """Prepare a server; entering it starts it.
+
+        Args:
+            answerer: Gives the replies; what it is asked is the conversation as a chat's.
+            behaviour: What goes wrong; nothing where not given.
+            voice: Speaks and hears; where not given, a tone, and what can be known of any audio.
+            port: Where to listen; 0 takes a free port.
+            log_file: A file to append a line to whenever a response starts or ends.
+
+        Raises:
+            UsageError: Where the log file cannot be written.
+        """
+        on_end = answerer.ended if isinstance(answerer, ToldOfEnds) else None
+        log = RequestLog(log_file, on_end)
+        service = _Service(answerer, behaviour or RealtimeBehaviour(), voice or MouthAndEar(), log)
+        super().__init__(service.application(), service.exchange, (), port)
+
+    @property
+    def url(self) -> str:
+        """The base address for clients, to which `/realtime` is added."""
+        return f"{self.origin.replace('http', 'ws', 1)}/v1"
+
+
+class _Service:
+    def __init__(
+        self,
+        answerer: Answerer,
+        behaviour: RealtimeBehaviour,
+        voice: MouthAndEar,
+        log: RequestLog,
+    ) -> None:
+        self.answerer = answerer
+        self.behaviour = behaviour
+        self.voice = voice
+        self.draws = RealtimeDraws(behaviour)
+        # For its log and its outages; what strikes sessions is drawn here.
+        self.exchange = Exchange(Behaviour(), log, FaultDraws(Faults(), 0))
+
+    def application(self) -> web.Application:
+        application = web.Application()
+        application.router.add_get("/v1/realtime", self.connect)
+        return application
+
+    async def connect(self, request: web.Request) -> web.StreamResponse:
+        if (refusal := self._refusal(request)) is not None:
+            status, message = refusal
+            return web.json_response({"error": {"message": message}}, status=status)
+        socket = web.WebSocketResponse(max_msg_size=MOST_FRAME_BYTES, compress=False)
+        await socket.prepare(request)
+        conversation = ServedConversation(request.query["model"], self.voice.hear)
+        await _ServedSession(self, request, socket, conversation).run()
+        return socket
+
+    def _refusal(self, request: web.Request) -> tuple[int, str] | None:
+        checks, model = self.behaviour.checks, request.query.get("model", "")
+        if self.exchange.outage is not None:
+            return 503, "the server is out of service"
+        if checks.api_key and not has_bearer(request, checks.api_key):
+            return 401, "wrong or no API key"
+        if not model or (checks.models and model not in checks.models):
+            return 404, f"no model '{model}' here"
+        fault = self.draws.of_opening()
+        return None if fault is None else (fault.status, "not now")
+
+
+class _ServedSession:
+    def __init__(
+        self,
+        service: _Service,
+        request: web.Request,
+        socket: web.WebSocketResponse,
+        conversation: ServedConversation,
+    ) -> None:
+        self._service = service
+        self._request = request
+        self._socket = socket
+        self._conversation = conversation
+        self._response: Streamed | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._responses = self._events = 0
+
+    async def run(self) -> None:
+        """Serve until the client or a fault ends it."""
+        session = {"type": "realtime", "object": "realtime.session"}
+        await self._send({"type": "session.created", "session": session})
+        try:
+            async for message in self._socket:
+                if message.type != WSMsgType.TEXT:
+                    break
+                await self._take(message.data)
+        finally:
+            if self._task is not None:
+                self._task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await self._task
+
+    async def _take(self, text: str) -> None:
+        try:
+            for event in self._handled(read_client_event(text)):
+                await self._send(event)
+        except RefusedEvent as refused:
+            await self._complain(refused, event_id_of(text))
+
+    def _handled(self, event: ReceivedEvent) -> list[ServerEvent]:
+        """Do what an event asks for, and return what is answered at once."""
+        conversation, answered = self._conversation, list[ServerEvent]()
+        match event:
+            case SessionUpdate(session=settings):
+                answered = [{"type": "session.updated", "session": conversation.update(settings)}]
+            case AudioAppended() | AudioCommitted() | AudioCleared():
+                answered = self._heard(event)
+            case ItemCreated():
+                answered = _added(conversation.create(event))
+            case ItemCut():
+                conversation.truncate(event)
+                cut = msgspec.to_builtins(event)
+                answered = [{**cut, "type": "conversation.item.truncated"}]
+            case ResponseAsked():
+                self._begin()
+            case ResponseCancelled():
+                self._cancel()
+        return answered
+
+    def _heard(self, event: AudioAppended | AudioCommitted | AudioCleared) -> list[ServerEvent]:
+        match event:
+            case AudioAppended():
+                self._conversation.append(appended_samples(event))
+                return []
+            case AudioCommitted():
+                item = self._conversation.commit()
+                return [{"type": "input_audio_buffer.committed", "item_id": item.id}, *_added(item)]
+            case AudioCleared():
+                self._conversation.clear()
+                return [{"type": "input_audio_buffer.cleared"}]
+
+    def _begin(self) -> None:
+        if self._response is not None:
+            raise RefusedEvent(
+                "there is an active response", "conversation_already_has_active_response"
+            )
+        request = self._conversation.request()
+        reply = self._service.answerer(request)
+        if isinstance(reply, Unanswered):
+            raise RefusedEvent(reply.reason, "no_answer")
+        number, self._responses = self._responses, self._responses + 1
+        fault = self._service.draws.of_response(request.content, number)
+        self._response = Streamed(
+            self._conversation,
+            with_ids(reply, request.content),
+            self._service.voice.speak,
+            Wire(self._send, self._socket.send_str, self._cut),
+            fault,
+        )
+        self._task = asyncio.create_task(self._stream(self._response, request))
+
+    def _cancel(self) -> None:
+        if self._response is None:
+            raise RefusedEvent("no response is active", "response_cancel_not_active")
+        self._response.is_cancelled = True
+
+    async def _stream(self, response: Streamed, request: ChatBody) -> None:
+        log, outcome = self._service.exchange.log, BROKEN
+        log.start(request.content)
+        try:
+            outcome = await response.run()
+        except asyncio.CancelledError:
+            outcome = ABANDONED
+            raise
+        except (ConnectionError, RuntimeError):
+            outcome = ABANDONED
+        finally:
+            self._response = None
+            log.end(request.content, outcome)
+
+    async def _send(self, event: ServerEvent) -> None:
+        name = str(event["type"])
+        if self._service.behaviour.dialect == "beta":
+            if name == "conversation.item.done":
+                return
+            name = BETA.get(name, name)
+        self._events += 1
+        written = {**event, "type": name, "event_id": f"event_{self._events}"}
+        await self._socket.send_str(msgspec.json.encode(written).decode())
+
+    async def _complain(self, refused: RefusedEvent, event_id: str | None) -> None:
+        error = {
+            "type": "invalid_request_error",
+            "code": refused.code,
+            "message": refused.message,
+            "param": refused.param,
+            "event_id": event_id,
+        }
+        await self._send({"type": "error", "error": error})
+
+    def _cut(self) -> None:
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+
+def _added(item: KeptItem) -> list[ServerEvent]:
+    told = {"id": item.id, "object": "realtime.item", "status": "completed"}
+    names = ("conversation.item.added", "conversation.item.done")
+    return [{"type": name, "previous_item_id": None, "item": told} for name in names]

@@ -1,0 +1,51 @@
+"""Realtime models as agents, named like chat models: `openai-realtime/MODEL?parameter=value`."""
+
+from functools import partial
+from urllib.parse import quote
+
+from dragoman.core.prompts import PromptSet
+from dragoman.models.realtime.session import RealtimeAgent, RealtimeEndpoint, SessionReach
+from dragoman.models.realtime.spec import (
+    RealtimeSpec,
+    load_realtime_facts,
+    websocket_address,
+)
+from dragoman.simulation.prompts import agent_prompt
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.environment import proxy_for
+from dragoman.wiring.providers import base_address_of, describe_provider, key_of
+
+
+def realtime_agent(
+    spec: RealtimeSpec, prompts: PromptSet, connections: Connections
+) -> RealtimeAgent:
+    """Return a realtime model that plays the agent.
+
+    Raises:
+        UsageError: Where its address or its key is missing, or a budget in money cannot be kept for it.
+    """
+    key = key_of(spec)
+    base = websocket_address(base_address_of(spec), "base_url")
+    url = f"{base}/realtime?model={quote(spec.model, safe='')}"
+    endpoint = RealtimeEndpoint(
+        label=spec.written,
+        model=spec.name,
+        url=url,
+        key=key,
+        proxy=proxy_for(url),
+        session=spec.session(),
+        interrupted_after=spec.interrupted_after,
+        total=connections.timeouts.total,
+    )
+    reach = SessionReach(
+        connections.sockets(), connections.gate(url, key), connections.budget_for(spec.name)
+    )
+    return RealtimeAgent(endpoint, reach, partial(agent_prompt, prompts))
+
+
+def describe_realtime() -> dict[str, str]:
+    """Return a line about every provider of realtime sessions; whether a key is set, never the key."""
+    return {
+        f"{name}/MODEL": f"{describe_provider(provider)}; realtime, as agent only"
+        for name, provider in load_realtime_facts().providers.items()
+    }

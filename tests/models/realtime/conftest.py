@@ -1,0 +1,63 @@
+"""An agent with realtime sessions at a local server, and what it needs to be asked."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+
+from dragoman.core.protocols import Heard, Opening, Session
+from dragoman.core.speech import Said, Utterance
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.voice.sounds import HeldSounds
+from dragoman.models.chat.scripted import ScriptedReply
+from dragoman.models.wire.transport import Patience
+from dragoman.testing.answers import Answerer, Rule, RuleAnswers
+from dragoman.testing.coded_speech import coded_audio
+from dragoman.testing.realtime.faults import RealtimeBehaviour
+from dragoman.testing.realtime.server import RealtimeServer
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.participants import resolve_agent
+
+TASK = Task("one", "suite", "digest", Scenario("Ask."))
+
+
+class Realtime:
+    """A session that is open, its server, and the sounds of its conversation."""
+
+    def __init__(self, session: Session, server: RealtimeServer, sounds: HeldSounds) -> None:
+        self.session = session
+        self.server = server
+        self.sounds = sounds
+
+    def heard(self, words: str) -> list[Heard]:
+        """Return words as the audio that a server without a recogniser understands."""
+        audio = self.sounds.keep(coded_audio(words))
+        return [Said(Utterance(words, spoken=words, heard=None, audio=audio))]
+
+
+@asynccontextmanager
+async def begun(
+    answers: Answerer | Sequence[ScriptedReply],
+    behaviour: RealtimeBehaviour | None = None,
+    parameters: str = "",
+    opening: Opening | None = None,
+    connections: Connections | None = None,
+) -> AsyncIterator[Realtime]:
+    answerer = answers if callable(answers) else RuleAnswers(map(Rule, answers))
+    sounds = HeldSounds()
+    told = opening or Opening(TASK, "agent", 1, policy="Be kind.", sounds=sounds)
+    reached = connections or Connections(patience=Patience(attempts=3))
+    async with RealtimeServer(answerer, behaviour) as server:
+        name = f"compatible-realtime/any?base_url={server.url}{parameters}"
+        session = await resolve_agent(name, None, reached).participant.open(told)
+        try:
+            yield Realtime(session, server, sounds)
+        finally:
+            await session.close()
+            await reached.close()
+
+
+@pytest.fixture
+def begin() -> Callable[..., AbstractAsyncContextManager[Realtime]]:
+    """Open a session at a server of its own."""
+    return begun
