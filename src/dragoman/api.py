@@ -128,6 +128,7 @@ class RunResult:
 class ResumeOptions(TypedDict, total=False):
     """What may be different when a run is gone on with; the table of keys says what they are."""
 
+    suite: str | None
     max_cost: str | None
     prices: str | Path | None
     cache: bool | None

@@ -1,5 +1,6 @@
 """Runs on an audio set: what was recorded is played, what was not is said live, wherever the set lies."""
 
+import asyncio
 import math
 import shutil
 import struct
@@ -18,8 +19,10 @@ from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Utterance, say
 from dragoman.core.tools import Toolset
 from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.core.voice.sounds import Sounds
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.plan import plan
+from dragoman.runs.play import play, start
 from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
@@ -190,6 +193,35 @@ def test_where_a_set_lies_is_no_part_of_any_key(recorded: Path, tmp_path: Path) 
     transcripts = moved / "transcripts" / "mixed.jsonl"
     transcripts.write_bytes(transcripts.read_bytes().replace(b"final", b"fine L"))
     assert set(keys(moved).values()).isdisjoint(before.values())
+
+
+def stored(folder: Path) -> dict[str, Episode]:
+    """What was said and done by cell, without what differs from run to run."""
+    with open_run(folder, write=False) as store:
+        return {
+            key: msgspec.structs.replace(episode, started=0.0, seconds=0.0)
+            for key, _, episode in store.episodes()
+        }
+
+
+def test_a_run_that_was_stopped_and_whose_set_was_moved_ends_as_one_that_was_not(
+    recorded: Path, tmp_path: Path
+) -> None:
+    config = RunConfig(f"set:{recorded}", ("literal",), clarify=("rule",), concurrency=1)
+    whole = play(start(build_setup(config), tmp_path / "whole"), lambda *_: None).folder
+    broken = start(build_setup(config), tmp_path / "broken")
+    with broken.store as store:
+        some = pending_cells(broken.cells, store)[::3]
+        asyncio.run(execute(broken.setup, some, store, lambda *_: None))
+    moved = recorded.rename(tmp_path / "moved")
+    folder = play(
+        resume_job(tmp_path / "broken", {"suite": f"set:{moved}"}), lambda *_: None
+    ).folder
+
+    assert stored(folder) == stored(whole)
+    assert len(stored(whole)) == 8
+    sounds = [sorted(each.name for each in run.rglob("*.wav")) for run in (whole, folder)]
+    assert sounds[0] == sounds[1] != []
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ Only what decides is played: first with the words that were meant, where that is
 where these saved the conversation, over a clean line; where they did not, with canonical arguments.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,7 @@ from dragoman.analysis.blame import (
     blamed,
     measured_blame,
 )
-from dragoman.core.conditions import ITSELF, SIMULATED, TEXT
+from dragoman.core.conditions import ITSELF, MIXED, RECORDED, SIMULATED, TEXT
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
@@ -61,11 +61,12 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     replays = Replays(run / FOLDER, manifest.config, on_done, reached)
     found |= verdicts(replays.play("understood", _open(map(_understood, lost), found)))
     spoken = [place for place in lost if not _is_simulated(place)]
-    saved = [place for place in spoken if found.get(_understood(place))]
-    found |= verdicts(replays.play("clean", _open(map(_over_clean_line, saved), found)))
+    clean = {place for place in spoken if _is_recorded_cleanly(place, manifest)}
+    saved = [place for place in spoken if place not in clean and found.get(_understood(place))]
+    found |= _clean_verdicts(replays, saved, found)
     unsaved = [place for place in lost if found.get(_understood(place)) is False]
     found |= _canonical_verdicts(replays, unsaved, tasks)
-    culprits = {place: _culprit(place, found) for place in lost}
+    culprits = {place: _culprit(place, found, clean) for place in lost}
     _store(run, culprits)
     return tuple(
         Blame(place.condition.label, place.agent, place.task, place.trial, culprit)
@@ -82,13 +83,25 @@ def _require_playable(run: Path, manifest: Manifest, lost: Sequence[Place]) -> N
 
 def _is_simulated(place: Place) -> bool:
     """Whether errors were simulated: nobody spoke, and there is no line that could be clean."""
-    return place.condition.voice.startswith(SIMULATED)
+    condition = place.condition
+    hears = condition.recognizer if _is_recorded(place) else condition.voice
+    return hears.startswith(SIMULATED)
+
+
+def _is_recorded(place: Place) -> bool:
+    return place.condition.voice == RECORDED
+
+
+def _is_recorded_cleanly(place: Place, manifest: Manifest) -> bool:
+    """Whether what was lost had been recorded over the clean line, so that none is to be played."""
+    record = manifest.voices.get(place.condition.label, {})
+    return _is_recorded(place) and record.get("line") == CLEAN
 
 
 def _understood(place: Place) -> Place:
     """Return the place with the words that were meant: in text, the place itself."""
     if _is_simulated(place):
-        return _with_axes(place, voice=TEXT)
+        return _with_axes(place, voice=TEXT, recognizer=MIXED)
     is_spoken = place.condition.voice != TEXT
     return _with_axes(place, recognizer=UNDERSTOOD) if is_spoken else place
 
@@ -109,6 +122,19 @@ def _with_axes(place: Place, **values: str) -> Place:
 def _open(places: Iterable[Place], found: Verdicts) -> list[Place]:
     """Return the places that have no verdict yet."""
     return [place for place in dict.fromkeys(places) if found.get(place) is None]
+
+
+def _clean_verdicts(replays: Replays, saved: Sequence[Place], found: Verdicts) -> Verdicts:
+    """Return how conversations go over a clean line: those on a set are spoken anew, where that can be."""
+    live = [place for place in saved if not _is_recorded(place)]
+    played = verdicts(replays.play("clean", _open(map(_over_clean_line, live), found)))
+    recorded = [place for place in saved if _is_recorded(place)]
+    try:
+        anew = replays.play("clean", _open(map(_over_clean_line, recorded), found | played))
+    except UsageError:
+        # A recognizer that heard the set may be out of reach now: what is not known is told as such.
+        return played
+    return played | verdicts(anew)
 
 
 def _canonical_verdicts(
@@ -142,11 +168,11 @@ def _is_changed(episode: Episode | None) -> bool:
     )
 
 
-def _culprit(place: Place, found: Verdicts) -> Culprit:
+def _culprit(place: Place, found: Verdicts, clean: Collection[Place]) -> Culprit:
     return blamed(
         Counterfactuals(
             understood=found.get(_understood(place)),
-            clean=found.get(_over_clean_line(place)),
+            clean=False if place in clean else found.get(_over_clean_line(place)),
             canonical=found.get(_canonical(place)),
             is_simulated=_is_simulated(place),
             hears_itself=place.condition.recognizer == ITSELF,

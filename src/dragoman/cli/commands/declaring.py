@@ -16,6 +16,8 @@ _NO_HELP = {"help": False}
 """Help that nobody asked for is a truth value: typer loads pydantic to make one of None."""
 
 _OF_THE_RUN = "as the run was started"
+_FIRST = "suite"
+"""What `run` begins with, so that it is no flag of it."""
 
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
@@ -71,14 +73,14 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
     default = _OF_THE_RUN if only in {"resume", "score"} else None
     return taking(
         keyword(key.name, None, Annotated[_kind(key), _declared(key, default)])
-        for key in _flagged()
-        if only is None or only in key.option.commands
+        for key in keys_of(RunRequest)
+        if (key.name != _FIRST if only is None else only in key.option.commands)
     )
 
 
 def fields_of(given: Mapping[str, object]) -> dict[str, object]:
     """Return the options that were given by the names of fields; several by commas are apart."""
-    keys = {key.name: key for key in _flagged()}
+    keys = {key.name: key for key in keys_of(RunRequest)}
     return {
         name: _listed(keys[name], value) for name, value in given.items() if value not in (None, [])
     }
@@ -88,11 +90,6 @@ def leave(status: int) -> None:
     """End the command with a status, unless that is 0."""
     if status:
         raise typer.Exit(status)
-
-
-def _flagged() -> list[Key]:
-    """Return the options that are flags: the suite is what a command begins with."""
-    return [key for key in keys_of(RunRequest) if key.name != "suite"]
 
 
 def _declared(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns

@@ -20,7 +20,13 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """A grid: one suite, one or more agents, and what holds for every conversation."""
 
     suite: Annotated[
-        str, Option("A suite of `dragoman list suites`", value="SUITE", example='"tau2:retail"')
+        str,
+        Option(
+            "A suite of `dragoman list suites`",
+            value="SUITE",
+            example='"tau2:retail"',
+            commands=("resume",),
+        ),
     ]
     agents: Annotated[
         tuple[str, ...],
