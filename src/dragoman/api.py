@@ -174,6 +174,8 @@ class RunOptions(TypedDict, total=False):
     clarify: str | Sequence[str]
     personas: Sequence[str]
     persona: str | Sequence[str]
+    exposures: Sequence[str]
+    exposure: str | Sequence[str]
     axes: Sequence[str]
     axis: str | Sequence[str]
     backend: str

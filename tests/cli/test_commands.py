@@ -61,7 +61,7 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
         (
             "agents",
             [
-                *("gold", "careful", "literal", "lexical", "silent", "human"),
+                *("gold", "careful", "attentive", "literal", "lexical", "silent", "human"),
                 *("MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"),
             ],
         ),

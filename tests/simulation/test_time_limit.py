@@ -10,7 +10,8 @@ from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.errors import ParticipantError, tell_delay
-from dragoman.core.protocols import Answer, Channel, Heard, Limits, Session
+from dragoman.core.layers import AlwaysTold, Briefing
+from dragoman.core.protocols import Answer, Channel, Heard, Limits, Progress, Session
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import Utterance, say
 from dragoman.core.tools import Role, Toolset
@@ -48,13 +49,27 @@ class SlowChannel(PlainChannel):
         return utterance
 
 
-def play(shop: DomainSuite, agent: Slow, user: Slow, line: Channel | None = None) -> Episode:
+class SlowBriefing(AlwaysTold):
+    """Takes a while to find out what the agent is told."""
+
+    async def told(self, side: Role, progress: Progress) -> str:
+        await asyncio.sleep(60)
+        return await super().told(side, progress)
+
+
+def play(
+    shop: DomainSuite,
+    agent: Slow,
+    user: Slow,
+    line: Channel | None = None,
+    briefing: Briefing | None = None,
+) -> Episode:
     world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     channels: dict[Role, Channel] = {
         "agent": line or PlainChannel(),
         "user": line or PlainChannel(),
     }
-    surfaces = Surfaces(channels, {"agent": PlainView(), "user": PlainView()})
+    surfaces = Surfaces(channels, {"agent": PlainView(), "user": PlainView()}, briefing)
     sessions: dict[Role, Session] = {"agent": agent, "user": user}
     conversation = Conversation(world, sessions, surfaces, lambda: 0.0, LIMIT)
     return asyncio.run(conversation.run(HalfDuplex(world, DEFAULT_RULES, Limits(steps=10_000))))
@@ -77,6 +92,13 @@ def test_it_is_that_of_whoever_took_most_of_it(
 def test_a_line_that_is_slow_is_the_infrastructures(shop: DomainSuite) -> None:
     ending = play(shop, Slow(), Slow(), SlowChannel()).ending
     assert ending == Ending("infrastructure_error", "the line did not answer in time")
+
+
+def test_finding_out_what_the_agent_is_told_is_the_infrastructures_time(shop: DomainSuite) -> None:
+    episode = play(shop, Slow(), Slow(), briefing=SlowBriefing({}))
+    assert episode.ending == Ending(
+        "infrastructure_error", "what the sides are told did not answer in time"
+    )
 
 
 def test_an_endpoint_that_held_a_call_up_is_the_infrastructures_and_its_faults_count(

@@ -86,7 +86,7 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(
 def test_an_address_is_named_among_the_agents_that_one_may_choose() -> None:
     with pytest.raises(
         UsageError,
-        match=r"choose careful, gold, lexical, literal, silent, human, http://HOST:PORT/PATH, ",
+        match=r"choose attentive, careful, gold, lexical, literal, silent, human, http://HOST:PORT/PATH, ",
     ):
         resolve_agent("golden")
 

@@ -6,6 +6,7 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Opening
+from dragoman.simulation.attentive import AttentiveAgent
 from dragoman.simulation.careful import CarefulAgent
 from dragoman.simulation.diagnostic import GoldAgent, GoldUser, LiteralAgent, SilentAgent
 from dragoman.simulation.lexical import LexicalAgent
@@ -45,6 +46,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("gold", GoldAgent),
         ("careful", CarefulAgent),
+        ("attentive", AttentiveAgent),
         ("literal", LiteralAgent),
         ("lexical", LexicalAgent),
         ("silent", SilentAgent),
@@ -76,7 +78,8 @@ def test_judges_are_known_by_name() -> None:
 @pytest.mark.parametrize("name", ["golden", "", "Gold"])
 def test_an_unknown_agent_is_refused_with_those_that_exist(name: str) -> None:
     with pytest.raises(
-        UsageError, match=f"unknown agent '{name}': choose careful, gold, lexical, literal, silent"
+        UsageError,
+        match=f"unknown agent '{name}': choose attentive, careful, gold, lexical, literal, silent",
     ):
         resolve_agent(name)
 

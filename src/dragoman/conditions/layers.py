@@ -11,8 +11,8 @@ from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
-from dragoman.core.layers import Briefing, Layer, Talk
-from dragoman.core.personas import PLAIN_MANNER, Manner
+from dragoman.core.layers import Acquainting, Briefing, Layer, Talk
+from dragoman.core.personas import PLAIN_MANNER, AboutUser, Manner, UserContext
 from dragoman.core.protocols import Channel, Conductor, Progress, ToolView
 from dragoman.core.speech import Utterance
 from dragoman.core.tasks import Task
@@ -179,6 +179,16 @@ class Briefings:
         """Return all that a side is told before its next reply."""
         texts = [await part.told(side, progress) for part in self._parts]
         return "\n\n".join(filter(None, texts))
+
+    def about_user(self) -> AboutUser:
+        """Return what the agent is told of its user now."""
+        known = (part.about_user() for part in self._parts if isinstance(part, Acquainting))
+        return next(filter(None, known), {})
+
+    def take_contexts(self) -> tuple[UserContext, ...]:
+        """Return what was inferred of the user since this was last asked."""
+        parts = (part for part in self._parts if isinstance(part, Acquainting))
+        return tuple(entry for part in parts for entry in part.take_contexts())
 
     def take_usage(self) -> tuple[Usage, ...]:
         """Return what finding that out consumed since this was last asked."""

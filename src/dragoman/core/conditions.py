@@ -46,6 +46,12 @@ ITSELF: Final = "itself"
 MIXED = "mixed"
 """The recognizer that listens where none is named."""
 
+EXPOSURE = "exposure"
+"""The axis of what the agent is told of its user."""
+
+UNEXPOSED = "0"
+"""The exposure of conditions in which the agent is told nothing of its user."""
+
 CLARIFY = "clarify"
 """The axis of who decides whether an agent's questions about spelling are answered."""
 
@@ -76,10 +82,13 @@ AXES: Mapping[str, Axis] = {
 }
 """The axes that have a place in a condition's text, in their order; any other is its own layer."""
 
+_FURTHER: Mapping[str, Axis] = {EXPOSURE: Axis(EXPOSURE, UNEXPOSED)}
+"""Axes without a place in that text whose value is not `none` where nothing is set."""
+
 
 def axis_of(name: str) -> Axis:
     """Return what is known of an axis."""
-    return AXES.get(name, Axis(name))
+    return AXES.get(name) or _FURTHER.get(name, Axis(name))
 
 
 class Localized(msgspec.Struct, frozen=True):

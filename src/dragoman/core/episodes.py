@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.core.errors import ReplayError
+from dragoman.core.personas import UserContext
 from dragoman.core.speech import Called, Reply
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
@@ -78,7 +79,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     `malformed_calls` counts calls whose arguments could not be read; they are errors too. `source` is
     the foreign record that an imported conversation was read from, value for value. `briefed` holds
     what sessions were told anew in mid-conversation, `clarifications` what was decided about the
-    agent's questions.
+    agent's questions, `contexts` what was inferred of the user.
     """
 
     events: tuple[Event, ...]
@@ -92,6 +93,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     briefed: tuple[Briefed, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
+    contexts: tuple[UserContext, ...] = ()
 
     @property
     def is_fault(self) -> bool:

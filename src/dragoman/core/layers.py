@@ -13,8 +13,16 @@ import msgspec
 from dragoman.core.episodes import Episode
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import Wording
-from dragoman.core.personas import Manner
-from dragoman.core.protocols import Channel, Conductor, Participant, Progress, Suite, ToolView
+from dragoman.core.personas import AboutUser, Manner, UserContext
+from dragoman.core.protocols import (
+    Channel,
+    ChatModel,
+    Conductor,
+    Participant,
+    Progress,
+    Suite,
+    ToolView,
+)
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
@@ -31,6 +39,7 @@ class Talk(msgspec.Struct, frozen=True):
         draw: The same in every attempt at one draw of the cell, and in no other.
         agent: Who plays the agent.
         sounds: Where audio is kept.
+        model: The chat model that the agent is; None where it is none, or none that is known.
     """
 
     task: Task
@@ -38,6 +47,7 @@ class Talk(msgspec.Struct, frozen=True):
     draw: str
     agent: Participant
     sounds: Sounds
+    model: ChatModel | None = None
 
 
 class Briefing(Protocol):
@@ -108,6 +118,28 @@ class ToldAnew(Protocol):
 
     def tell(self, directive: str) -> None:
         """Take what is told from the next reply on, in place of what was told before."""
+        ...
+
+
+@runtime_checkable
+class Acquainting(Protocol):
+    """What a briefing has besides, where it tells agents who their user is."""
+
+    def about_user(self) -> AboutUser:
+        """Return, as data, what the agent is told of its user now; empty for nothing."""
+        ...
+
+    def take_contexts(self) -> tuple[UserContext, ...]:
+        """Return what was inferred since this was last asked, with what failed."""
+        ...
+
+
+@runtime_checkable
+class Acquainted(Protocol):
+    """What a session has besides, where it heeds who its user is as data."""
+
+    def acquaint(self, user: AboutUser) -> None:
+        """Take what is known of the user from the next reply on."""
         ...
 
 

@@ -111,5 +111,23 @@ class Persona(msgspec.Struct, frozen=True):
     fillers: tuple[str, ...] = ()
 
 
+class UserContext(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was inferred of a user in mid-conversation, or why nothing could be.
+
+    Attributes:
+        at: After how many events.
+        model: Who was asked.
+        about: What was inferred; empty where the answer cannot be used.
+        failure: Why it cannot; what was inferred before holds on.
+        answer: The model's answer, as far as it is kept.
+    """
+
+    at: int
+    model: str
+    about: dict[str, object] = {}
+    failure: str = ""
+    answer: str = ""
+
+
 AboutUser = Mapping[str, object]
 """What an agent is told of its user, as data: the traits of a card, or what was inferred."""

@@ -8,7 +8,7 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.personas import PLAIN_MANNER, Manner
+from dragoman.core.personas import PLAIN_MANNER, AboutUser, Manner
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.speech import Reply, Said, Utterance
@@ -214,7 +214,8 @@ class Opening(msgspec.Struct, frozen=True):
     that the task is told in, for who speaks without a model; None for English. `sounds` holds the audio
     of what is said, for who hears it themselves, and keeps that of a side that speaks by itself.
     `manner` is how a user without a model plays its part. `key` is the same for all that are to meet the
-    same user: task, trial and the run's seed, but not the agent.
+    same user: task, trial and the run's seed, but not the agent. `user` is what the agent is told of its
+    user, as data; the directive says it in words.
     """
 
     task: Task
@@ -229,6 +230,7 @@ class Opening(msgspec.Struct, frozen=True):
     sounds: Sounds = NO_SOUNDS
     manner: Manner = PLAIN_MANNER
     key: str = ""
+    user: AboutUser = {}
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -365,6 +367,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
     conversation for endpoints that keep sessions. `draw` keeps remembered replies apart: two trials
     never share one. `key` names the question itself: endpoints that know such keys answer a repeated
     one without charging again. `reply_schema` is the JSON schema that the reply must follow, where it must.
+    `user` is what the agent is told of its user, as data, for agents that are given it beside the messages.
     """
 
     messages: Sequence[Mapping[str, object]]
@@ -375,6 +378,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
     draw: str = ""
     key: str = ""
     reply_schema: Mapping[str, object] | None = None
+    user: AboutUser = {}
 
 
 class Completion(msgspec.Struct, frozen=True):

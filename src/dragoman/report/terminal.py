@@ -9,6 +9,7 @@ from msgspec import UNSET
 from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.measures import Measured
+from dragoman.core.personas import UserContext
 from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
@@ -56,7 +57,10 @@ def print_conversation(
         return
     decided = {entry.at: entry for entry in outcome.episode.clarifications}
     clock = {turn.at: turn for turn in clocked(outcome)}
+    inferred = {entry.at: entry for entry in outcome.episode.contexts}
     for number, event in enumerate(outcome.episode.events):
+        if number in inferred:
+            _print_lines(console, _context(inferred[number], limit))
         _print_lines(console, _event(event, limit))
         if number in clock:
             _print_lines(console, [_timed(clock[number])])
@@ -111,6 +115,19 @@ def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
     if entry.answer:
         lines.append(("", wording.shortened(entry.answer, limit), "dim"))
     return lines
+
+
+def _context(entry: UserContext, limit: int | None) -> list[_Line]:
+    """Return what the agent was told of its user from here on, or why nothing new."""
+    if entry.failure:
+        answer = ("", wording.shortened(entry.answer, limit), "dim")
+        return [
+            ("", "", ""),
+            ("  inferred", f"nothing: {entry.failure} ({entry.model})", "red"),
+            answer,
+        ]
+    known = wording.shortened(_json(entry.about), limit)
+    return [("", "", ""), ("  inferred", f"{known} ({entry.model})", "dim")]
 
 
 def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:

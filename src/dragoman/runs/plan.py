@@ -14,6 +14,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.tasks import Task, chain_before
 from dragoman.runs.backend import PlainCell
+from dragoman.wiring.conditions.exposures import lacks_model
 from dragoman.wiring.participants import Resolved, cannot_hear
 from dragoman.wiring.setup import Setup
 
@@ -61,7 +62,7 @@ def plan(setup: Setup) -> tuple[Cell, ...]:
         for trial in range(setup.config.trials)
         for realisation in played
         for pair in setup.pairs
-        if not cannot_hear(pair[0], realisation.condition)
+        if not _not_of_agent(pair[0], realisation.condition)
         for cell in _cells(setup, realisation, pair, trial, setup.tasks)
     )
 
@@ -135,8 +136,12 @@ def not_applicable(setup: Setup) -> dict[str, str]:
         for condition in setup.conditions
         if condition.label not in found
         for agent, _ in setup.pairs
-        if (why := cannot_hear(agent, condition))
+        if (why := _not_of_agent(agent, condition))
     }
+
+
+def _not_of_agent(agent: Resolved, condition: Condition) -> str:
+    return cannot_hear(agent, condition) or lacks_model(agent, condition)
 
 
 def _not_of_suite(setup: Setup) -> dict[str, str]:

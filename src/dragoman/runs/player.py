@@ -22,7 +22,8 @@ from dragoman.core.errors import (
     placed,
 )
 from dragoman.core.keys import content_key
-from dragoman.core.layers import Talk
+from dragoman.core.layers import Acquainting, Talk
+from dragoman.core.personas import AboutUser
 from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
@@ -145,6 +146,7 @@ class Player:
             surfaces = PLAIN_SURFACES
             if realisation.layers:
                 surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
+            about_user = _about_user(surfaces)
             for side in conductor.sides:
                 who = cell.agent if side == "agent" else cell.user
                 opening = Opening(
@@ -160,6 +162,7 @@ class Player:
                     sounds=self._sounds,
                     manner=realisation.manner,
                     key="" if surfaces.talk is None else surfaces.talk.key,
+                    user=about_user if side == "agent" else {},
                 )
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(
@@ -186,7 +189,8 @@ class Player:
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
         draw = f"{cell.key}-{cell.seed}"
-        talk = Talk(shown, same_audio, draw, cell.agent.participant, self._sounds)
+        agent = cell.agent
+        talk = Talk(shown, same_audio, draw, agent.participant, self._sounds, agent.model)
         briefing = realisation.briefing(talk)
         told: dict[Role, str] = {}
         if briefing is not None:
@@ -203,6 +207,14 @@ class Player:
 
 PLAIN_SURFACES = Surfaces(PLAIN_CHANNELS, Realisation().views)
 """Plain English text, which all conversations without layers share."""
+
+
+def _about_user(surfaces: Surfaces) -> AboutUser:
+    """Return what the agent is told of its user when its session opens."""
+    briefing = surfaces.briefing
+    if briefing is not None and isinstance(briefing, Acquainting):
+        return briefing.about_user()
+    return {}
 
 
 class Begun(msgspec.Struct, frozen=True):

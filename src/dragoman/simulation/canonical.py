@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.layers import ToldAnew
+from dragoman.core.layers import Acquainted, ToldAnew
+from dragoman.core.personas import AboutUser
 from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
 from dragoman.core.speech import Called, Reply, Said
 from dragoman.core.tasks import Action, Task
@@ -73,6 +74,11 @@ class CanonicalSession:
         """Tell the agent's session, where it heeds that."""
         if isinstance(self._session, ToldAnew):
             self._session.tell(directive)
+
+    def acquaint(self, user: AboutUser) -> None:
+        """Tell the agent's session who its user is, where it heeds that."""
+        if isinstance(self._session, Acquainted):
+            self._session.acquaint(user)
 
     async def close(self) -> None:
         """Release what the agent's session holds."""

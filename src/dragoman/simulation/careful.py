@@ -44,12 +44,12 @@ class CarefulSession(PlanSession):
 
     def __init__(self, task: Task, phrases: Phrasebook) -> None:
         super().__init__(phrases)
-        self._scenario = task.scenario
-        self._task = task
+        self.scenario = task.scenario
+        self.task = task
         self._script = told_script(task)
         self._tools: Toolset | None = None
         self.understood: dict[Fact, str] = {}
-        self.moves = agent_moves(task, self._fill, self._prepare, phrases)
+        self.moves = agent_moves(task, self._fill, self.prepare, phrases)
         self.alone = lone_moves(task)
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
@@ -70,9 +70,18 @@ class CarefulSession(PlanSession):
                 return heard_value(value, understood, self.phrases)
         return heard_value(value, self.heard, self.phrases)
 
-    def _prepare(self, stretch: Sequence[Action]) -> Iterator[Reply]:
-        needed = [fact for fact in needed_facts(stretch, self._task) if fact not in self.understood]
-        yield from self.ask_for(needed, self._scenario)
+    def prepare(self, stretch: Sequence[Action]) -> Iterator[Reply]:
+        """Ask for what a stretch needs, and confirm it."""
+        needed = self.needed(stretch)
+        yield from self.ask_for(needed, self.scenario)
+        yield from self.made_sure(stretch, needed)
+
+    def needed(self, stretch: Sequence[Action]) -> list[Fact]:
+        """Return what a stretch needs from the user and is not confirmed yet."""
+        return [fact for fact in needed_facts(stretch, self.task) if fact not in self.understood]
+
+    def made_sure(self, stretch: Sequence[Action], needed: Sequence[Fact]) -> Iterator[Reply]:
+        """Confirm what was heard before a stretch in which something may change."""
         if any(map(self._may_change, stretch)):
             for fact in needed:
                 self.understood[fact] = heard_value(fact.value, self.heard, self.phrases)

@@ -11,6 +11,7 @@ import msgspec
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
+from dragoman.core.personas import AboutUser
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Completion, Heard, Opening
 from dragoman.core.speech import SYNTHESIS, Called, Reply, Said, Stage, Unparsed, Utterance
@@ -73,7 +74,13 @@ class LlmSession:
             self._retell(tools)
         self._messages += [await received(part, self._opening.sounds) for part in heard]
         request = ChatRequest(
-            self._messages, tools, self._seed, self._label, self._conversation, self._opening.draw
+            self._messages,
+            tools,
+            self._seed,
+            self._label,
+            self._conversation,
+            self._opening.draw,
+            user=self._opening.user,
         )
         completion = await self._model.complete(request, self._side)
         reply = await with_its_sound(completion, self._model.name, self._opening.sounds)
@@ -84,6 +91,10 @@ class LlmSession:
         """Take what is told from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, directive=directive)
         self._is_told_anew = True
+
+    def acquaint(self, user: AboutUser) -> None:
+        """Take what is known of the user from the next reply on."""
+        self._opening = msgspec.structs.replace(self._opening, user=user)
 
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""

@@ -18,7 +18,8 @@ from dragoman.core.errors import (
     placed,
     told_delay,
 )
-from dragoman.core.layers import Briefing, Talk, ToldAnew
+from dragoman.core.layers import Acquainted, Acquainting, Briefing, Talk, ToldAnew
+from dragoman.core.personas import UserContext
 from dragoman.core.protocols import (
     Answer,
     Ask,
@@ -50,12 +51,14 @@ MAX_CALLS = 10_000
 _REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
 _WORDS: Mapping[Role, str] = {"agent": "the agent's words", "user": "the user's words"}
 _DECISION = "the judge of clarifications"
+_BRIEFING = "what the sides are told"
 _TOO_SLOW: Mapping[str, EndReason] = {
     "the agent": "timeout",
     "the user": "user_error",
     "a tool": "infrastructure_error",
     "the line": "infrastructure_error",
     _DECISION: "infrastructure_error",
+    _BRIEFING: "infrastructure_error",
 }
 """How a conversation ends whose time went to one of these."""
 
@@ -142,12 +145,7 @@ class Conversation:
             raise
         except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
             ending = Ending("code_error", carried(f"the suite broke: {placed(error)}"))
-        for channel in self._surfaces.channels.values():
-            self._usage += channel.take_usage()
-        if self._surfaces.briefing is not None:
-            self._usage += self._surfaces.briefing.take_usage()
-        if self._waiting is not None:
-            self._usage += self._waiting.take_usage()
+        self._add_usage()
         return Episode(
             events=tuple(self.events),
             ending=ending,
@@ -158,7 +156,23 @@ class Conversation:
             seconds=self.seconds,
             briefed=tuple(self._briefed),
             clarifications=tuple(self._clarifications),
+            contexts=self._contexts(),
         )
+
+    def _add_usage(self) -> None:
+        """Add what was consumed beside the sessions."""
+        for channel in self._surfaces.channels.values():
+            self._usage += channel.take_usage()
+        if self._surfaces.briefing is not None:
+            self._usage += self._surfaces.briefing.take_usage()
+        if self._waiting is not None:
+            self._usage += self._waiting.take_usage()
+
+    def _contexts(self) -> tuple[UserContext, ...]:
+        briefing = self._surfaces.briefing
+        if briefing is None or not isinstance(briefing, Acquainting):
+            return ()
+        return briefing.take_contexts()
 
     def _out_of_time(self, delay: ParticipantError | None) -> Ending:
         """Return how a conversation ends that took too long, by what the time went to.
@@ -246,11 +260,15 @@ class Conversation:
 
     async def _brief(self, side: Role, briefing: Briefing) -> None:
         """Tell a session what it is told from now on, where that has changed."""
+        if self._limit is not None:
+            self._count_time_of(_BRIEFING)
         text = carried(await guarded(briefing.told(side, self), f"what the {side} is told"))
         if text == self._told.get(side, ""):
             return
         self._told = {**self._told, side: text}
         session = self._sessions[side]
+        if isinstance(session, Acquainted) and isinstance(briefing, Acquainting):
+            session.acquaint(briefing.about_user())
         if isinstance(session, ToldAnew):
             session.tell(text)
             self._briefed.append(Briefed(len(self.events), side, text))

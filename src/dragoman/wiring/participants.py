@@ -1,6 +1,6 @@
 """Names of agents, users and judges become objects.
 
-`gold`, `careful`, `literal`, `lexical`, `silent`: diagnostic agents. `human`: a person at the terminal
+`gold`, `careful`, `attentive`, `literal`, `lexical`, `silent`: diagnostic agents. `human`: a person at the terminal
 that the command line passes in. `module:attribute`: a function or participant of the
 user's own. `http://HOST:PORT/PATH`: an agent's server. `provider/model`: a chat model, or one with realtime
 sessions; `scripted/FILE` answers from a script.
@@ -36,11 +36,15 @@ SCRIPTED = "scripted/"
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """A participant with the content key of everything that makes it what it is."""
+    """A participant with the content key of everything that makes it what it is.
+
+    `model` is the chat model that it is; None for anything else.
+    """
 
     name: str
     participant: Participant
     identity: str
+    model: ChatModel | None = None
 
 
 def cannot_hear(agent: Resolved, condition: Condition) -> str:
@@ -68,6 +72,7 @@ def resolve_agent(
     Raises:
         UsageError: Where there is no such agent, saying which exist.
     """
+    from dragoman.simulation.attentive import AttentiveAgent
     from dragoman.simulation.canonical import agent_behind
     from dragoman.simulation.careful import CarefulAgent
     from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
@@ -76,6 +81,7 @@ def resolve_agent(
     diagnostics: dict[str, Callable[[], Participant]] = {
         "gold": GoldAgent,
         "careful": CarefulAgent,
+        "attentive": AttentiveAgent,
         "literal": LiteralAgent,
         "lexical": LexicalAgent,
         "silent": SilentAgent,
@@ -103,7 +109,8 @@ def canonical(agent: Resolved) -> Resolved:
     from dragoman.simulation.canonical import CanonicalAgent, canonical_name
 
     identity = content_key("canonical-1", agent.identity)
-    return Resolved(canonical_name(agent.name), CanonicalAgent(agent.participant), identity)
+    name, played = canonical_name(agent.name), CanonicalAgent(agent.participant)
+    return Resolved(name, played, identity, agent.model)
 
 
 def resolve_user(
@@ -221,7 +228,7 @@ def _resolve_other(
         is_greeted = side == "agent" and prompts.greets
         model, key = _chat_model(spec, int(is_greeted), connections)
         identity = content_key("llm-1", spec, key, prompts.digest)
-        return Resolved(spec, LlmParticipant(model, prompts), identity)
+        return Resolved(spec, LlmParticipant(model, prompts), identity, model)
     if ":" in spec:
         target, source = import_attribute(spec)
         return _resolved(spec, target, source, prompts)
@@ -267,7 +274,8 @@ def _text_agent(
     else:
         raise UsageError(f"{spec}: calls in text are for MODULE:FUNCTION and PROVIDER/MODEL")
     identity = content_key("text-1", key, dict(options))
-    return Resolved(spec, PromptedParticipant(spec, model, text), identity)
+    own = model if "/" in name else None
+    return Resolved(spec, PromptedParticipant(spec, model, text), identity, own)
 
 
 def _chat_model(spec: str, greeted: int, connections: Connections | None) -> tuple[ChatModel, str]:

@@ -14,7 +14,7 @@ from dragoman.wiring.http_agents import SCHEMES
 
 PLAYING = (
     *("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers"),
-    *("clarify", "axes", "backend"),
+    *("clarify", "exposures", "axes", "backend"),
 )
 SCORING = ("judge", "user_judge")
 """The fields of a configuration whose names are resolved for playing, and for scoring alone."""

@@ -20,6 +20,7 @@ from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
+from dragoman.wiring.conditions.exposures import exposure_layers, over_exposures
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
 from dragoman.wiring.conditions.layers import OWN_OPTIONS, further_layers, over_axes
 from dragoman.wiring.conditions.personas import over_personas, persona_layers
@@ -67,6 +68,7 @@ class Setup(msgspec.Struct, frozen=True):
     further: Mapping[tuple[str, str], Layer] = {}
     clarifying: Mapping[str, Layer] = {}
     personas: Mapping[str, Layer] = {}
+    exposures: Mapping[str, Layer] = {}
 
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
@@ -85,6 +87,9 @@ class Setup(msgspec.Struct, frozen=True):
         ]
         if (persona := self.personas.get(condition.label)) is not None:
             layers.insert(0, persona)
+        # Scoring leaves out what needs a model, and changes nothing that is judged.
+        if (exposure := self.exposures.get(condition.label)) is not None:
+            layers.append(exposure)
         if (voiced := self.voiced(condition)) is not None:
             from dragoman.conditions.voice.voiced import voice_layer
 
@@ -192,6 +197,7 @@ def build_setup(
         further=further_layers(conditions, suite),
         clarifying=clarifying_layers(conditions, suite, connections),
         personas=persona_layers(conditions, config.personas),
+        exposures=exposure_layers(conditions, config.personas, connections),
     )
 
 
@@ -203,6 +209,7 @@ def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
 
         conditions = voice_conditions(conditions, config, suite)
     conditions = over_personas(conditions, config.personas)
+    conditions = over_exposures(conditions, config.exposures)
     conditions = over_judges(conditions, config.clarify)
     return over_axes(conditions, config.axes) if config.axes else conditions
 

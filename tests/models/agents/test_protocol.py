@@ -260,3 +260,16 @@ def test_an_answer_damaged_anywhere_is_read_or_the_servers_fault(at: int, put: b
 
 def test_no_tools_are_an_empty_list() -> None:
     assert json.loads(encode_request(ChatRequest(MESSAGES, NO_TOOLS, 0, "")))["tools"] == []
+
+
+def test_what_is_known_of_the_user_is_in_the_metadata_and_left_out_where_it_is_nothing() -> None:
+    def metadata(user: dict[str, object]) -> object:
+        body = encode_request(ChatRequest(MESSAGES, NO_TOOLS, 0, "", user=user))
+        assert decode_request(body).metadata.user == user
+        return json.loads(body)["metadata"].get("user")
+
+    assert metadata({}) is None
+    assert metadata({"exposure": 1, "expertise": "novice"}) == {
+        "exposure": 1,
+        "expertise": "novice",
+    }

@@ -12,6 +12,7 @@ import msgspec
 
 from dragoman.core.agent_answers import AgentAnswer, GivenAnswer, understood
 from dragoman.core.errors import DataError
+from dragoman.core.personas import AboutUser
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
@@ -27,18 +28,20 @@ MOST_NAMES, MOST_NAME_CHARS = 4, 30
 """What is shown of an object that is no answer."""
 
 
-class Metadata(msgspec.Struct, frozen=True):
+class Metadata(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a request tells beside the conversation.
 
     Attributes:
         seed: The conversation's seed, below 2**31; the same for all of its requests.
         dragoman: The version that asks.
         must_call: Whether the reply must call a tool.
+        user: What the agent is told of its user, as data; left out where it is told nothing.
     """
 
     seed: int
     dragoman: str
     must_call: bool
+    user: AboutUser = {}
 
 
 class AgentRequest(msgspec.Struct, frozen=True):
@@ -52,7 +55,7 @@ class AgentRequest(msgspec.Struct, frozen=True):
 
 def encode_request(request: ChatRequest) -> bytes:
     """Return the body that asks an agent for its next reply."""
-    metadata = Metadata(request.seed, VERSION, request.tools.must_call)
+    metadata = Metadata(request.seed, VERSION, request.tools.must_call, request.user)
     return _ENCODER.encode(
         AgentRequest(request.session, request.messages, request.tools.encoded, metadata)
     )

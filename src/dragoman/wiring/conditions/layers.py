@@ -28,6 +28,7 @@ OWN_OPTIONS = {
     "recognizer": "--asr",
     "clarify": "--clarify",
     "persona": "--persona",
+    "exposure": "--exposure",
 }
 
 

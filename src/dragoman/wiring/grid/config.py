@@ -298,6 +298,19 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             axis=True,
         ),
     ] = ()
+    exposures: Annotated[
+        tuple[str, ...],
+        Option(
+            "What the agent is told of the user: 0 nothing, 1 the card, 2 what its own model "
+            "infers, 2+PROVIDER/MODEL what another one does",
+            value="EXPOSURE",
+            example='["0", "1", "2"]',
+            default="0",
+            singular="exposure",
+            commas=True,
+            axis=True,
+        ),
+    ] = ()
     axes: Annotated[
         tuple[str, ...],
         Option(

@@ -1,0 +1,83 @@
+"""What agents are told of their users becomes layers: `0`, `1`, `2`, or `2+PROVIDER/MODEL`."""
+
+from collections.abc import Sequence
+
+from dragoman.conditions.persona.exposure import card_layer, context_layer
+from dragoman.core.conditions import EXPOSURE, JOIN, UNEXPOSED, Condition
+from dragoman.core.errors import UsageError
+from dragoman.core.layers import Layer
+from dragoman.wiring.conditions.personas import cards_named, persona_of
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.participants import Resolved, named_chat_model
+
+CARD = "1"
+INFERRED = "2"
+BY_MODEL = f"{INFERRED}{JOIN}"
+"""Before a model's name: it infers what the agent is told, in the place of the agent's own model."""
+
+
+def over_exposures(conditions: Sequence[Condition], values: Sequence[str]) -> tuple[Condition, ...]:
+    """Return the conditions of a grid over everything that agents may be told of their users.
+
+    Raises:
+        UsageError: For what is no exposure.
+    """
+    for value in values:
+        _require_known(value)
+    return tuple(
+        condition.with_axes(**{EXPOSURE: value})
+        for condition in conditions
+        for value in dict.fromkeys(values or (UNEXPOSED,))
+    )
+
+
+def exposure_layers(
+    conditions: Sequence[Condition], personas: Sequence[str], connections: Connections
+) -> dict[str, Layer]:
+    """Return by label the layers of conditions in which the agent is told something.
+
+    Args:
+        conditions: Those that are played.
+        personas: The names and files of a run's cards.
+        connections: What the models of the run share.
+
+    Raises:
+        UsageError: For a card or a model that does not exist.
+        DataError: Where a card is none.
+    """
+    cards = cards_named(personas)
+    layers: dict[str, Layer] = {}
+    for condition in conditions:
+        value = condition.axis(EXPOSURE)
+        _require_known(value)
+        if value == CARD:
+            layers[condition.label] = card_layer(persona_of(condition, cards, "policy"))
+        elif value != UNEXPOSED:
+            layers[condition.label] = _inferring(value, connections)
+    return layers
+
+
+def lacks_model(agent: Resolved, condition: Condition) -> str:
+    """Return why an agent cannot be played under a condition; "" where it can."""
+    if condition.axis(EXPOSURE) != INFERRED or agent.model is not None:
+        return ""
+    return (
+        f"what its user is like is inferred by the agent's own model, and {agent.name} has none "
+        f"that is known: --exposure {BY_MODEL}PROVIDER/MODEL names one"
+    )
+
+
+def _inferring(value: str, connections: Connections) -> Layer:
+    if value == INFERRED:
+        return context_layer(None, "")
+    model, identity = named_chat_model(value.removeprefix(BY_MODEL), connections)
+    return context_layer(model, identity)
+
+
+def _require_known(value: str) -> None:
+    is_model = value.startswith(BY_MODEL) and "/" in value.removeprefix(BY_MODEL)
+    if value not in {UNEXPOSED, CARD, INFERRED} and not is_model:
+        raise UsageError(
+            f"--exposure {value}: choose {UNEXPOSED} (nothing), {CARD} (the card), {INFERRED} "
+            f"(inferred by the agent's own model) or {BY_MODEL}PROVIDER/MODEL"
+        )

@@ -1,0 +1,116 @@
+import asyncio
+import json
+
+import msgspec
+
+from dragoman.conditions.persona.cards import find_card
+from dragoman.conditions.persona.exposure import PURPOSE, InferredUser, card_layer, context_layer
+from dragoman.core.episodes import Event, Move
+from dragoman.core.layers import Acquainting, Talk
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.speech import say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.usage import Usage
+from dragoman.core.voice.sounds import NO_SOUNDS
+from dragoman.simulation.diagnostic import SilentAgent
+
+TASK = Task("1", "s", "d", Scenario("x"))
+TALK = Talk(TASK, "key", "draw", SilentAgent(), NO_SOUNDS)
+
+
+def context(frustration: int) -> str:
+    scores = ("articulation_skill", "language_understanding_skill", "technical_skill")
+    known: dict[str, object] = dict.fromkeys(scores, 5)
+    unknown = {"age": "N/A", "gender": "N/A"}
+    texts = {"persona": "Calm.", "reasoning": "It shows."}
+    return json.dumps({**unknown, **known, "frustration_level": frustration, **texts})
+
+
+class Model:
+    name = "model"
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.requests: list[ChatRequest] = []
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        self.requests.append(request)
+        usage = Usage(purpose, self.name, input_tokens=7)
+        return Completion(say(self.answers.pop(0)), msgspec.Raw(b"{}"), usage)
+
+
+class Talked(msgspec.Struct):
+    events: list[Event]
+    steps: int = 0
+    errors: int = 0
+    seconds: float = 0.0
+
+
+def told_after(briefing: InferredUser, *counts: int) -> list[str]:
+    """Return what the agent is told when the user has said so many messages."""
+
+    async def ask() -> list[str]:
+        return [
+            await briefing.told("agent", Talked([Move("user", say("Hm."))] * count))
+            for count in counts
+        ]
+
+    return asyncio.run(ask())
+
+
+def test_a_model_is_asked_after_three_messages_and_again_after_three_more() -> None:
+    model = Model(context(1), context(8))
+    briefing = InferredUser(model, TALK)
+    told = told_after(briefing, 0, 1, 2, 3, 4, 5, 6)
+    assert told[:3] == ["", "", ""]
+    assert '"frustration_level": 1' in told[3]
+    assert told[3] == told[4] == told[5]
+    assert '"frustration_level": 8' in told[6]
+    assert len(model.requests) == 2
+    assert len({request.draw for request in model.requests}) == 2
+    assert briefing.about_user()["frustration_level"] == 8
+    assert [entry.at for entry in briefing.take_contexts()] == [3, 6]
+    assert [(entry.purpose, entry.input_tokens) for entry in briefing.take_usage()] == [
+        (PURPOSE, 7),
+        (PURPOSE, 7),
+    ]
+
+
+def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> None:
+    briefing = InferredUser(Model(context(1), "Calm, I would say.", context(3)), TALK)
+    told = told_after(briefing, 3, 6, 9)
+    assert told[0] == told[1] != told[2]
+    first, second, third = briefing.take_contexts()
+    assert (first.failure, third.failure) == ("", "")
+    assert second.failure.startswith("no context (")
+    assert (second.about, second.answer) == ({}, "Calm, I would say.")
+
+
+def test_the_user_is_told_nothing() -> None:
+    async def ask() -> str:
+        return await InferredUser(Model(), TALK).told("user", Talked([Move("user", say("a"))] * 9))
+
+    assert asyncio.run(ask()) == ""
+
+
+def test_the_agents_own_model_is_asked_unless_another_is_named() -> None:
+    own, other = Model(context(1)), Model(context(2))
+    talk = msgspec.structs.replace(TALK, model=own)
+    for layer, asked in ((context_layer(None, ""), own), (context_layer(other, "k"), other)):
+        assert layer.briefing is not None
+        briefing = layer.briefing(talk)
+        asyncio.run(briefing.told("agent", Talked([Move("user", say("a"))] * 3)))
+        assert len(asked.requests) == 1
+    assert context_layer(None, "").identity != context_layer(other, "k").identity
+
+
+def test_a_card_is_told_in_words_and_as_data() -> None:
+    layer = card_layer(find_card("hard").persona("en"))
+    assert layer.briefing is not None
+    briefing = layer.briefing(TALK)
+    told = asyncio.run(briefing.told("agent", Talked([])))
+    assert told.startswith("This customer knows little")
+    assert asyncio.run(briefing.told("user", Talked([]))) == ""
+    assert isinstance(briefing, Acquainting)
+    about = briefing.about_user()
+    assert (about["exposure"], about["expertise"], about["ambiguity"]) == (1, "novice", "high")
