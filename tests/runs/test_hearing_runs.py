@@ -1,6 +1,9 @@
 """Runs whose agent hears the audio itself, by a real voice over a real line."""
 
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -132,3 +135,38 @@ def test_a_model_that_hears_and_speaks_is_asked_over_the_wire(tmp_path: Path) ->
     assert usage.input_audio_tokens
     assert usage.output_audio_tokens
     assert (folder / FILE).stat().st_size < 400_000
+
+
+@contextmanager
+def hearing_agent(suite: str) -> Iterator[str]:
+    """Give the address of the agent with an ear of its own, served by a process."""
+    command = [sys.executable, "-m", "dragoman.testing.speech.hearing_agent", suite]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+@pytest.mark.slow
+@pytest.mark.speech
+@pytest.mark.nightly
+def test_an_agent_with_an_ear_fares_as_the_same_agent_behind_the_same_recognizer(
+    tmp_path: Path,
+) -> None:
+    with hearing_agent("courier:easy") as address:
+        result = dragoman.run(
+            "courier:easy",
+            agents=[address, "literal"],
+            limit=4,
+            voices=["telephone"],
+            asr=["generic", "itself"],
+            speakers=["us"],
+            out=tmp_path / "run",
+        )
+    rows = result.episodes.filter(result.episodes["agent"] == address)
+    heard = rows.filter(rows["recognizer"] == "itself").sort("task")["reward"].to_list()
+    others = result.episodes.filter(result.episodes["agent"] == "literal").sort("task")
+    assert len(heard) == 4
+    assert heard == others["reward"].to_list()

@@ -1,0 +1,189 @@
+"""An agent that hears, for demonstrations and tests: an ear and the agent `literal` behind one address.
+
+`python -m dragoman.testing.speech.hearing_agent SUITE` serves it. It is no model: it knows the suite's
+reference plans, finds the task by the tools that it is offered and the words that it heard, and fills
+in what it heard. What it loses is what its recognizer loses.
+"""
+
+import argparse
+import asyncio
+import base64
+import signal
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any
+
+from dragoman.conditions.voice.written.form import written_form
+from dragoman.core.errors import DragomanError, UsageError
+from dragoman.core.protocols import Heard, Opening, Recognizer, Suite
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.tasks import Task
+from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult
+from dragoman.core.voice.audio import Audio, audio_of
+from dragoman.simulation.diagnostic import LiteralAgent
+from dragoman.simulation.scripts import told_script
+from dragoman.testing.agent_server import serving
+from dragoman.testing.audio_parts import INPUT_AUDIO
+from dragoman.wiring.conditions.engines import GENERIC, SpeechEngines
+from dragoman.wiring.connections import Connections
+from dragoman.wiring.suites import load_suite
+
+Message = Mapping[str, Any]
+Tool = Mapping[str, Any]
+LANGUAGE = "en"
+
+
+class HearingLiteral:
+    """The agent `literal` with an ear of its own, as a function of messages and tools.
+
+    Args:
+        suite: Whose plans it knows.
+        ear: What it hears with.
+    """
+
+    hears_audio = True
+
+    def __init__(self, suite: Suite, ear: Recognizer) -> None:
+        self._tasks = Tasks(suite)
+        self._ear = ear
+        self._heard: dict[str, Awaitable[str]] = {}
+
+    async def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> object:
+        """Return the next reply; whatever was asked before is played again first."""
+        texts = [await self._text(message) for message in messages]
+        said = [
+            text for message, text in zip(messages, texts, strict=True) if message["role"] == "user"
+        ]
+        task = self._tasks.like(_names(tools), " ".join(said[:1]))
+        session = await LiteralAgent().open(Opening(task, "agent", seed=0))
+        heard: list[Heard] = []
+        for message, text in zip(messages, texts, strict=True):
+            match message["role"]:
+                case "user":
+                    heard.append(say(text))
+                case "tool":
+                    heard.append(ToolResult(str(message["tool_call_id"]), "", text, "agent"))
+                case "assistant" if heard:
+                    await session.reply(heard, NO_TOOLS)
+                    heard = []
+        return _answer((await session.reply(heard, NO_TOOLS)).reply, tools)
+
+    async def _text(self, message: Message) -> str:
+        """Return the words of a message, those of its audio as they were heard."""
+        content = message.get("content") or ""
+        if isinstance(content, str):
+            return content
+        return " ".join([await self._part(part) for part in content])
+
+    async def _part(self, part: Mapping[str, Any]) -> str:
+        if part.get("type") != INPUT_AUDIO:
+            return str(part.get("text", ""))
+        sound = audio_of(base64.b64decode(part[INPUT_AUDIO]["data"]), INPUT_AUDIO)
+        key = sound.reference().sha256
+        if key not in self._heard:
+            # Every request holds all that was said before: each is listened to once.
+            self._heard[key] = asyncio.ensure_future(self._listened(sound))
+        return await self._heard[key]
+
+    async def _listened(self, sound: Audio) -> str:
+        words = (await self._ear.transcribe(sound, LANGUAGE)).text
+        return written_form(words, LANGUAGE)
+
+
+class Tasks:
+    """The tasks of a suite, found by what an agent is shown."""
+
+    def __init__(self, suite: Suite) -> None:
+        factory = suite.factory(DEFAULT_RULES)
+        self._told = {
+            task.id: Counter(told_script(task).casefold().split()) for task in suite.tasks
+        }
+        self._tools = {
+            task.id: frozenset(factory(task).tools("agent").by_name) for task in suite.tasks
+        }
+        self._tasks = {task.id: task for task in suite.tasks}
+
+    def like(self, tools: frozenset[str], heard: str) -> Task:
+        """Return the task with these tools of whose words most were heard.
+
+        Raises:
+            UsageError: Where no task has such tools.
+        """
+        heard_words = Counter(heard.casefold().split())
+        fitting = [name for name, own in self._tools.items() if tools <= own] or [
+            name for name, own in self._tools.items() if tools & own
+        ]
+        if not fitting:
+            raise UsageError(f"no task has tools such as {', '.join(sorted(tools)[:3])}")
+        return self._tasks[max(fitting, key=lambda name: self._likeness(name, heard_words))]
+
+    def _likeness(self, name: str, heard: Counter[str]) -> float:
+        told = self._told[name]
+        both = (told & heard).total()
+        return 2 * both / max(told.total() + heard.total(), 1)
+
+
+def _names(tools: Sequence[Tool]) -> frozenset[str]:
+    return frozenset(str(tool["function"]["name"]) for tool in tools)
+
+
+def _answer(reply: Reply, tools: Sequence[Tool]) -> object:
+    if isinstance(reply, Said):
+        return reply.text
+    if not isinstance(reply, Called):
+        return {"content": None}
+    return {"tool_calls": [_sent(call, tools) for call in reply.calls]}
+
+
+def _sent(call: ToolCall, tools: Sequence[Tool]) -> dict[str, object]:
+    """Return a call as agents send it: values without a name go by that of their parameter."""
+    own = [tool["function"] for tool in tools if tool["function"]["name"] == call.name]
+    parameters = own[0].get("parameters", {}).get("properties", {}) if own else {}
+    named = dict(zip(parameters, call.positionals, strict=False))
+    return {"id": call.id, "name": call.name, "arguments": {**named, **call.arguments}}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dragoman.testing.speech.hearing_agent",
+        description="Serves the agent `literal` with an ear of its own. Prints its address and "
+        "serves until interrupted. It knows the plans of the suite: no model, a demonstration.",
+    )
+    parser.add_argument("suite", metavar="SUITE", help="whose plans it knows")
+    parser.add_argument(
+        "--ear", default=GENERIC, metavar="ASR", help="a recognizer of `--asr` [generic]"
+    )
+    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    given = parser.parse_args(arguments)
+    try:
+        asyncio.run(_serve(given.suite, given.ear, given.port))
+    except DragomanError as error:
+        sys.stderr.write(f"dragoman.testing.speech.hearing_agent: {error}\n")
+        return 2
+    return 0
+
+
+async def _serve(name: str, ear: str, port: int) -> None:
+    suite, connections = load_suite(name), Connections()
+    engines = SpeechEngines([suite], connections)
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    try:
+        listener = engines.listener(ear, LANGUAGE)
+        if listener is None or isinstance(listener, str):
+            raise UsageError(f"--ear {ear} hears nothing: choose mixed, generic or PROVIDER/MODEL")
+        async with serving("hearing literal", HearingLiteral(suite, listener), port) as url:
+            sys.stdout.write(f"{url}?hears=on\n")
+            sys.stdout.flush()
+            await stopped.wait()
+    finally:
+        await engines.close()
+        await connections.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
