@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.analysis.intervals import (
+    MANY_TASKS,
     Interval,
     clustered_interval,
     difference_interval,
@@ -112,3 +113,19 @@ def test_the_interval_of_a_difference_lies_around_it() -> None:
     values = [1.0, -1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 1.0]
     interval = difference_interval(values, 1)
     assert -1 <= interval.low < sum(values) / 8 < interval.high <= 1
+
+
+def test_tasks_that_are_drawn_together_give_the_interval_of_tasks_drawn_one_by_one() -> None:
+    import numpy as np
+
+    values = [1.0] * 60 + [0.5] * 40 + [0.0] * 200
+    assert len(values) > MANY_TASKS
+
+    found = clustered_interval(values, 7)
+
+    draws = np.random.default_rng(8).choice(np.asarray(values), (20_000, len(values)))
+    low, high = np.quantile(draws.mean(axis=1), [0.025, 0.975])
+    assert found.low == pytest.approx(low, abs=0.006)
+    assert found.high == pytest.approx(high, abs=0.006)
+    mirrored = clustered_interval([1 - value for value in values], 7)
+    assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low))
