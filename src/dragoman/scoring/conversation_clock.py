@@ -70,12 +70,14 @@ class AgentResponse(msgspec.Struct, frozen=True):
         tools: Seconds that its calls took, as stated.
         basis: What it was timed to.
         overlap: For how many seconds it spoke over the caller; None where nothing can overlap.
+        is_interrupted: Whether the caller cut the words short; None where no caller can.
     """
 
     thinking: float | None
     tools: float
     basis: Basis
     overlap: float | None = None
+    is_interrupted: bool | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -204,6 +206,7 @@ class _Clock:
             tools * self._stated.agent.tool_seconds,
             _basis(last, is_said=is_said) if is_known else "unknown",
             _overlap(latency for _, latency in work),
+            last.is_interrupted if is_said else None,
         )
         self._pass(response.seconds)
         return response

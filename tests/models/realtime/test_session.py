@@ -136,6 +136,7 @@ def test_what_it_consumed_and_how_long_the_first_word_took_is_told(begin: Begin)
     assert latency.seconds is not None
     assert latency.first_word is not None
     assert 0 < latency.first_word <= latency.seconds <= usage.seconds
+    assert latency.is_interrupted is None, "no caller may interrupt it"
 
 
 def test_replies_may_be_written(begin: Begin) -> None:
@@ -200,18 +201,20 @@ def test_the_caller_interrupts_a_reply_that_is_too_long(
     long = "Your order is on its way, and it will be with you on Tuesday, before noon, at the door."
     answers = Asked(Rule(ScriptedReply(long), When(contains="order")), BYE)
 
-    async def talk() -> tuple[Any, Audio]:
+    async def talk() -> tuple[Any, Any, Audio]:
         behaviour = RealtimeBehaviour(faults)
         async with begin(answers, behaviour, "&max_reply_s=2") as realtime:
             first = await realtime.session.reply([say("my order?")], NO_TOOLS)
-            await realtime.session.reply([say("stop")], NO_TOOLS)
+            second = await realtime.session.reply([say("stop")], NO_TOOLS)
             audio = first.reply.utterance.clean_audio
-            return first, realtime.sounds.sound(audio)
+            return first, second, realtime.sounds.sound(audio)
 
-    first, audio = asyncio.run(talk())
+    first, second, audio = asyncio.run(talk())
 
     said = first.reply.text
     assert audio.seconds == 2.0
+    assert first.latency.is_interrupted is True
+    assert second.latency.is_interrupted is False
     assert long.startswith(said)
     assert 1.0 < len(said) * 0.06 < 3.0, "about as much as takes two seconds"
     interruption = first.reply.utterance.stages[-1]

@@ -106,6 +106,14 @@ def test_where_nothing_can_overlap_nothing_is_said_of_it() -> None:
     assert (half.counts["full duplex"], full.counts["full duplex"]) == (0, 1)
 
 
+def test_interruptions_are_counted_only_where_the_caller_can_interrupt() -> None:
+    turns = measured(user(), agent(Latency(1.0)))
+    cut, whole = (agent(Latency(1.0, is_interrupted=each)) for each in (True, False))
+    live = measured(user(), cut, user(), whole)
+    counts = [(each.counts["interrupted"], each.counts["interruptible"]) for each in (turns, live)]
+    assert counts == [(0, 0), (1, 2)]
+
+
 def test_only_spoken_conditions_have_a_clock() -> None:
     assert TIMING.applies(Setting(is_spoken=True))
     assert not TIMING.applies(Setting())

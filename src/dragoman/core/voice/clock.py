@@ -16,12 +16,14 @@ class Latency(msgspec.Struct, frozen=True, omit_defaults=True):
             stands for it wherever time is read.
         overlap: For how many seconds it was spoken while the user was speaking; None where nothing can
             overlap.
+        is_interrupted: Whether the user cut it short; None where no user can.
     """
 
     seconds: float | None = None
     first_word: float | None = None
     is_stated: bool = False
     overlap: float | None = None
+    is_interrupted: bool | None = None
 
 
 UNKNOWN = Latency()

@@ -206,7 +206,8 @@ class RealtimeSession:
             faults=attempts.faults,
             seconds=attempts.seconds,
         )
-        latency = Latency(responded.seconds, responded.first_word_s)
+        is_interrupted = bool(responded.cuts) if agent.endpoint.interrupted_after else None
+        latency = Latency(responded.seconds, responded.first_word_s, is_interrupted=is_interrupted)
         reply = await self._reply(responded)
         return Answer(reply, responded.raw, usage, latency=latency)
 

@@ -75,6 +75,8 @@ def _of_response(response: AgentResponse, seconds: float) -> dict[str, int | flo
         "silent seconds": max(0.0, seconds - caller.patience_seconds),
         "missed windows": int(seconds > caller.window_seconds),
         "overlap seconds": response.overlap or 0.0,
+        "interruptible": int(response.is_interrupted is not None),
+        "interrupted": int(response.is_interrupted is True),
     }
 
 
@@ -104,6 +106,7 @@ TIMING = Counting(
         ),
         Total("missed windows", ("missed windows",)),
         Total("speeches longer than is heard out", ("long speeches",)),
+        Rate("speeches that the caller interrupted", ("interrupted",), ("interruptible",)),
         Rate(
             "spoken over the caller per task",
             ("overlap seconds",),
