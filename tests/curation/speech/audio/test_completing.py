@@ -1,0 +1,84 @@
+"""Files are completed in order, and what is the same is made once."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dragoman.core.errors import ParticipantError
+from dragoman.core.usage import Usage
+from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
+from dragoman.store.audio_sets.layout import TranscriptLine
+from dragoman.store.audio_sets.lines import encoded, kept_lines
+
+KEYS = ("a", "b", "a", "c", "b")
+PLACES: tuple[Place, ...] = tuple(("task", turn, 0) for turn in range(len(KEYS)))
+
+
+def line(at: int, key: str) -> TranscriptLine:
+    return TranscriptLine(*PLACES[at], key, key, key, (Usage("recognition", "ear"),))
+
+
+def complete(
+    path: Path, good: Sequence[TranscriptLine | None] = ()
+) -> tuple[tuple[TranscriptLine, ...], list[int], list[int]]:
+    """Return the lines, which were made, and how progress was told."""
+    made: list[int] = []
+    told: list[int] = []
+
+    async def make(at: int) -> TranscriptLine:
+        made.append(at)
+        return line(at, KEYS[at])
+
+    wanted = LineFile(path, PLACES, KEYS, good)
+    lines = asyncio.run(completed(wanted, make, 2, told.append))
+    assert tuple(kept_lines(path, TranscriptLine)) == lines
+    return lines, made, told
+
+
+def test_what_is_the_same_is_made_once_and_its_use_is_told_once(tmp_path: Path) -> None:
+    lines, made, told = complete(tmp_path / "lines.jsonl")
+    assert made == [0, 1, 3]
+    assert [each.words for each in lines] == list(KEYS)
+    assert tuple(map(place_of, lines)) == PLACES
+    assert [len(each.usage) for each in lines] == [1, 1, 0, 1, 0]
+    assert sum(told) == len(KEYS)
+
+
+def test_a_file_goes_on_after_its_last_good_line_to_the_same_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    whole, _, _ = complete(path)
+    content = path.read_bytes()
+    for kept in range(len(KEYS) + 1):
+        path.write_bytes(b"".join(map(encoded, whole[:kept])) + b'{"task":"to')
+        _, made, _ = complete(path, whole[:kept])
+        assert made == [at for at in (0, 1, 3) if at >= kept]
+        assert path.read_bytes() == content
+
+
+def test_lines_behind_a_wrong_one_are_not_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    whole, _, _ = complete(path)
+    content = path.read_bytes()
+    _, made, _ = complete(path, (whole[0], None, *whole[2:4], None))
+    assert made == [1]
+    assert path.read_bytes() == content
+
+
+def test_a_broken_engine_is_told_with_the_message_and_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+
+    async def make(at: int) -> TranscriptLine:
+        if at == 3:
+            raise ParticipantError("the ear broke")
+        return line(at, KEYS[at])
+
+    with pytest.raises(ParticipantError) as caught:
+        asyncio.run(
+            completed(LineFile[TranscriptLine](path, PLACES, KEYS, ()), make, 4, lambda _: None)
+        )
+    assert str(caught.value) == (
+        f"task/3.0: the ear broke; what came is in {path}, and the same command goes on"
+    )
+    assert len(list(kept_lines(path, TranscriptLine))) == 3
