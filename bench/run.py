@@ -16,6 +16,7 @@ from bench.masking import print_masking
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
+from bench.voice.audio_set import print_audio_set
 from bench.voice.effects import print_voice_effects
 from bench.voice.throughput import print_voice_throughput
 from bench.wire import print_wire
@@ -49,6 +50,7 @@ def main() -> None:
     print_storage(gold_episodes(suites[0]))
     print_voice_effects()
     print_voice_throughput()
+    print_audio_set()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()

@@ -68,17 +68,17 @@ async def _stages(setup: Setup) -> None:
             await listener.transcribe(audio, "en")
 
     for name, work in (("synthesis", speak), (f"line {LINE}", carry), ("recognition", hear)):
-        before = _cpu()
+        before = spent_cpu()
         await work()
-        spent = (_cpu() - before) / len(texts)
+        spent = (spent_cpu() - before) / len(texts)
         print(f"  {name:<16} {60 / spent:>8,.0f} utterances/min and core ({spent * 1000:.0f} ms)")
 
 
 async def _whole_run(setup: Setup, cores: int) -> None:
     player, cells = Player(setup), plan(setup)
-    before, start = _cpu(), time.monotonic()
+    before, start = spent_cpu(), time.monotonic()
     played = await asyncio.gather(*(player.converse(cell) for cell in cells))
-    wall, cpu = time.monotonic() - start, _cpu() - before
+    wall, cpu = time.monotonic() - start, spent_cpu() - before
     spoken = sum(
         isinstance(getattr(event, "reply", None), Said)
         for episode in played
@@ -97,7 +97,7 @@ def _texts(suite: Suite) -> list[str]:
     return [f"The {fact.name} is {fact.value}." for fact in facts][:SAMPLE]
 
 
-def _cpu() -> float:
+def spent_cpu() -> float:
     """Return the seconds of CPU of this process, of its workers and of their children so far."""
     return time.process_time() + sum(map(_spent, _workers()))
 
@@ -118,7 +118,7 @@ def _workers() -> list[int]:
 
 
 def _is_worker(pid: int) -> bool:
-    return b"speech_worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b"speech.embedded.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 if __name__ == "__main__":
