@@ -132,6 +132,23 @@ def test_a_report_that_finds_no_room_leaves_no_half_of_one(
     assert list((folder / "disk").iterdir()) == []
 
 
+def test_an_audio_set_that_finds_no_room_goes_on_once_there_is_some(
+    dragoman: Cli, folder: Path, disk: Disk
+) -> None:
+    speak = ("speak", "courier", "--asr", "simulated:15", "--out")
+    assert dragoman(*speak, "unbroken").returncode == 0
+    disk("size=48k")
+
+    line = _one_line(dragoman(*speak, "disk"))
+
+    assert "cannot be written" in line
+    disk("remount,size=20m")
+    assert dragoman(*speak, "disk").returncode == 0
+    for path in (folder / "unbroken").rglob("*.json*"):
+        made = folder / "disk" / path.relative_to(folder / "unbroken")
+        assert made.read_bytes() == path.read_bytes()
+
+
 def test_tables_that_find_no_room_are_one_line_and_leave_nothing(
     dragoman: Cli, folder: Path, disk: Disk
 ) -> None:

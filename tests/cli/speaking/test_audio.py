@@ -1,6 +1,8 @@
 """`dragoman speak` with audio: what is spoken, who hears it, and how a making goes on."""
 
 import json
+import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -24,15 +26,17 @@ PERFECT_LINE = "studio-without-resample"
 
 
 class Stumbling:
-    """Speaks and listens in code, and counts; refuses words while it is told to."""
+    """Speaks and listens in code, and counts; refuses words, or interrupts at them, while told to."""
 
     def __init__(self) -> None:
-        self.refused = ""
+        self.refused = self.interrupted = ""
         self.spoken = self.heard = 0
 
     def speak(self, asked: SpeakRequest) -> Audio:
         if self.refused and self.refused in asked.text:
             raise ProviderRefused("no such words")
+        if self.interrupted and self.interrupted in asked.text:
+            os.kill(os.getpid(), signal.SIGINT)
         self.spoken += 1
         return CodedSpeaker().speak(asked)
 
@@ -65,6 +69,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_a_set_holds_audio_and_what_recognizers_heard_of_it(
     told: Told, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
@@ -164,6 +169,21 @@ def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     assert told("speak", "--verify", "set")["problems"] == []
 
 
+def test_whoever_interrupts_the_making_is_told_how_to_go_on(
+    told: Told, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+) -> None:
+    speaker.interrupted = "flat"
+    stopped = dragoman(*SPEAK, *provider, "--concurrency", "1")
+    assert stopped.returncode == 130
+    assert stopped.stderr == "dragoman: stopped; what came is in set: the same command goes on\n"
+    kept = (folder / "set" / "speech.jsonl").read_bytes()
+    assert kept.count(b"\n") == 2
+
+    speaker.interrupted = ""
+    told(*SPEAK, *provider)
+    assert (folder / "set" / "speech.jsonl").read_bytes().startswith(kept)
+
+
 def test_a_spent_budget_ends_the_making_and_the_same_command_goes_on(
     told: Told,
     dragoman: Cli,
@@ -181,6 +201,7 @@ def test_a_spent_budget_ends_the_making_and_the_same_command_goes_on(
     assert speaker.spoken == 33
 
 
+@pytest.mark.slow
 def test_texts_are_given_audio_later_and_audio_more_recognizers(
     told: Told, refused: Refused, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
@@ -199,6 +220,7 @@ def test_texts_are_given_audio_later_and_audio_more_recognizers(
     assert told("speak", "--verify", "set")["problems"] == []
 
 
+@pytest.mark.slow
 def test_where_only_words_are_misheard_nobody_speaks(told: Told, folder: Path) -> None:
     card = told(*SPEAK, "--asr", "simulated:15,simulated:0")
     speech = card["categories"]["courier"]["speech"]
@@ -210,6 +232,7 @@ def test_where_only_words_are_misheard_nobody_speaks(told: Told, folder: Path) -
     assert told("speak", "--verify", "set")["problems"] == []
 
 
+@pytest.mark.slow
 def test_the_table_tells_what_was_heard(dragoman: Cli) -> None:
     printed = dragoman(*SPEAK, "--asr", "simulated:15", COLUMNS="140").stdout
     assert "0 sounds of 0 seconds" in printed

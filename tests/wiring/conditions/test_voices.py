@@ -82,6 +82,11 @@ def test_without_a_name_all_voices_of_the_language_speak() -> None:
     )
     assert isinstance(voiced, Voiced)
     assert len({path.speaker.name for path in voiced.users}) == 10
+    named = built(voices=("studio",), speakers=("embedded",), asr=("understood",)).voiced(
+        PLAIN.with_axes(voice="studio", recognizer="understood")
+    )
+    assert isinstance(named, Voiced)
+    assert named.identity == voiced.identity
 
 
 def test_recognizers_of_one_line_share_all_but_the_listener() -> None:
