@@ -62,6 +62,28 @@ class Line:
         return ()
 
 
+class Unheard:
+    """What is said aloud arrives as audio alone."""
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        return Utterance(utterance.intended, utterance.intended, heard=None)
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        return ()
+
+
+class Noting(RuleClarificationJudge):
+    """Keeps what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[ClarificationRequest] = []
+
+    async def decide(self, request: ClarificationRequest) -> ClarificationVerdict:
+        self.asked.append(request)
+        return await super().decide(request)
+
+
 class Breaks:
     """A judge that cannot be reached."""
 
@@ -177,6 +199,16 @@ def test_an_answer_is_written_unless_it_is_to_be_spoken(
     assert isinstance(answer, Move)
     assert isinstance(answer.reply, Said)
     assert (answer.reply.utterance.heard == heard) is aloud
+
+
+def test_a_judge_reads_no_transcript_where_the_agent_heard_the_audio(shop: DomainSuite) -> None:
+    judge, agent = Noting(), Speaker(ASKS, "Done.")
+    episode = Talking(shop, agent, Speaker(SPOKEN_TO, STOP)).play(judge, channel=Unheard())
+
+    (first, *_) = judge.asked
+    assert (first.intended, first.heard, first.message) == (SPOKEN_TO, "", ASKS)
+    assert episode.clarifications[0].is_allowed
+    assert agent.heard == [[""], [ANSWER]]
 
 
 def test_a_judge_that_cannot_be_asked_is_infrastructure(shop: DomainSuite) -> None:

@@ -109,23 +109,13 @@ def decode_completion(
     if isinstance(reply, Unparsed) and spoken.sound is not None:
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
     sound = spoken.sound
-    usage = _usage(_tokens(decoded.usage), model, purpose)
+    into, out = (None if heard_sound else 0), (0 if sound is None else None)
     return Completion(
         reply=reply,
         raw=msgspec.Raw(body if sound is None else without_sound(body, sound)),
-        usage=_with_sounds(usage, heard=heard_sound, spoke=sound is not None),
+        usage=_usage(_tokens(decoded.usage), model, purpose, (into, out)),
         latency=latency,
         spoken=sound if isinstance(reply, Said) else None,
-    )
-
-
-def _with_sounds(usage: Usage, *, heard: bool, spoke: bool) -> Usage:
-    """Return usage in which no audio is zero tokens of it, and audio of which nothing is told unknown."""
-    into, out = usage.input_audio_tokens, usage.output_audio_tokens
-    return msgspec.structs.replace(
-        usage,
-        input_audio_tokens=0 if into is None and not heard else into,
-        output_audio_tokens=0 if out is None and not spoke else out,
     )
 
 
@@ -137,7 +127,10 @@ def _tokens(told: msgspec.Raw) -> _Tokens:
         return _Tokens()
 
 
-def _usage(tokens: _Tokens, model: str, purpose: str) -> Usage:
+def _usage(
+    tokens: _Tokens, model: str, purpose: str, untold_audio: tuple[int | None, int | None]
+) -> Usage:
+    """Return what was consumed; `untold_audio` are the tokens of audio where nothing is told of them."""
     sent = tokens.prompt_tokens_details or _PromptDetails()
     received = tokens.completion_tokens_details or _CompletionDetails()
     return Usage(
@@ -147,8 +140,10 @@ def _usage(tokens: _Tokens, model: str, purpose: str) -> Usage:
         output_tokens=tokens.completion_tokens,
         cached_tokens=sent.cached_tokens,
         reasoning_tokens=received.reasoning_tokens,
-        input_audio_tokens=sent.audio_tokens,
-        output_audio_tokens=received.audio_tokens,
+        input_audio_tokens=untold_audio[0] if sent.audio_tokens is None else sent.audio_tokens,
+        output_audio_tokens=(
+            untold_audio[1] if received.audio_tokens is None else received.audio_tokens
+        ),
     )
 
 
