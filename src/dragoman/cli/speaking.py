@@ -39,6 +39,7 @@ class SpeakOptions(NamedTuple):
     concurrency: int
     max_cost: str
     prices: Path | None
+    sample: int
 
     def request(self) -> AudioSetRequest:
         """Return what is asked for.
@@ -48,6 +49,8 @@ class SpeakOptions(NamedTuple):
         """
         if self.concurrency < 1:
             raise UsageError(f"--concurrency {self.concurrency}: at least 1")
+        if self.sample < 0:
+            raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
         names = tuple(name.strip() for name in self.suites.split(",") if name.strip())
         if not names:
             raise UsageError("no suite: name one, or several by commas (`dragoman list suites`)")
@@ -61,6 +64,7 @@ class SpeakOptions(NamedTuple):
             self.concurrency,
             self.max_cost,
             self.prices,
+            self.sample,
         )
 
     def _speech(self) -> AudioRequest | None:

@@ -46,6 +46,23 @@ def test_a_set_says_of_every_message_how_its_values_are_found(told: Told, folder
     assert told("speak", "--verify", "set") == {"set": "set", "problems": []}
 
 
+def test_a_sample_has_whole_tasks_and_all_that_a_smaller_one_has(
+    told: Told, refused: Refused, folder: Path
+) -> None:
+    drawn: list[dict[str, dict[str, Any]]] = []
+    for count in (4, 9):
+        card = told(*SPEAK, f"of-{count}", "--sample", str(count))
+        assert card["categories"]["courier"]["messages"] == count
+        drawn += [
+            {each["spoken"]["message"]["task"]: each for each in lines(folder / f"of-{count}")}
+        ]
+        assert told("speak", "--verify", f"of-{count}")["problems"] == []
+    smaller, larger = drawn
+    assert smaller.items() <= larger.items()
+    assert "holds a set with another sample" in refused(*SPEAK, "of-4")
+    assert "a number of tasks, or 0 for all" in refused(*SPEAK, "none", "--sample", "-1")
+
+
 @pytest.mark.slow
 def test_a_set_that_was_cut_off_goes_on_to_the_same_bytes(told: Told, folder: Path) -> None:
     told(*SPEAK, "set")

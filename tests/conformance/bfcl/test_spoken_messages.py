@@ -30,7 +30,7 @@ def test_every_value_that_a_message_states_is_found_in_what_is_said(
     load_bfcl: LoadBfcl, group: str, floors: dict[str, int]
 ) -> None:
     found = [
-        settled_by_rules(each, phenomena_of("en"), 1) for each in messages_of(load_bfcl(group))
+        settled_by_rules(each, phenomena_of("en"), 1) for each in messages_of([load_bfcl(group)])
     ]
     hows = Counter(each.how for one in found for each in one.proof)
 
@@ -49,7 +49,7 @@ def test_the_whitelists_of_the_source_s_example_hold_what_its_user_says(
 ) -> None:
     said = [
         topics_of(each.values)
-        for each in messages_of(load_bfcl("multi_turn_base"))
+        for each in messages_of([load_bfcl("multi_turn_base")])
         if each.task == "multi_turn_base_0"
     ]
     # The source has document/temp for the destination, which stands in no call and in no message.
@@ -77,7 +77,7 @@ def test_a_file_s_name_of_which_a_sign_or_a_letter_was_lost_is_not_found(
 ) -> None:
     found = [
         settled_by_rules(each, phenomena_of("en"), 1)
-        for each in messages_of(load_bfcl("multi_turn_base"))
+        for each in messages_of([load_bfcl("multi_turn_base")])
     ]
     spelled = [
         (each.value, one)

@@ -47,6 +47,9 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     line: Annotated[
         str, typer.Option(help="The line of `dragoman list voices` that is spoken over [studio].")
     ] = "",
+    sample: Annotated[
+        int, typer.Option(metavar="N", help="Only N tasks, drawn by their ids; 0 for all.")
+    ] = 0,
     seed: Annotated[int, typer.Option(help="Another seed, other words and voices.")] = 1,
     concurrency: Annotated[int, typer.Option(help="Messages under way at a time.")] = 8,
     max_cost: Annotated[
@@ -81,5 +84,6 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
         concurrency,
         max_cost,
         prices,
+        sample,
     )
     return leave(speak_suites(asked, as_json=as_json))

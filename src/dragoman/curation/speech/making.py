@@ -56,6 +56,7 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
         concurrency: How many messages models and engines are asked about at a time.
         max_cost: When to stop; "" for no limit.
         prices: A table of prices of one's own.
+        sample: Of how many tasks; 0 for all.
     """
 
     suites: tuple[str, ...]
@@ -67,6 +68,7 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
     concurrency: int = 8
     max_cost: str = ""
     prices: Path | None = None
+    sample: int = 0
 
 
 OnDone = Callable[[str, int], None]
@@ -86,7 +88,7 @@ class Speaking:
         self.asked = asked
         self._rules = phenomena_of(ENGLISH)
         suites = [load_suite(name) for name in asked.suites]
-        self.messages = tuple(message for suite in suites for message in messages_of(suite))
+        self.messages = tuple(messages_of(suites, asked.sample))
         # Calls that were paid for are remembered, so that a making that was killed goes on with them.
         self._connections = Connections(budget=_budget(asked), remembers=True)
         self._engines = None
@@ -226,4 +228,5 @@ def _made(asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena) -> 
         "topics": model_name(asked.topics) if asked.topics else "",
         "topics_prompt": prompt_version(TOPICS) if asked.topics else "",
         "seed": asked.seed,
+        "sample": asked.sample,
     }

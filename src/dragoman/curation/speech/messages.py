@@ -7,6 +7,7 @@ import msgspec
 from dragoman.benchmarks.kit.recorded.planned_values import planned_values
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import ExpectsValues
+from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.core.tasks import Task, fixed_messages
 from dragoman.core.texts.expected_values import ExpectedValue
@@ -47,20 +48,33 @@ class UserMessage(msgspec.Struct, frozen=True):
         return f"{self.task}/{self.turn}.{self.place}"
 
 
-def messages_of(suite: Suite) -> Iterator[UserMessage]:
-    """Yield the messages that users of a suite say in words that the suite fixes.
+def messages_of(suites: Sequence[Suite], sample: int = 0) -> Iterator[UserMessage]:
+    """Yield the messages that users of suites say in words that the suites fix.
+
+    Args:
+        suites: The suites, in whose order they come.
+        sample: Only those of so many tasks, drawn by their ids over all suites; a larger sample has
+            all that a smaller one has. 0 for all.
 
     Raises:
-        UsageError: Where nothing that its users say is fixed.
+        UsageError: Where nothing that the users of a suite say is fixed.
     """
-    found = False
-    for task in suite.tasks:
-        expected = expected_values(suite, task)
-        for turn, place, text in fixed_messages(task):
-            found = True
-            yield _message(task, (turn, place), text, expected)
-    if not found:
+    spoken = [(suite, task) for suite in suites for task in _spoken_tasks(suite)]
+    kept = {task.id for _, task in spoken}
+    if sample:
+        kept = set(sorted(kept, key=content_key)[:sample])
+    for suite, task in spoken:
+        if task.id in kept:
+            expected = expected_values(suite, task)
+            for turn, place, text in fixed_messages(task):
+                yield _message(task, (turn, place), text, expected)
+
+
+def _spoken_tasks(suite: Suite) -> list[Task]:
+    tasks = [task for task in suite.tasks if any(True for _ in fixed_messages(task))]
+    if not tasks:
         raise UsageError(f"{suite.name}: its users' words are not fixed, so none can be rewritten")
+    return tasks
 
 
 def expected_values(suite: Suite, task: Task) -> Sequence[ExpectedValue]:

@@ -10,7 +10,7 @@ from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.speech.audio.checking import sound_problems, speech_problems
 from dragoman.curation.speech.audio.counting import SpokenLine
 from dragoman.curation.speech.card import Card, card_of, with_speech
-from dragoman.curation.speech.messages import UserMessage, messages_of
+from dragoman.curation.speech.messages import messages_of
 from dragoman.curation.speech.proving import recovered
 from dragoman.curation.speech.set_lines import SetLine, digest_of
 from dragoman.curation.speech.settings import settings_in
@@ -53,12 +53,11 @@ def problems_of(folder: Path) -> tuple[str, ...]:
 
 
 def _suite_problems(settings: SetSettings, texts: Sequence[SetLine]) -> Iterator[str]:
-    messages: list[UserMessage] = []
-    for name, digest in settings.suites.items():
-        suite = load_suite(name)
-        messages += messages_of(suite)
+    suites = [load_suite(name) for name in settings.suites]
+    for suite, (name, digest) in zip(suites, settings.suites.items(), strict=True):
         if suite.provenance.digest != digest:
             yield f"{name} has other data here than the set was made of"
+    messages = list(messages_of(suites, settings.sample))
     if [line.spoken.message for line in texts] != messages:
         names = ", ".join(settings.suites)
         yield f"its {len(texts):,} messages are not the {len(messages):,} of {names}"

@@ -31,6 +31,7 @@ class SetSettings(msgspec.Struct, frozen=True):
         tts: Voices, as `--tts` takes them; none where nobody spoke.
         line: What is spoken over.
         asr: Recognizers, as `--asr` takes them; none in a set of texts.
+        sample: Of how many tasks it has the messages; 0 for all.
     """
 
     suites: dict[str, str]
@@ -39,6 +40,7 @@ class SetSettings(msgspec.Struct, frozen=True):
     tts: tuple[str, ...] = ()
     line: str = ""
     asr: tuple[str, ...] = ()
+    sample: int = 0
 
 
 class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):
