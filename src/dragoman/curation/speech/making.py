@@ -228,5 +228,5 @@ def _made(asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena) -> 
         "topics": model_name(asked.topics) if asked.topics else "",
         "topics_prompt": prompt_version(TOPICS) if asked.topics else "",
         "seed": asked.seed,
-        "sample": asked.sample,
+        **({"sample": asked.sample} if asked.sample else {}),
     }
