@@ -33,7 +33,25 @@ _QUESTIONS = (
     "could be confirmed; won back: points to the agent's same input with --clarify none, paired by "
     "task and trial, 95 % interval"
 )
-_SECONDS = "seconds a conversation are those of the wall clock, while others were played beside it"
+_VALUES = "values that calls need, said and lost in hearing"
+_LOST = "lost: "
+"""Begins the counts of lost values by kind."""
+
+_OF_THE_CLOCK = {
+    "response time, median": "median response",
+    "response time, 95th percentile": "95th percentile",
+    "time per task": "task",
+    "silences beyond patience": "silences",
+    "missed windows": "missed windows",
+    "responses of a stated time": "stated",
+}
+"""The figures of a conversation's clock that are shown, and their headings."""
+
+_SECONDS = (
+    "median, 95th percentile and task by the conversation's clock (docs/time.md), of which so many "
+    "responses have a stated time and no measured one; silences and missed windows are counted; wall "
+    "clock: what a conversation took while others were played beside it"
+)
 
 
 def voice_tables(board: VoiceBoard) -> tuple[TextTable, ...]:
@@ -161,12 +179,13 @@ def _sensitivity(board: VoiceBoard) -> TextTable | None:
     rows = []
     for entry in board.sensitivity:
         for name in _headlines(board):
-            spread = entry.spreads.get(name)
-            ends = MISSING if spread is None else f"{spread.lowest} to {spread.highest}"
-            apart = None if spread is None else spread.apart
+            if name not in entry.spreads:
+                continue
+            spread = entry.spreads[name]
+            ends = f"{spread.lowest} to {spread.highest}"
             who = ", ".join((entry.agent, *entry.setting))
-            tasks = MISSING if apart is None else f"{apart.tasks:,}"
-            rows.append((who, entry.voice, entry.clarify, name, ends, points(apart), tasks))
+            apart = points(spread.apart), f"{spread.apart.tasks:,}"
+            rows.append((who, entry.voice, entry.clarify, name, ends, *apart))
     headings = ("agent", "line", "clarify", "over", "lowest to highest", "points apart", "tasks")
     numbers = frozenset({"points apart", "tasks"})
     return TextTable(headings, tuple(rows), "recognizer sensitivity", _FARTHEST, numbers)
@@ -183,7 +202,7 @@ def _clarifications(board: VoiceBoard) -> TextTable | None:
     won: list[_Column] = [
         (f"won back, {name}", partial(_won_back, name))
         for name in _headlines(board)
-        if any(name in row.won_back for row in rows)
+        if any(name in row.won_back and row.won_back[name].value is not None for row in rows)
     ]
     title = "clarifications: conversations with a question"
     return _noted(_table(board, rows, title, *shares, *won), _QUESTIONS)
@@ -241,16 +260,29 @@ def _count(measure: str, name: str, row: WayFigures) -> str:
 
 
 def _values(board: VoiceBoard) -> TextTable | None:
+    """Return the values that were lost, by kind; where kinds were not measured, how many they are."""
+    found = [tally for row in board.ways if (tally := tally_of(row.tallies, "values"))]
+    kinds = dict.fromkeys(
+        name
+        for tally in found
+        for name, count in tally.counts.items()
+        if name.startswith(_LOST) and count
+    )
+    names = {"values": "said", "lost": "lost", **{name: name[len(_LOST) :] for name in kinds}}
+    if any(tally.counts.get("won back") for tally in found):
+        names["won back"] = "won back"
+    return _counts(board, "values", _VALUES, names) or _values_heard(board)
+
+
+def _values_heard(board: VoiceBoard) -> TextTable | None:
     rows = [row for row in board.ways if _said_values(row)]
     if not rows:
         return None
-    return _table(
-        board,
-        rows,
-        "values that calls need, said and lost in hearing",
-        ("said", lambda row: f"{_said_values(row):g}"),
-        ("lost", lambda row: f"{_said_values(row) - _hearing(row).get('values heard', 0):g}"),
+    lost: _Column = (
+        "lost",
+        lambda row: f"{_said_values(row) - _hearing(row).get('values heard', 0):g}",
     )
+    return _table(board, rows, _VALUES, ("said", lambda row: f"{_said_values(row):g}"), lost)
 
 
 def _hearing(row: WayFigures) -> Mapping[str, int | float]:
@@ -271,12 +303,15 @@ def _blame(board: VoiceBoard) -> TextTable | None:
 
 
 def _time(board: VoiceBoard) -> TextTable | None:
-    figures = dict.fromkeys(
-        entry.figure for row in board.ways for entry in row.measures if entry.measure == TIMING
-    )
-    columns: list[_Column] = [(figure, partial(_timed, figure)) for figure in figures]
-    seconds: _Column = ("seconds a conversation", _seconds)
-    return _noted(_table(board, board.ways, "time", seconds, *columns), _SECONDS)
+    held = {each.figure for row in board.ways for each in row.measures if each.measure == TIMING}
+    columns: list[_Column] = [
+        (heading, partial(_timed, figure))
+        for figure, heading in _OF_THE_CLOCK.items()
+        if figure in held
+    ]
+    seconds: _Column = ("wall clock", _seconds)
+    table = _table(board, board.ways, "time of a conversation, in seconds", *columns, seconds)
+    return _noted(table, _SECONDS)
 
 
 def _seconds(row: WayFigures) -> str:
@@ -285,7 +320,7 @@ def _seconds(row: WayFigures) -> str:
 
 def _timed(figure: str, row: WayFigures) -> str:
     found = (each for each in row.measures if (each.measure, each.figure) == (TIMING, figure))
-    return wording.measured_value(next(found, None))
+    return wording.measured_value(next(found, None)).removesuffix(" s")
 
 
 def _conversations(board: VoiceBoard) -> TextTable:
