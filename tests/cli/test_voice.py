@@ -227,5 +227,16 @@ def test_blame_names_what_lost_a_call_and_the_report_shows_it(
     report = dragoman("report", "mine")
     assert report.returncode == 0, report.stderr
     (shown,) = conversations((folder / "mine" / "report.html").read_text())
-    (blamed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 2")
+    (blamed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 3")
     assert [found["subject"] for found in blamed["found"]] == [rows[0]["culprit"]]
+
+
+def test_show_has_the_clock_of_a_conversation_in_which_somebody_speaks(dragoman: Cli) -> None:
+    dragoman(*TASK, "--voice", "text", "--voice", "simulated:15", "--out", "timed")
+    shown = ("show", "timed", "where-is-my-parcel", "--json", "--condition")
+    spoken = json.loads(dragoman(*shown, "en/simulated:15/none").stdout)
+    greeting, user, agent = spoken["clock"][:3]
+    assert (greeting["begins"], user["begins"]) == (0, greeting["speaking"] + 0.2)
+    assert agent["response"]["basis"] == "stated"
+    assert agent["begins"] == pytest.approx(user["begins"] + user["speaking"] + 0.5)
+    assert json.loads(dragoman(*shown, "en/text/none").stdout)["clock"] == []
