@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -297,4 +298,12 @@ def test_who_cannot_speak_or_hear_is_one_line_and_begins_no_set(
     refused: Refused, folder: Path, options: tuple[str, ...], why: str
 ) -> None:
     assert why in refused(*SPEAK, *options, status=2)
+    assert not (folder / "set").exists()
+
+
+def test_without_the_extra_nobody_speaks_and_no_set_is_begun(
+    refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    assert "pip install 'dragoman[voice]'" in refused(*SPEAK, status=2)
     assert not (folder / "set").exists()

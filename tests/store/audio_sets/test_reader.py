@@ -2,6 +2,7 @@
 
 import math
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +180,11 @@ def test_every_recognizer_has_a_file_of_its_own() -> None:
     assert files[0] == "transcripts/mixed.jsonl"
     assert len({file.lower() for file in files}) == len(names)
     assert all(file.count("/") == 1 and len(file) < 99 for file in files)
+
+
+def test_equal_audio_may_be_kept_by_many_threads_at_a_time(tmp_path: Path) -> None:
+    sounds = SetSounds(tmp_path)
+    with ThreadPoolExecutor(8) as threads:
+        kept = set(threads.map(sounds.keep, [BEEP] * 64))
+    assert kept == {BEEP.reference()}
+    assert list(sounds.others({BEEP.reference().sha256})) == []

@@ -1,5 +1,6 @@
 """The audio of a set: FLAC files by the hash of their sound."""
 
+import threading
 from collections.abc import Container, Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ class SetSounds:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._writing = threading.Lock()
 
     def keep(self, audio: Audio) -> AudioRef:
         """Store audio, whole or not at all, and return its reference.
@@ -25,8 +27,10 @@ class SetSounds:
             DataError: Where it cannot be written, or has no samples.
             UsageError: Where the extra `voice` is not installed.
         """
-        reference = audio.reference()
-        write_whole(self._folder / audio_name(reference.sha256), (flac_of(audio),))
+        reference, content = audio.reference(), flac_of(audio)
+        # Words that sound the same may be kept by two threads at a time, in one file.
+        with self._writing:
+            write_whole(self._folder / audio_name(reference.sha256), (content,))
         return reference
 
     def sound(self, audio: AudioRef) -> Audio:

@@ -15,11 +15,10 @@ from dragoman.store.audio_sets.lines import encoded
 from dragoman.store.whole_files import write_whole
 
 L = TypeVar("L", SpeechLine, TranscriptLine)
+Line = SpeechLine | TranscriptLine
+
 Place = tuple[str, int, int]
 """A message: its task, its turn, and which of the turn's it is."""
-
-
-Line = SpeechLine | TranscriptLine
 
 
 class LineFile(NamedTuple, Generic[L]):
