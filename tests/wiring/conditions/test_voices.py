@@ -188,3 +188,43 @@ def test_a_language_that_nobody_speaks_or_hears_is_refused_before_anything_is_pl
         asr=(listener,),
     )
     assert complaint in line
+
+
+def spoken_by(persona: str, **fields: object) -> Voiced:
+    setup = built(voices=("telephone",), personas=("none", persona), **fields)
+    voiced = setup.voiced(PLAIN.with_axes(voice="telephone", persona=Path(persona).stem))
+    assert isinstance(voiced, Voiced)
+    return voiced
+
+
+def test_who_is_elderly_speaks_slowly_and_hesitates_and_the_agent_does_not() -> None:
+    plain, elderly = spoken_by("none"), spoken_by("elderly")
+    assert elderly.record["speakers"] == plain.record["speakers"]
+    assert elderly.agent.identity == plain.agent.identity
+    assert {path.identity for path in elderly.users}.isdisjoint(
+        path.identity for path in plain.users
+    )
+    assert all(path.hesitation is not None for path in elderly.users)
+    assert elderly.record["persona"] == {
+        "rate": 0.8,
+        "pauses": 0.12,
+        "fillers": 0.1,
+        "accent": "",
+    }
+
+
+def test_a_persona_that_speaks_as_everybody_is_heard_as_everybody() -> None:
+    assert spoken_by("hard").identity == spoken_by("none").identity
+
+
+def test_a_card_may_have_an_accent_and_named_speakers_without_it_speak_all_the_same(
+    tmp_path: Path,
+) -> None:
+    card = tmp_path / "scot.toml"
+    card.write_text(
+        'about = "from Leith"\n[speech]\naccent = "Scotland"\n'
+        '[traits]\nexpertise = "some"\nambiguity = "low"\nverbosity = "medium"\n'
+        'tolerance = "medium"\n[en]\nuser = "You are from Leith."\nagent = "From Leith."\n'
+    )
+    assert spoken_by(str(card)).record["speakers"] == ["espeak-ng:scottish-m2"]
+    assert spoken_by(str(card), speakers=("us",)).record["speakers"] == ["espeak-ng:us"]

@@ -12,6 +12,7 @@ import msgspec
 from dragoman.conditions.voice.lines.channel_effects import apply
 from dragoman.conditions.voice.lines.kinds import Effect
 from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.spoken.hesitations import Hesitation, hesitant
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.conditions import ITSELF
@@ -39,6 +40,7 @@ class VoicePath(msgspec.Struct, frozen=True):
         effects: What the line does.
         listener: What hears.
         style: How values are spelled.
+        hesitation: How who speaks hesitates; None for one who does not.
     """
 
     language: str
@@ -46,6 +48,7 @@ class VoicePath(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...]
     listener: Listener
     style: SpokenStyle = DEFAULT_STYLE
+    hesitation: Hesitation | None = None
 
     @property
     def identity(self) -> str:
@@ -53,7 +56,8 @@ class VoicePath(msgspec.Struct, frozen=True):
         effects = msgspec.to_builtins(self.effects)
         listener = "" if self.listener is None else self.listener
         key = listener if isinstance(listener, str) else listener.identity
-        return content_key(self.language, self.speaker.identity, effects, key, self.style)
+        said = () if self.hesitation is None else (self.hesitation,)
+        return content_key(self.language, self.speaker.identity, effects, key, self.style, *said)
 
 
 def without_markers(text: str) -> str:
@@ -121,7 +125,10 @@ class VoiceChannel:
             sound = await asyncio.to_thread(self._sounds.sound, own)
             return SaidAloud(words, sound, utterance.stages)
         path = self._path
-        return await said_aloud(path, spoken_form(words, path.language, path.style), seed)
+        spoken = spoken_form(words, path.language, path.style)
+        if path.hesitation is not None:
+            spoken = hesitant(spoken, path.hesitation, seed)
+        return await said_aloud(path, spoken, seed)
 
     def take_usage(self) -> tuple[Usage, ...]:
         """Return what synthesis and recognition consumed since this was last asked."""

@@ -1,5 +1,7 @@
 """The embedded synthesizer: espeak-ng in worker processes, the same bytes for the same text."""
 
+import msgspec
+
 from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
 from dragoman.conditions.voice.words.extra import installed_version
 from dragoman.core.errors import UsageError
@@ -11,6 +13,8 @@ from dragoman.speech.embedded.voices import Voice
 from dragoman.speech.embedded.workers import SpeechWorkers
 
 ENGLISH = "en"
+SLOWEST = 80
+"""Words per minute; espeak-ng speaks no slower."""
 
 
 class EspeakSynthesizer:
@@ -35,6 +39,17 @@ class EspeakSynthesizer:
         return content_key(
             "espeak-ng", installed_version("espeakng-loader"), self._voice, EMBEDDED_SOUNDS
         )
+
+    @property
+    def accent(self) -> str:
+        """Where people speak so."""
+        return self._voice.accent
+
+    def paced(self, rate: float) -> "EspeakSynthesizer":
+        """Return the same voice at a rate of its own, as far as the engine speaks slowly."""
+        pace = max(SLOWEST, round(self._voice.words_per_minute * rate))
+        voice = msgspec.structs.replace(self._voice, words_per_minute=pace)
+        return EspeakSynthesizer(voice, self._workers)
 
     async def speak(self, text: str, language: str, seed: int) -> Spoken:
         """Return the text as audio; nothing to say is audio without samples.

@@ -3,7 +3,7 @@
 Other packages add cards as entry points in the group `dragoman.personas`: the path of a card, by its name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def persona_layers(conditions: Sequence[Condition], names: Sequence[str]) -> dic
     }
 
 
-def persona_of(condition: Condition, cards: dict[str, PersonaCard], surface: Surface) -> Persona:
+def persona_of(condition: Condition, cards: Mapping[str, PersonaCard], surface: Surface) -> Persona:
     """Return a condition's persona in the language of a surface.
 
     Raises:

@@ -14,6 +14,8 @@ from dragoman.core.errors import UsageError
 from dragoman.core.facets import Recorded
 from dragoman.core.protocols import Suite
 from dragoman.wiring.conditions.engines import UNDERSTOOD, SpeechEngines, simulated_rate
+from dragoman.wiring.conditions.persona_speech import spoken_as
+from dragoman.wiring.conditions.personas import cards_named
 from dragoman.wiring.conditions.recorded import RecordedConditions, not_recorded
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.grid.config import RunConfig
@@ -73,6 +75,7 @@ class Speech:
         own = suite.suites if isinstance(suite, Recorded) else (suite,)
         self._engines = SpeechEngines(own, connections)
         self._recorded = RecordedConditions(suite, self._engines)
+        self._cards = cards_named(config.personas)
 
     def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> AnyVoice:
         """Return what a condition is made of.
@@ -94,15 +97,20 @@ class Speech:
         hears = self._engines.listener(listener, language)
         speakers = tuple(self._engines.speakers(self._config.speakers, language).values())
         prompt = voice_prompt(language, hears_itself=listener == ITSELF)
+        manner = spoken_as(condition, self._cards, speakers)
         return Voiced(
             label=condition.label,
-            users=tuple(VoicePath(language, each, effects, hears) for each in speakers),
+            users=tuple(
+                VoicePath(language, each, effects, hears, hesitation=manner.hesitation)
+                for each in manner.speakers
+            ),
             agent=VoicePath(language, speakers[0], effects, None),
             prompt=prompt.text,
             record={
                 "language": language,
                 "line": msgspec.to_builtins(effects),
-                "speakers": [each.name for each in speakers],
+                "speakers": [each.name for each in manner.speakers],
+                **manner.record,
                 "recognizer": _name(hears),
                 "language_model": self._engines.about(listener),
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",

@@ -1,0 +1,30 @@
+from dragoman.conditions.voice.spoken.hesitations import Hesitation, hesitant
+
+SAID = "The postcode is K L four. The name is Holt, I think."
+
+
+def test_who_never_hesitates_says_it_as_it_is() -> None:
+    assert hesitant(SAID, Hesitation(0, 0, ("um",)), 1) == SAID
+
+
+def test_pauses_are_commas_between_words() -> None:
+    assert hesitant(SAID, Hesitation(1, 0, ("um",)), 1) == (
+        "The, postcode, is, K, L, four. The, name, is, Holt, I, think."
+    )
+
+
+def test_fillers_stand_before_sentences() -> None:
+    assert hesitant(SAID, Hesitation(0, 1, ("um",)), 1) == (
+        "um, The postcode is K L four. um, The name is Holt, I think."
+    )
+
+
+def test_the_same_seed_hesitates_in_the_same_places() -> None:
+    hesitation = Hesitation(0.3, 0.5, ("um", "uh"))
+    heard = {hesitant(SAID, hesitation, seed) for seed in range(30)}
+    assert len(heard) > 10
+    assert hesitant(SAID, hesitation, 7) == hesitant(SAID, hesitation, 7)
+
+
+def test_nothing_said_stays_nothing() -> None:
+    assert hesitant("", Hesitation(1, 1, ("um",)), 1) == ""
