@@ -1,5 +1,6 @@
 """Audio sets as suites on the command line."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dragoman.store.audio_files import audio_path
 from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -78,3 +80,37 @@ def test_a_run_on_a_set_that_was_moved_goes_on_where_it_is_named(
     }
     other = refused("resume", "moved", "--suite", "bfcl:simple_python", cache=pulled_bfcl, status=1)
     assert "data, prompts or agents have changed since this run was started" in other
+
+
+@pytest.mark.slow
+@pytest.mark.speech
+@pytest.mark.nightly
+def test_a_set_that_was_made_is_played_and_goes_on_in_the_same_voice(
+    told: Told, folder: Path, speaking: Path
+) -> None:
+    task = "where-is-my-parcel"
+    told(
+        "speak", "courier:easy", "--tts", "us", "--asr", "generic", "--out", "made", cache=speaking
+    )
+    options = ("--voice", "recorded", "--tasks", task, "--out", "mine")
+    told("run", "set:made", "--agent", "literal", *options, cache=speaking)
+
+    lines = map(
+        json.loads, (folder / "made" / "transcripts" / "generic.jsonl").read_text().splitlines()
+    )
+    (heard,) = [line["text"] for line in lines if line["task"] == task]
+    shown = told("show", "mine", task, cache=speaking)
+    said = [
+        event["reply"]["utterance"]
+        for event in shown["episode"]["events"]
+        if event.get("by") == "user"
+        and event["type"] == "move"
+        and event["reply"]["type"] == "said"
+    ]
+    opening, number, *_ = said
+    assert opening["heard"] == heard
+    assert [stage["engine"] for stage in opening["stages"]][::2] == ["espeak-ng:us", "generic"]
+    assert number["stages"][0]["engine"] == "espeak-ng:us"
+    assert number["stages"][-1]["engine"] == "pocketsphinx:adapted:generic"
+    for utterance in (opening, number):
+        assert (folder / "mine" / audio_path(utterance["audio"]["sha256"])).is_file()
