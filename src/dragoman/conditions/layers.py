@@ -58,6 +58,11 @@ class Realisation(NamedTuple):
         found = [layer.manner for layer in self.layers if layer.manner is not None]
         return found[-1] if found else PLAIN_MANNER
 
+    @property
+    def may_ask(self) -> bool:
+        """Whether the agent's questions about how something is written may be answered within a turn."""
+        return any(layer.may_ask for layer in self.layers)
+
     def of(self, task: Task) -> "Realisation":
         """Return what a conversation on a task is played through: itself, where all have the same."""
         if all(layer.of_task is None for layer in self.layers):

@@ -85,6 +85,7 @@ class Layer(msgspec.Struct, frozen=True):
             first.
         conductor: Wraps who speaks when.
         is_timed: Whether somebody speaks, so that how long the agent's replies took is kept.
+        may_ask: Whether the agent's questions about how something is written may be answered within a turn.
         after: Returns a finished conversation with what goes with it.
         of_task: Returns the layer of one task, where its surfaces differ from task to task; name,
             identity and record stay those of the layer itself.
@@ -104,6 +105,7 @@ class Layer(msgspec.Struct, frozen=True):
     channel: Callable[[Talk, Role], Channel | None] | None = None
     conductor: Callable[[Conductor], Conductor] | None = None
     is_timed: bool = False
+    may_ask: bool = False
     after: Callable[[Talk, Episode], Episode] | None = None
     of_task: "Callable[[Task], Layer] | None" = None
 

@@ -216,6 +216,7 @@ class Opening(msgspec.Struct, frozen=True):
     `manner` is how a user without a model plays its part. `key` is the same for all that are to meet the
     same user: task, trial and the run's seed, but not the agent. `user` is what the agent is told of its
     user, as data; the directive says it in words.
+    `may_ask` says whether a question about how something is written may be answered within a turn.
     """
 
     task: Task
@@ -231,6 +232,7 @@ class Opening(msgspec.Struct, frozen=True):
     manner: Manner = PLAIN_MANNER
     key: str = ""
     user: AboutUser = {}
+    may_ask: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -56,10 +56,15 @@ class Utterance(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.intended if self.spoken is UNSET else self.spoken
 
 
-class Said(msgspec.Struct, frozen=True, tag="said"):
-    """A reply in words."""
+class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
+    """A reply in words.
+
+    `clarifies` marks the user's answer to a question about how something is written: the turn in which
+    the question was asked goes on.
+    """
 
     utterance: Utterance
+    clarifies: bool = False
 
     @property
     def text(self) -> str:

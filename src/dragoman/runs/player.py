@@ -163,6 +163,7 @@ class Player:
                     manner=realisation.manner,
                     key="" if surfaces.talk is None else surfaces.talk.key,
                     user=about_user if side == "agent" else {},
+                    may_ask=realisation.may_ask,
                 )
                 sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
             conversation = Conversation(

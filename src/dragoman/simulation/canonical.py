@@ -61,7 +61,8 @@ class CanonicalSession:
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Return the agent's reply with canonical calls."""
-        if not self._is_calling or any(isinstance(part, Said) for part in heard):
+        said = [part for part in heard if isinstance(part, Said)]
+        if (said or not self._is_calling) and not any(part.clarifies for part in said):
             self._turn += 1
         match await self._session.reply(heard, tools):
             case Answer(reply=reply, call_form="") as answer:

@@ -2,7 +2,8 @@
 
 Before a stretch of calls in which one may change something it reads back every value that the user
 had to say. What the user corrects is asked for again, letters in the NATO alphabet and numbers digit by
-digit, until the user agrees or the questions are used up. Corrections too are taken as they are heard.
+digit, until the user agrees or the questions are used up. Corrections too are taken as they are heard. Where turns
+are fixed it asks as `confirming` says, if it may, and plays as `literal` if it may not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Reply, say
 from dragoman.core.tasks import Action, Fact, Task
 from dragoman.core.tools import Toolset
+from dragoman.simulation.confirming import ConfirmingTurns
 from dragoman.simulation.diagnostic import (
     Arguments,
     PlanSession,
@@ -22,7 +24,7 @@ from dragoman.simulation.diagnostic import (
 from dragoman.simulation.facts import resembles, segment_of
 from dragoman.simulation.hearing import heard_value, replaced_arguments
 from dragoman.simulation.phrases import phrases_of
-from dragoman.simulation.scripts import told_script
+from dragoman.simulation.scripts import told_by
 from dragoman.simulation.spelling import read_spelled
 
 MAX_QUESTIONS = 6
@@ -36,7 +38,10 @@ class CarefulAgent:
 
     async def open(self, opening: Opening) -> "CarefulSession":
         """Open a session on the task's plan."""
-        return CarefulSession(opening.task, phrases_of(opening))
+        session = CarefulSession(opening.task, phrases_of(opening))
+        if opening.may_ask and opening.task.turns:
+            session.moves = ConfirmingTurns(opening.task, session).moves()
+        return session
 
 
 class CarefulSession(PlanSession):
@@ -46,7 +51,6 @@ class CarefulSession(PlanSession):
         super().__init__(phrases)
         self.scenario = task.scenario
         self.task = task
-        self._script = told_script(task)
         self._tools: Toolset | None = None
         self.understood: dict[Fact, str] = {}
         self.moves = agent_moves(task, self._fill, self.prepare, phrases)
@@ -58,7 +62,8 @@ class CarefulSession(PlanSession):
         return await super().reply(heard, tools)
 
     def _fill(self, action: Action) -> Arguments:
-        return replaced_arguments(action.arguments, self._script, self._value)
+        script = told_by(self.task, action.turn)
+        return replaced_arguments(action.arguments, script, self._value)
 
     def _value(self, value: str) -> str:
         """Return what was understood of a value: of the fact it is part of, or of all that was said."""

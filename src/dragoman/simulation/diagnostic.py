@@ -19,7 +19,7 @@ from dragoman.simulation.canonical import CanonicalAgent
 from dragoman.simulation.hearing import heard_arguments, scripted_texts
 from dragoman.simulation.offline_user import OfflineUser
 from dragoman.simulation.phrases import phrases_of
-from dragoman.simulation.scripts import spoken_script, told_script
+from dragoman.simulation.scripts import spoken_script, told_by, told_script
 
 Arguments = dict[str, object]
 Fill = Callable[[Action], Arguments]
@@ -30,21 +30,26 @@ Prepare = Callable[[Sequence[Action]], Iterator[Reply]]
 class PlanSession:
     """Plays a fixed sequence of moves; keeps what was heard for those who fill arguments from it.
 
-    `alone` is what it plays instead where every reply must be a call (solo mode).
+    `heard_last` are the last words of all that was `heard`, and `is_answered` says whether these answer a
+    question within the turn. `alone` is what it plays instead where every reply must be a call (solo mode).
     """
 
     def __init__(self, phrases: Phrasebook) -> None:
         self.phrases = phrases
         self.heard = ""
+        self.heard_last = ""
+        self.is_answered = False
         self.asked: set[Fact] = set()
         self.moves: Iterator[Reply] = iter(())
         self.alone: Iterator[Reply] | None = None
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
         """Return the next move."""
-        for part in heard:
-            if isinstance(part, Said):
-                self.heard += f"{part.utterance.received or ''}\n"
+        said = [part for part in heard if isinstance(part, Said)]
+        if said:
+            self.is_answered = any(part.clarifies for part in said)
+            self.heard_last = "".join(f"{part.utterance.received or ''}\n" for part in said)
+            self.heard += self.heard_last
         if tools.must_call and self.alone is not None:
             self.moves, self.alone = self.alone, None
         return Answer(next(self.moves), latency=STATED)
@@ -100,12 +105,13 @@ class LiteralAgent:
         """Open a session on the task's plan."""
         session = PlanSession(phrases_of(opening))
         phrases = session.phrases
-        scenario = opening.task.scenario
-        script = told_script(opening.task)
+        task, scenario = opening.task, opening.task.scenario
         session.moves = agent_moves(
-            opening.task,
-            lambda action: heard_arguments(action.arguments, script, session.heard, phrases),
-            lambda stretch: session.ask_for(needed_facts(stretch, opening.task), scenario),
+            task,
+            lambda action: heard_arguments(
+                action.arguments, told_by(task, action.turn), session.heard, phrases
+            ),
+            lambda stretch: session.ask_for(needed_facts(stretch, task), scenario),
             phrases,
         )
         return session
@@ -168,13 +174,22 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare, phrases: Phrasebook) -
 
 
 def _turn_moves(task: Task, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
-    """Yield the plan of a task with fixed turns: the calls of a turn at once, then words."""
-    for number, turn in enumerate(task.turns):
-        planned = [action for action in _plan(task) if action.turn == number]
-        if planned:
-            yield Called(tuple(_call(action, fill) for action in planned))
-        yield say(turn.answer or phrases.says.nothing_left)
+    """Yield the plan of a task with fixed turns."""
+    for number in range(len(task.turns)):
+        yield from turn_moves(task, number, fill, phrases)
     yield from itertools.repeat(say(phrases.says.anything_else))
+
+
+def turn_moves(task: Task, number: int, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
+    """Yield the plan of one fixed turn: its calls at once, then words."""
+    if planned := planned_in(task, number):
+        yield Called(tuple(_call(action, fill) for action in planned))
+    yield say(task.turns[number].answer or phrases.says.nothing_left)
+
+
+def planned_in(task: Task, number: int) -> Sequence[Action]:
+    """Return the actions of one fixed turn."""
+    return [action for action in _plan(task) if action.turn == number]
 
 
 def lone_moves(task: Task) -> Iterator[Reply]:

@@ -278,7 +278,8 @@ class Conversation:
             self.waits_for = _WORDS[side]
             if self._limit is not None:
                 self._count_time_of("the line")
-            return Said(await self._surfaces.channels[side].carry(reply.utterance))
+            carried_words = await self._surfaces.channels[side].carry(reply.utterance)
+            return Said(carried_words, reply.clarifies)
         return reply
 
     def _record(self, event: Event) -> None:

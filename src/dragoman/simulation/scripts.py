@@ -54,6 +54,13 @@ def told_script(task: Task) -> str:
     return without_tokens("\n".join((scenario.opening, *values)))
 
 
+def told_by(task: Task, turn: int) -> str:
+    """Return what a user may have told by a turn: where turns are fixed, nothing of later ones."""
+    if not task.turns:
+        return told_script(task)
+    return "\n".join(message for each in task.turns[: turn + 1] for message in each.messages)
+
+
 def is_structured(scenario: Scenario) -> bool:
     """Whether a scenario says as data what its user tells and does."""
     return bool(scenario.facts or scenario.deeds)

@@ -142,3 +142,52 @@ def test_a_word_that_several_topics_have_is_ambiguous() -> None:
     )
     assert decision(about, "Can you spell the city?").reason == "ambiguous"
     assert decision(about, "Is the city spelled Oslow?").reply == "Oslo"
+
+
+TRIANGLE = ClarificationRequest(
+    "Find the area for a = 10 and base height 5, from Rome, then from Oslo.",
+    "find the area for a equals 17 and base height 5 from roam then from oslow",
+    "",
+    {"a": "10", "base_height": "5", "from_city": "Rome", "from_city_2": "Oslo"},
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ('Can you confirm the "a" is 17?', "10"),
+        ('Can you confirm the "a": "17"?', "10"),
+        ("Can you confirm that base_height is 17?", "5"),
+        ("Is the base height 17?", "5"),
+        ('Please confirm: the "base_height" is 5; the "a" is 5.', "a: 10; base height: 5"),
+        ('Is the "from_city" roam?', "Rome"),
+        ('Is the "from_city" roam, the "from_city" then?', "from city: Rome; from city: Oslo"),
+    ],
+)
+def test_what_stands_behind_a_topics_name_was_heard_as_its_value(message: str, reply: str) -> None:
+    found = decision(TRIANGLE, message)
+    assert (found.reason, found.reply) == ("allowed", reply)
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ('Is the "a" 99?', "outside"),
+        ('Is the "a" 17, and the order 5 or 17?', "outside"),
+        ('Is the "volume" 17?', "outside"),
+        ('Is it "Rome in July"?', "outside"),
+        ("Could you spell the from_city?", "ambiguous"),
+        ("Is the base height 10?", "ambiguous"),
+    ],
+)
+def test_what_was_not_heard_or_could_be_of_several_topics_is_no_reading(
+    message: str, reason: str
+) -> None:
+    found = decision(TRIANGLE, message)
+    assert (found.reason, found.reply) == (reason, "")
+
+
+def test_a_parameter_whose_own_name_ends_in_a_number_keeps_it() -> None:
+    said = "Compare Rome with Oslo."
+    about = ClarificationRequest(said, said, "", {"city_1": "Rome", "city_2": "Oslo"})
+    assert decision(about, 'Can you confirm the "city_2" is Oslo?').reply == "Yes, Oslo"

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.protocols import Ask, Conductor, Consult, Directive, Progress, Speak
-from dragoman.core.speech import Said, say
+from dragoman.core.speech import Said, Utterance
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import Role
 from dragoman.core.voice.clarifications import (
@@ -92,7 +92,8 @@ class Clarifying:
         self._in_turn += 1
         self._has_answered = True
         self._answers.add(len(progress.events))
-        return Speak("user", say(verdict.reply), asked.turn, aloud=self._aloud)
+        answer = Said(Utterance(verdict.reply), clarifies=True)
+        return Speak("user", answer, asked.turn, aloud=self._aloud)
 
     def _further(self, progress: Progress) -> Directive:
         directive = self._conductor.next(

@@ -30,6 +30,7 @@ def clarifying_layer(
             conductor=lambda inner: Clarifying(
                 inner, judge, task, aloud=aloud, whitelist_of=whitelist_of
             ),
+            may_ask=True,
         )
 
-    return Layer(CLARIFY, identity, record, of_task=of_task)
+    return Layer(CLARIFY, identity, record, may_ask=True, of_task=of_task)

@@ -1,6 +1,7 @@
 """The rule judge: allows only questions of which it can prove that the whitelist answers them."""
 
-from dragoman.conditions.clarifying.asking import Enquiry, asked, unnumbered
+from dragoman.conditions.clarifying.asking import Enquiry, asked
+from dragoman.conditions.clarifying.tokens import name_of
 from dragoman.conditions.clarifying.words import words
 from dragoman.core.voice.clarifications import (
     ClarificationRequest,
@@ -14,7 +15,7 @@ class RuleClarificationJudge:
     """Reads English questions; whatever it cannot prove is rejected, with the reason."""
 
     def __init__(self) -> None:
-        self.name = f"rule-1@{words().digest[:8]}"
+        self.name = f"rule-2@{words().digest[:8]}"
 
     async def decide(self, request: ClarificationRequest) -> ClarificationVerdict:
         """Return the decision."""
@@ -44,8 +45,8 @@ def reply_with(topics: tuple[str, ...], allowed: Whitelist) -> str:
     if len(values) == 1:
         return next(iter(values))
     first = {value: topic for topic in reversed(topics) for value in (allowed[topic],)}
-    return "; ".join(f"{_label(first[value])}: {value}" for value in values)
+    return "; ".join(f"{_label(first[value], allowed)}: {value}" for value in values)
 
 
-def _label(topic: str) -> str:
-    return unnumbered(topic).replace("_", " ")
+def _label(topic: str, allowed: Whitelist) -> str:
+    return name_of(topic, allowed).replace("_", " ")

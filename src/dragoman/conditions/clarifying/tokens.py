@@ -1,0 +1,236 @@
+"""The words of a question: which of them write a value of the whitelist, and which name a topic of it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.clarifying.alike import LIKENESS, alike, folded
+from dragoman.conditions.clarifying.words import words
+from dragoman.core.voice.clarifications import Whitelist
+
+MOST_EXTRA = 2
+"""Words by which a value may be written in more pieces than it has."""
+
+TOKEN = re.compile(r"[^\s,;:?!()\[\]{}\"\u201c\u201d`]+")
+EDGES = ".'\u2018\u2019*-"
+_QUOTED = re.compile(
+    r"[\"\u201c\u201d`]([^\"\u201c\u201d`]{1,100})[\"\u201c\u201d`]"
+    r"|(?<!\w)['\u2018]([^'\u2018\u2019]{1,100})['\u2019](?!\w)"
+)
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_POSSESSIVE = re.compile(r"['\u2019]s$", re.IGNORECASE)
+_AND = frozenset({"and", "or"})
+_SPLIT_NAME = re.compile(r"_|[a-z][A-Z]")
+
+
+class Token(msgspec.Struct, frozen=True):
+    """One word.
+
+    Attributes:
+        text: As it is written.
+        word: Folded.
+        unowned: Folded without `'s`.
+        quoted: The number of the thing in quotation marks that it is part of, from 1; 0 outside.
+        topic: The topic of the value that it is part of.
+        name: The name of a topic that it is part of, without the number of a second value.
+        is_certain: Whether that name is written as no other word is: in quotation marks, or in one piece.
+        read_for: The name right behind which it stands, as what was understood of that topic.
+
+    Words of a value of another topic right behind a name that may be another word have both `topic` and
+    `read_for`, and it is not clear what is asked.
+    """
+
+    text: str
+    word: str
+    unowned: str
+    quoted: int = 0
+    topic: str = ""
+    name: str = ""
+    is_certain: bool = False
+    read_for: str = ""
+
+
+def tokens_of(sentence: str, allowed: Whitelist, heard: frozenset[str]) -> list[Token]:
+    """Return the words of a sentence with what they stand for.
+
+    What is a value is marked before names, and names before what is only like a value, so that no word
+    beside a value or in a name is taken with it.
+
+    Args:
+        sentence: The question.
+        allowed: The whitelist.
+        heard: The folded words that reached the agent.
+    """
+    tokens = list(_plain_tokens(sentence, allowed))
+    _mark_values(tokens, allowed, 1.0)
+    _mark_names(tokens, allowed)
+    _mark_readings(tokens, allowed, heard)
+    _mark_values(tokens, allowed, LIKENESS)
+    return tokens
+
+
+def siblings(name: str, allowed: Whitelist) -> tuple[str, ...]:
+    """Return the topics of one name: `city` and `city_2`."""
+    return tuple(topic for topic in allowed if name_of(topic, allowed) == name)
+
+
+def names_in(allowed: Whitelist) -> tuple[str, ...]:
+    """Return the names of all topics, each once."""
+    return tuple(dict.fromkeys(name_of(topic, allowed) for topic in allowed))
+
+
+def topic_words(topic: str) -> tuple[str, ...]:
+    """Return the words of a topic's name: `person_name` and `personName` are person and name."""
+    pieces = _PIECES.findall(topic)
+    found = [piece.casefold() for piece in pieces if piece.isalpha()]
+    return tuple(found) or (folded(topic),)
+
+
+def unowned(text: str) -> str:
+    """Return a word without the ending of what owns something: `Liam's` as `Liam`."""
+    return _POSSESSIVE.sub("", text)
+
+
+def is_owning(text: str) -> bool:
+    """Whether a word owns something: `Liam's`."""
+    return _POSSESSIVE.search(text) is not None
+
+
+def name_of(topic: str, allowed: Whitelist) -> str:
+    """Return the parameter that a topic is of: `city` of `city_2`, where there is a `city`."""
+    name = re.sub(r"_[0-9]+$", "", topic)
+    return name if name in allowed else topic
+
+
+def _plain_tokens(sentence: str, allowed: Whitelist) -> Iterator[Token]:
+    """Yield the words; a name of a topic in quotation marks is one word."""
+    names = {name.casefold(): name for name in names_in(allowed)}
+    start = 0
+    for number, found in enumerate(_QUOTED.finditer(sentence), 1):
+        yield from _split(sentence[start : found.start()], 0)
+        text = (found[1] or found[2]).strip()
+        name = names.get(text.casefold(), "")
+        if name:
+            yield Token(text, folded(text), folded(text), number, name=name, is_certain=True)
+        else:
+            yield from _split(text, number)
+        start = found.end()
+    yield from _split(sentence[start:], 0)
+
+
+def _split(text: str, quoted: int) -> Iterator[Token]:
+    for found in TOKEN.findall(text):
+        bare = found.strip(EDGES)
+        if word := folded(bare):
+            yield Token(bare, word, folded(unowned(bare)), quoted)
+
+
+def _mark_values(tokens: list[Token], allowed: Whitelist, least: float) -> None:
+    """Mark the words that write a value of the whitelist, with its topic."""
+    values = {topic: folded(value) for topic, value in allowed.items()}
+    longest = {topic: _longest(value) for topic, value in allowed.items()}
+    start = 0
+    while start < len(tokens):
+        read_for = tokens[start].read_for
+        of = siblings(read_for, allowed) if read_for else tuple(allowed)
+        own = {topic: values[topic] for topic in of}
+        end, topic = _value_from(tokens, start, own, longest, least)
+        for place in range(start, end):
+            tokens[place] = msgspec.structs.replace(tokens[place], topic=topic)
+        start = max(end, start + 1)
+
+
+def _value_from(
+    tokens: Sequence[Token],
+    start: int,
+    values: Mapping[str, str],
+    longest: Mapping[str, int],
+    least: float,
+) -> tuple[int, str]:
+    """Return where the value that begins at a token ends, and its topic: the one most alike."""
+    plain, best, found = words().plain, 0.0, (start, "")
+    for topic, value in values.items():
+        for end in range(start + 1, min(len(tokens), start + longest[topic]) + 1):
+            window = tokens[start:end]
+            if window[-1].topic or window[-1].name or window[-1].read_for != window[0].read_for:
+                break
+            if all(token.word in plain for token in window):
+                continue
+            said = "".join(token.word for token in window[:-1]) + window[-1].unowned
+            if said != value and (
+                least == 1 or window[0].word in plain or window[-1].word in plain
+            ):
+                continue
+            if (likeness := alike(said, value)) >= least and likeness > best:
+                best, found = likeness, (end, topic)
+    return found
+
+
+def _longest(value: str) -> int:
+    """Return how many words a value may be written in."""
+    return max(len(TOKEN.findall(value)), len(_PIECES.findall(value))) + MOST_EXTRA
+
+
+def _mark_names(tokens: list[Token], allowed: Whitelist) -> None:
+    """Mark the words that name a topic in full, one behind the other or in one piece; long names first."""
+    names = sorted(names_in(allowed), key=lambda name: (-len(topic_words(name)), name))
+    for name in names:
+        written = topic_words(name)
+        for start in range(len(tokens)):
+            is_certain = _is_in_one_piece(tokens[start], name)
+            end = start + (1 if is_certain else len(written))
+            window = tokens[start:end]
+            if any(token.topic or token.name for token in window):
+                continue
+            if is_certain or _is_name(window, written):
+                for place in range(start, end):
+                    marked = tokens[place]
+                    tokens[place] = msgspec.structs.replace(
+                        marked, name=name, is_certain=is_certain
+                    )
+
+
+def _is_in_one_piece(token: Token, name: str) -> bool:
+    return bool(_SPLIT_NAME.search(name)) and token.text.casefold() == name.casefold()
+
+
+def _is_name(window: Sequence[Token], written: Sequence[str]) -> bool:
+    if [token.word for token in window] != list(written):
+        return False
+    return len(written) > 1 or window[0].word not in words().plain
+
+
+def _mark_readings(tokens: list[Token], allowed: Whitelist, heard: frozenset[str]) -> None:
+    """Mark what stands right behind a name as what was understood of it, where it was heard."""
+    links, naming, is_open = words().links, Token("", "", ""), False
+    for place, token in enumerate(tokens):
+        if token.name:
+            naming, is_open = token, True
+        elif is_open and token.word in links and not token.topic:
+            continue
+        elif naming.name and _may_be_read(token, naming, heard):
+            is_open = False
+            tokens[place] = _read_for(token, naming, allowed)
+        else:
+            naming = Token("", "", "")
+
+
+def _may_be_read(token: Token, naming: Token, heard: frozenset[str]) -> bool:
+    """Whether a word may be part of what was understood; behind a certain name all that was heard may."""
+    if token.topic:
+        return True
+    if token.word not in heard or token.word in _AND:
+        return False
+    return naming.is_certain or token.word not in words().plain | words().nouns
+
+
+def _read_for(token: Token, naming: Token, allowed: Whitelist) -> Token:
+    """Return a word behind a name: of its value, else no other's; behind an uncertain name of both."""
+    own = siblings(naming.name, allowed)
+    if not token.topic or token.topic in own:
+        return msgspec.structs.replace(token, read_for=naming.name)
+    value = folded(allowed[token.topic])
+    same = next((topic for topic in own if folded(allowed[topic]) == value), "")
+    kept = same if same or naming.is_certain else token.topic
+    return msgspec.structs.replace(token, topic=kept, read_for=naming.name)
