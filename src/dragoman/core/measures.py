@@ -13,6 +13,7 @@ from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
 from dragoman.core.tasks import Task
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.usage import Usage
 
 REWARD, REWARD_VERSION = METRIC_VERSION.split("-")
@@ -171,6 +172,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
         setting: The condition it was played under.
         draw: What keeps verdicts on it apart from those on other trials.
         phrases: What is said in the user's language; None where it is not known.
+        expected: What its expected calls may have as arguments, where the suite says; else its plan tells.
     """
 
     task: Task
@@ -180,6 +182,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
     setting: Setting = Setting()
     draw: str = ""
     phrases: Phrasebook | None = None
+    expected: Sequence[ExpectedValue] = ()
 
     @property
     def fault(self) -> str:

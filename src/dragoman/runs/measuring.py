@@ -9,7 +9,7 @@ from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError, placed
-from dragoman.core.facets import HasStakes
+from dragoman.core.facets import ExpectsValues, HasStakes
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import (
     REWARD,
@@ -129,6 +129,7 @@ class _Cases:
             for condition in dict.fromkeys(cell.condition for cell in self.places.values())
         }
         self._settings = settings(manifest)
+        self._expects = setup.suite if isinstance(setup.suite, ExpectsValues) else None
         self._factory: WorldFactory = setup.suite.factory(RULES.find(manifest.config.rules))
 
     def setting(self, key: str) -> Setting:
@@ -146,6 +147,7 @@ class _Cases:
             self.setting(key),
             key,
             self._phrases(cell.condition),
+            () if self._expects is None else self._expects.expected_values(task),
         )
 
     def _phrases(self, condition: Condition) -> Phrasebook | None:

@@ -8,10 +8,10 @@ from itertools import groupby
 import msgspec
 
 from dragoman.conditions.clarifying.alike import alike, folded
-from dragoman.conditions.clarifying.tokens import (
+from dragoman.conditions.clarifying.question_words import (
     EDGES,
     TOKEN,
-    Token,
+    QuestionWord,
     is_owning,
     names_in,
     siblings,
@@ -109,7 +109,7 @@ def _read(
     )
 
 
-def _is_exact(tokens: Sequence[Token], allowed: Whitelist) -> bool:
+def _is_exact(tokens: Sequence[QuestionWord], allowed: Whitelist) -> bool:
     """Whether values are read back, each as it is written: letter case and signs within it too."""
     read = [
         (topic, [token.text for token in span])
@@ -123,7 +123,7 @@ def _is_exact(tokens: Sequence[Token], allowed: Whitelist) -> bool:
 
 
 def _named(
-    tokens: Sequence[Token], allowed: Whitelist, valued: frozenset[str]
+    tokens: Sequence[QuestionWord], allowed: Whitelist, valued: frozenset[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the topics that are called by name, and the words that could be several."""
     ambiguous = [token.text for token in tokens if _is_of_two(token, allowed)]
@@ -156,21 +156,21 @@ def _named_in_part(said: set[str], allowed: Whitelist) -> tuple[tuple[str, ...],
     return tuple(named), tuple(ambiguous)
 
 
-def _times_named(tokens: Sequence[Token]) -> Counter[str]:
+def _times_named(tokens: Sequence[QuestionWord]) -> Counter[str]:
     """Return how often each name stands in full."""
     words_named = Counter(token.name for token in tokens if token.name and not token.is_certain)
     times = {name: count // len(topic_words(name)) for name, count in words_named.items()}
     return Counter(times) + Counter(token.name for token in tokens if token.is_certain)
 
 
-def _is_of_two(token: Token, allowed: Whitelist) -> bool:
+def _is_of_two(token: QuestionWord, allowed: Whitelist) -> bool:
     """Whether a word is a value of one topic and stands behind the name of another."""
     return bool(token.topic and token.read_for) and token.topic not in siblings(
         token.read_for, allowed
     )
 
 
-def _outside(tokens: Sequence[Token], fitting: set[str]) -> Iterator[str]:
+def _outside(tokens: Sequence[QuestionWord], fitting: set[str]) -> Iterator[str]:
     """Yield what is asked for beside the whitelist: nouns that name no value of it, and other values."""
     nouns = words().nouns
     for place, token in enumerate(tokens):
@@ -183,13 +183,13 @@ def _outside(tokens: Sequence[Token], fitting: set[str]) -> Iterator[str]:
             yield token.text
 
 
-def _names_a_topic(tokens: Sequence[Token], place: int, fitting: set[str]) -> bool:
+def _names_a_topic(tokens: Sequence[QuestionWord], place: int, fitting: set[str]) -> bool:
     """Whether a noun stands beside a topic's name, as in "the source file"."""
     beside = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
     return any(not token.topic and token.word in fitting for token in beside)
 
 
-def _names_a_value(tokens: Sequence[Token], place: int) -> bool:
+def _names_a_value(tokens: Sequence[QuestionWord], place: int) -> bool:
     """Whether a noun stands before or behind a value, as in "the file X" and "X is the file name"."""
     passing = words().links | words().nouns
     for token in tokens[place + 1 :]:
@@ -205,7 +205,7 @@ def _names_a_value(tokens: Sequence[Token], place: int) -> bool:
     return False
 
 
-def _quoted_outside(tokens: Sequence[Token], allowed: Whitelist) -> Iterator[str]:
+def _quoted_outside(tokens: Sequence[QuestionWord], allowed: Whitelist) -> Iterator[str]:
     """Yield the things in quotation marks that are no writing of an allowed value and name no topic."""
     values = [folded(value) for value in allowed.values()]
     for number, group in groupby(tokens, key=lambda token: token.quoted):
@@ -216,7 +216,7 @@ def _quoted_outside(tokens: Sequence[Token], allowed: Whitelist) -> Iterator[str
             yield " ".join(token.text for token in span)
 
 
-def _unknown(tokens: Sequence[Token], known: frozenset[str] | set[str]) -> Iterator[str]:
+def _unknown(tokens: Sequence[QuestionWord], known: frozenset[str] | set[str]) -> Iterator[str]:
     """Yield the words that neither say nothing by themselves, nor were said, nor name what is asked."""
     for token in tokens:
         if not (token.topic or token.name or {token.word, token.unowned} & known):

@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.conditions.clarifying.alike import folded
 from dragoman.conditions.clarifying.asking import asked
-from dragoman.conditions.clarifying.tokens import topic_words
+from dragoman.conditions.clarifying.question_words import topic_words
 from dragoman.conditions.clarifying.words import words
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, ChatRequest

@@ -1,7 +1,7 @@
 """The rule judge: allows only questions of which it can prove that the whitelist answers them."""
 
 from dragoman.conditions.clarifying.asking import Enquiry, asked
-from dragoman.conditions.clarifying.tokens import name_of
+from dragoman.conditions.clarifying.question_words import name_of
 from dragoman.conditions.clarifying.words import words
 from dragoman.core.voice.clarifications import (
     ClarificationRequest,

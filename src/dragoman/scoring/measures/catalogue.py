@@ -15,6 +15,7 @@ from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.reward import RewardMeasure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.scoring.measures.timing import TIMING
+from dragoman.scoring.measures.values import VALUES
 from dragoman.scoring.reward import Scorer
 
 
@@ -55,6 +56,11 @@ BUNDLED: Mapping[str, Bundled] = {
     "hearing": Bundled(
         "how much of what users said was heard: words, characters, values that calls need",
         lambda _: HEARING,
+        lambda setting: setting.is_spoken,
+    ),
+    "values": Bundled(
+        "which values that calls need were lost in hearing, by kind, and what answers brought back",
+        lambda _: VALUES,
         lambda setting: setting.is_spoken,
     ),
     "clarity": Bundled(

@@ -1,6 +1,6 @@
 """What was heard of what users said: words, characters, and the values that calls need."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 from msgspec import UNSET
@@ -8,11 +8,10 @@ from msgspec import UNSET
 from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import UNDERSTOOD, WORDS, Utterance
-from dragoman.core.tasks import Task
-from dragoman.core.texts.said_values import said_values
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.spoken import spoken_aloud
-from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, spaced, speech_accuracy
+from dragoman.scoring.measures.values import values_stated
+from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, speech_accuracy
 
 
 def is_spoken(setting: Setting) -> bool:
@@ -20,39 +19,28 @@ def is_spoken(setting: Setting) -> bool:
     return setting.is_spoken
 
 
-ITSELF_HEARD = "the agent was given the audio itself: nobody knows which words it heard"
-
-
-def count_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
-    """Return an entry for each thing that the user said and that was written down as it was heard."""
-    said = list(spoken_aloud(case.episode, "user"))
-    heard = [(place, utterance) for place, utterance in said if utterance.received is not None]
-    return Unscored(ITSELF_HEARD) if said and not heard else _counted(case, heard)
-
-
-def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterator[Counted]:
-    for position, utterance in heard:
-        found = _compared(utterance, case.task, case.setting.language)
-        decided = [entry for entry in found.entities if entry.met is not None]
-        lost = [entry.subject for entry in decided if not entry.met]
+def count_hearing(case: PlayedCase) -> Iterator[Counted]:
+    """Yield an entry for each thing that the user said."""
+    for position, utterance in spoken_aloud(case.episode, "user"):
+        found = _compared(utterance, case.setting.language)
+        stated = values_stated(case, position, utterance) or ()
+        lost = [each.value for each in stated if each.lost]
         yield Counted(
             {
                 "utterances": 1,
                 **_edits("word", found.words),
                 **_edits("character", found.characters),
-                "values": len(decided),
-                "values heard": len(decided) - len(lost),
+                "values": len(stated),
+                "values heard": len(stated) - len(lost),
             },
             position,
             why=f"not heard: {', '.join(lost)}" if lost else "",
         )
 
 
-def _compared(utterance: Utterance, task: Task, language: str) -> SpeechAccuracy:
-    values = _values(task, spaced(utterance.intended, language))
-    heard = spaced(utterance.heard, language) if isinstance(utterance.heard, str) else None
+def _compared(utterance: Utterance, language: str) -> SpeechAccuracy:
     raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
-    return speech_accuracy(raw, language, values, heard)
+    return speech_accuracy(raw, language)
 
 
 def _recognized(utterance: Utterance) -> str | None:
@@ -70,13 +58,6 @@ def _recognized(utterance: Utterance) -> str | None:
     return utterance.heard if isinstance(utterance.heard, str) else None
 
 
-def _values(task: Task, said: str) -> tuple[str, ...]:
-    """Return the values of planned calls that an utterance says."""
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    values = (value.value for action in actions for value in said_values(action.arguments, said))
-    return tuple(dict.fromkeys(values))
-
-
 def _edits(unit: str, edits: Edits | Unscored) -> dict[str, int | float]:
     if isinstance(edits, Unscored):
         return {}
@@ -86,7 +67,7 @@ def _edits(unit: str, edits: Edits | Unscored) -> dict[str, int | float]:
 
 HEARING = Counting(
     "hearing",
-    "2",
+    "3",
     count_hearing,
     (
         Total("utterances", ("utterances",)),

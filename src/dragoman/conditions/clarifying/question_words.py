@@ -24,7 +24,7 @@ _AND = frozenset({"and", "or"})
 _SPLIT_NAME = re.compile(r"_|[a-z][A-Z]")
 
 
-class Token(msgspec.Struct, frozen=True):
+class QuestionWord(msgspec.Struct, frozen=True):
     """One word.
 
     Attributes:
@@ -51,7 +51,7 @@ class Token(msgspec.Struct, frozen=True):
     read_for: str = ""
 
 
-def tokens_of(sentence: str, allowed: Whitelist, heard: frozenset[str]) -> list[Token]:
+def tokens_of(sentence: str, allowed: Whitelist, heard: frozenset[str]) -> list[QuestionWord]:
     """Return the words of a sentence with what they stand for.
 
     What is a value is marked before names, and names before what is only like a value, so that no word
@@ -103,7 +103,7 @@ def name_of(topic: str, allowed: Whitelist) -> str:
     return name if name in allowed else topic
 
 
-def _plain_tokens(sentence: str, allowed: Whitelist) -> Iterator[Token]:
+def _plain_tokens(sentence: str, allowed: Whitelist) -> Iterator[QuestionWord]:
     """Yield the words; a name of a topic in quotation marks is one word."""
     names = {name.casefold(): name for name in names_in(allowed)}
     start = 0
@@ -112,21 +112,21 @@ def _plain_tokens(sentence: str, allowed: Whitelist) -> Iterator[Token]:
         text = (found[1] or found[2]).strip()
         name = names.get(text.casefold(), "")
         if name:
-            yield Token(text, folded(text), folded(text), number, name=name, is_certain=True)
+            yield QuestionWord(text, folded(text), folded(text), number, name=name, is_certain=True)
         else:
             yield from _split(text, number)
         start = found.end()
     yield from _split(sentence[start:], 0)
 
 
-def _split(text: str, quoted: int) -> Iterator[Token]:
+def _split(text: str, quoted: int) -> Iterator[QuestionWord]:
     for found in TOKEN.findall(text):
         bare = found.strip(EDGES)
         if word := folded(bare):
-            yield Token(bare, word, folded(unowned(bare)), quoted)
+            yield QuestionWord(bare, word, folded(unowned(bare)), quoted)
 
 
-def _mark_values(tokens: list[Token], allowed: Whitelist, least: float) -> None:
+def _mark_values(tokens: list[QuestionWord], allowed: Whitelist, least: float) -> None:
     """Mark the words that write a value of the whitelist, with its topic."""
     values = {topic: folded(value) for topic, value in allowed.items()}
     longest = {topic: _longest(value) for topic, value in allowed.items()}
@@ -142,7 +142,7 @@ def _mark_values(tokens: list[Token], allowed: Whitelist, least: float) -> None:
 
 
 def _value_from(
-    tokens: Sequence[Token],
+    tokens: Sequence[QuestionWord],
     start: int,
     values: Mapping[str, str],
     longest: Mapping[str, int],
@@ -172,7 +172,7 @@ def _longest(value: str) -> int:
     return max(len(TOKEN.findall(value)), len(_PIECES.findall(value))) + MOST_EXTRA
 
 
-def _mark_names(tokens: list[Token], allowed: Whitelist) -> None:
+def _mark_names(tokens: list[QuestionWord], allowed: Whitelist) -> None:
     """Mark the words that name a topic in full, one behind the other or in one piece; long names first."""
     names = sorted(names_in(allowed), key=lambda name: (-len(topic_words(name)), name))
     for name in names:
@@ -191,19 +191,19 @@ def _mark_names(tokens: list[Token], allowed: Whitelist) -> None:
                     )
 
 
-def _is_in_one_piece(token: Token, name: str) -> bool:
+def _is_in_one_piece(token: QuestionWord, name: str) -> bool:
     return bool(_SPLIT_NAME.search(name)) and token.text.casefold() == name.casefold()
 
 
-def _is_name(window: Sequence[Token], written: Sequence[str]) -> bool:
+def _is_name(window: Sequence[QuestionWord], written: Sequence[str]) -> bool:
     if [token.word for token in window] != list(written):
         return False
     return len(written) > 1 or window[0].word not in words().plain
 
 
-def _mark_readings(tokens: list[Token], allowed: Whitelist, heard: frozenset[str]) -> None:
+def _mark_readings(tokens: list[QuestionWord], allowed: Whitelist, heard: frozenset[str]) -> None:
     """Mark what stands right behind a name as what was understood of it, where it was heard."""
-    links, naming, is_open = words().links, Token("", "", ""), False
+    links, naming, is_open = words().links, QuestionWord("", "", ""), False
     for place, token in enumerate(tokens):
         if token.name:
             naming, is_open = token, True
@@ -213,10 +213,10 @@ def _mark_readings(tokens: list[Token], allowed: Whitelist, heard: frozenset[str
             is_open = False
             tokens[place] = _read_for(token, naming, allowed)
         else:
-            naming = Token("", "", "")
+            naming = QuestionWord("", "", "")
 
 
-def _may_be_read(token: Token, naming: Token, heard: frozenset[str]) -> bool:
+def _may_be_read(token: QuestionWord, naming: QuestionWord, heard: frozenset[str]) -> bool:
     """Whether a word may be part of what was understood; behind a certain name all that was heard may."""
     if token.topic:
         return True
@@ -225,7 +225,7 @@ def _may_be_read(token: Token, naming: Token, heard: frozenset[str]) -> bool:
     return naming.is_certain or token.word not in words().plain | words().nouns
 
 
-def _read_for(token: Token, naming: Token, allowed: Whitelist) -> Token:
+def _read_for(token: QuestionWord, naming: QuestionWord, allowed: Whitelist) -> QuestionWord:
     """Return a word behind a name: of its value, else no other's; behind an uncertain name of both."""
     own = siblings(naming.name, allowed)
     if not token.topic or token.topic in own:

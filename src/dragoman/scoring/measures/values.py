@@ -1,0 +1,184 @@
+"""Which values of expected calls were heard of what users said, and of which kind the lost ones are."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+from dragoman.core.episodes import Move
+from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
+from dragoman.core.speech import Called, Said, Utterance
+from dragoman.core.texts.entities import EntityKind, kind_of, occurs
+from dragoman.core.texts.said_values import said_values, texts_of
+from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.spoken import spoken_aloud
+from dragoman.scoring.speech_accuracy import entity_evidence, spaced
+
+Kind = Literal[
+    "name", "number", "id or code", "date or time", "address or file", "letter case", "other words"
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""The kinds of a lost value; each is of one."""
+
+_BY_FORM: dict[EntityKind, Kind] = {
+    "number": "number",
+    "amount": "number",
+    "code": "id or code",
+    "phone": "id or code",
+    "acronym": "id or code",
+    "date": "date or time",
+    "time": "date or time",
+    "email": "address or file",
+    "file": "address or file",
+}
+_PATH = re.compile(r"\S*[/\\]\S*|(?:https?:|www\.)\S+")
+_ONE_PIECE = re.compile(r"\S*[a-z][A-Z]\S*")
+
+
+class SpokenValue(msgspec.Struct, frozen=True):
+    """A value of an expected call that a user's words state, and the kind of loss; "" where it was heard."""
+
+    value: str
+    lost: Kind | Literal[""] = ""
+
+
+def values_stated(
+    case: PlayedCase, position: int, utterance: Utterance
+) -> tuple[SpokenValue, ...] | None:
+    """Return the values that one thing a user said states, each once; None where nobody wrote it down.
+
+    An answer to the agent's question about one of them states nothing anew.
+
+    Args:
+        case: The conversation.
+        position: The place of the words among its events.
+        utterance: The words.
+    """
+    if not isinstance(utterance.heard, str):
+        return None
+    move = case.episode.events[position]
+    if isinstance(move, Move) and isinstance(move.reply, Said) and move.reply.clarifies:
+        return ()
+    language = case.setting.language
+    said, heard = spaced(utterance.intended, language), spaced(utterance.heard, language)
+    turn = move.turn if isinstance(move, Move) else 0
+    found = entity_evidence(_needed(case, turn, said), heard)
+    return tuple(
+        SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
+        for each in found
+    )
+
+
+def count_values(case: PlayedCase) -> Iterator[Counted]:
+    """Yield an entry for each thing that the user said and somebody wrote down."""
+    for position, utterance in spoken_aloud(case.episode, "user"):
+        stated = values_stated(case, position, utterance)
+        if stated is None:
+            continue
+        lost = [each for each in stated if each.lost]
+        back = [each for each in lost if _is_won_back(case, position, each.value)]
+        yield Counted(
+            {
+                "values": len(stated),
+                "lost": len(lost),
+                **{f"lost: {kind}": sum(each.lost == kind for each in lost) for kind in KINDS},
+                "won back": len(back),
+                **{f"won back: {kind}": sum(each.lost == kind for each in back) for kind in KINDS},
+            },
+            position,
+            why="; ".join(f"{each.lost}: {each.value}" for each in lost),
+        )
+
+
+def kind_of_value(value: str) -> Kind:
+    """Return the kind of a value by how it is written; never `letter case`."""
+    if _PATH.fullmatch(value):
+        return "address or file"
+    if (kind := _BY_FORM.get(kind_of(value))) is not None:
+        return kind
+    if _ONE_PIECE.fullmatch(value):
+        return "id or code"
+    return "name" if any(word[:1].isupper() for word in value.split()) else "other words"
+
+
+def _loss(value: str, heard: str, *, is_found: bool) -> Kind | Literal[""]:
+    if not is_found:
+        return kind_of_value(value)
+    return "letter case" if _has_unheard_case(value) and value not in heard else ""
+
+
+def _has_unheard_case(value: str) -> bool:
+    """Whether nobody who hears a value can tell which of its letters are capitals."""
+    return kind_of(value) != "email" and any(
+        word not in {word.lower(), word.upper(), word.capitalize()} for word in value.split()
+    )
+
+
+def _needed(case: PlayedCase, turn: int, said: str) -> Sequence[str]:
+    """Return what the user's words state of what calls need: of the same turn, where the suite says."""
+    if case.expected:
+        stated = (
+            value
+            for expected in case.expected
+            if expected.turn == turn
+            for value in max(
+                (
+                    [value for value in alternative if occurs(value, said)]
+                    for alternative in expected.alternatives
+                ),
+                key=len,
+                default=(),
+            )
+        )
+        return tuple(dict.fromkeys(stated))
+    actions = () if case.task.criteria is None else case.task.criteria.actions or ()
+    values = (found.value for action in actions for found in said_values(action.arguments, said))
+    return tuple(dict.fromkeys(values))
+
+
+def _is_won_back(case: PlayedCase, position: int, value: str) -> bool:
+    """Whether the user gave a value in an answer to the agent, which then called with it."""
+    events = case.episode.events
+    for entry in case.episode.clarifications:
+        question = events[entry.at]
+        is_of_turn = isinstance(question, Move) and _is_same_turn(case, position, question)
+        if entry.is_allowed and entry.at > position and is_of_turn and value in entry.reply:
+            later = events[entry.at + 2 :]
+            return any(
+                isinstance(event, Move)
+                and _is_same_turn(case, position, event)
+                and _calls_with(event, value)
+                for event in later
+            )
+    return False
+
+
+def _is_same_turn(case: PlayedCase, position: int, move: Move) -> bool:
+    said = case.episode.events[position]
+    return not case.task.turns or (isinstance(said, Move) and said.turn == move.turn)
+
+
+def _calls_with(move: Move, value: str) -> bool:
+    return isinstance(move.reply, Called) and any(
+        value in texts_of([*call.positionals, call.arguments]) for call in move.reply.calls
+    )
+
+
+def _is_spoken(setting: Setting) -> bool:
+    return setting.is_spoken
+
+
+VALUES = Counting(
+    "values",
+    "1",
+    count_values,
+    (
+        Total("values", ("values",)),
+        Rate("lost", ("lost",), ("values",)),
+        *(Total(f"lost: {kind}", (f"lost: {kind}",)) for kind in KINDS),
+        Rate("won back", ("won back",), ("lost",)),
+    ),
+    _is_spoken,
+)
+"""Lost values, of which each is of one kind, and those that an answered question brought back."""
