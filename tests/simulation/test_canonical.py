@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 from dragoman.simulation.canonical import CanonicalAgent, canonical_calls
@@ -250,3 +250,14 @@ def test_tools_and_their_order_never_change_and_what_is_put_in_is_the_plans(
             after.sent == before.arguments
             and any((each.name, each.arguments) == (after.name, after.arguments) for each in plan)
         )
+
+
+def test_an_answered_question_is_no_turn_of_its_own() -> None:
+    first, second = Action("a", "pay", {"to": "rent"}), Action("b", "pay", {"to": "power"}, turn=1)
+    wrong = Called((call("pay", to="nobody"),))
+    answer = Said(Utterance("rent"), clarifies=True)
+    *_, paid = replies_of(
+        Replying(say("Is it rent?"), wrong), task(first, second, turns=2), say("turn 0"), answer
+    )
+    assert isinstance(paid, Called)
+    assert [each.arguments for each in paid.calls] == [{"to": "rent"}]

@@ -392,3 +392,23 @@ def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     more: list[None] = []
     assert find_blame(run, lambda: more.append(None)) == rows
     assert more == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", ["bfcl:simple_python", "bfcl:multi_turn_base"])
+def test_where_questions_may_be_answered_every_lost_entry_has_a_stage(
+    in_bfcl: Path, tmp_path: Path, suite: str
+) -> None:
+    assert in_bfcl.is_dir()
+    run = played(
+        tmp_path / "run",
+        suite=suite,
+        agents=("careful", "literal"),
+        voices=("simulated:30",),
+        clarify=("rule",),
+        limit=4,
+    )
+    lost = {key for key, value in verdicts(run).items() if value < 1}
+    found = culprits(run)
+    assert ("literal" in {agent for agent, _ in found}, len(lost) > 1) == (True, True)
+    assert set(found.values()) == {"mishearing"}

@@ -130,6 +130,11 @@ def events(episode: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             (0, ["outside"]),
             id="rejected",
         ),
+        pytest.param(
+            {REQUEST: CannedReply("What a tidy folder you have! How are you today?")},
+            (0, ["no question"]),
+            id="chat",
+        ),
     ],
 )
 def test_the_final_report_is_found_by_who_asks_for_its_name_and_lost_by_who_acts_at_once(
@@ -315,3 +320,32 @@ def test_of_a_set_what_its_whitelists_have_may_be_confirmed(
     shown = told("show", "here", "multi_turn_base_0", cache=cache)
     found = [entry["reason"] for entry in shown["episode"]["clarifications"]]
     assert found[: len(reasons)] == reasons
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("Yes, it is the number 5.", "unreadable"),
+        ('{"allowed": true, "message": "Yes, 5", "why": "it was asked"}', "unreadable"),
+        ('{"allowed": "yes", "message": "Yes, 5"}', "unreadable"),
+        ('{"allowed": true, "message": "Yes, 5 of the password swordfish"}', "reply outside"),
+        (
+            '{"allowed": true, "message": "Calculate the factorial of 5 using math functions."}',
+            "leak",
+        ),
+    ],
+)
+def test_whatever_a_judge_answers_the_turn_ends_and_the_other_tasks_are_played(
+    told: Told, pulled_bfcl: Path, answer: str, reason: str
+) -> None:
+    with ModelServer(Scripted(SINGLE, {"the number 5": answer})) as server:
+        options = (
+            *("--agent", f"compatible/agent?base_url={server.url}", "--limit", 2),
+            *("--clarify", f"compatible/judge?base_url={server.url}", "--out", "here"),
+        )
+        (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+
+    assert cell["pass_hat"] == {"1": 0.5}
+    episode = told("show", "here", "simple_python_1", cache=pulled_bfcl)["episode"]
+    (entry,) = episode["clarifications"]
+    assert (entry["reason"], entry["answer"]) == (reason, answer)

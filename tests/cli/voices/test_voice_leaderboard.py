@@ -55,7 +55,7 @@ def test_it_prints_what_the_run_holds_with_rules_and_versions(dragoman: Cli) -> 
     assert "recognizer sensitivity" not in lines
     assert "lost conversations by what lost them" not in lines
     assert next(line for line in lines if line.startswith("measures: ")) == (
-        "measures: clarifications 1, hearing 2, clarity 1, timing 1"
+        "measures: clarifications 1, hearing 3, values 1, clarity 1, timing 1"
     )
 
 

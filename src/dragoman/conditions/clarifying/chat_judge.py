@@ -24,7 +24,7 @@ from dragoman.core.voice.clarifications import (
 )
 
 PROMPT = "judge-1.md"
-VERSION = "chat-1"
+VERSION = "chat-2"
 """The version of the prompt and of the checks of what a model answers."""
 PURPOSE = "clarification judge"
 MAX_REPLY = 300

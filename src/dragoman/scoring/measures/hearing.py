@@ -1,6 +1,6 @@
 """What was heard of what users said: words, characters, and the values that calls need."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec import UNSET
@@ -9,7 +9,7 @@ from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import UNDERSTOOD, WORDS, Utterance
 from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.measures.spoken import spoken_aloud
+from dragoman.scoring.measures.spoken import written_down
 from dragoman.scoring.measures.values import values_stated
 from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, speech_accuracy
 
@@ -19,11 +19,16 @@ def is_spoken(setting: Setting) -> bool:
     return setting.is_spoken
 
 
-def count_hearing(case: PlayedCase) -> Iterator[Counted]:
-    """Yield an entry for each thing that the user said."""
-    for position, utterance in spoken_aloud(case.episode, "user"):
+def count_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
+    """Return an entry for each thing that the user said and that was written down as it was heard."""
+    heard = written_down(case.episode)
+    return heard if isinstance(heard, Unscored) else _counted(case, heard)
+
+
+def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterator[Counted]:
+    for position, utterance in heard:
         found = _compared(utterance, case.setting.language)
-        stated = values_stated(case, position, utterance) or ()
+        stated = values_stated(case, position, utterance)
         lost = [each.value for each in stated if each.lost]
         yield Counted(
             {

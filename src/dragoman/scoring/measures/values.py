@@ -1,18 +1,19 @@
 """Which values of expected calls were heard of what users said, and of which kind the lost ones are."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
 import msgspec
 
 from dragoman.core.episodes import Move
 from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
+from dragoman.core.scores import Unscored
 from dragoman.core.speech import Called, Said, Utterance
 from dragoman.core.texts.entities import EntityKind, kind_of, occurs
 from dragoman.core.texts.said_values import said_values, texts_of
 from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.measures.spoken import spoken_aloud
+from dragoman.scoring.measures.spoken import written_down
 from dragoman.scoring.speech_accuracy import entity_evidence, spaced
 
 Kind = Literal[
@@ -43,10 +44,8 @@ class SpokenValue(msgspec.Struct, frozen=True):
     lost: Kind | Literal[""] = ""
 
 
-def values_stated(
-    case: PlayedCase, position: int, utterance: Utterance
-) -> tuple[SpokenValue, ...] | None:
-    """Return the values that one thing a user said states, each once; None where nobody wrote it down.
+def values_stated(case: PlayedCase, position: int, utterance: Utterance) -> tuple[SpokenValue, ...]:
+    """Return the values that one thing a user said states, each once.
 
     An answer to the agent's question about one of them states nothing anew.
 
@@ -55,13 +54,11 @@ def values_stated(
         position: The place of the words among its events.
         utterance: The words.
     """
-    if not isinstance(utterance.heard, str):
-        return None
     move = case.episode.events[position]
     if isinstance(move, Move) and isinstance(move.reply, Said) and move.reply.clarifies:
         return ()
     language = case.setting.language
-    said, heard = spaced(utterance.intended, language), spaced(utterance.heard, language)
+    said, heard = spaced(utterance.intended, language), spaced(utterance.received or "", language)
     turn = move.turn if isinstance(move, Move) else 0
     found = entity_evidence(_needed(case, turn, said), heard)
     return tuple(
@@ -70,12 +67,15 @@ def values_stated(
     )
 
 
-def count_values(case: PlayedCase) -> Iterator[Counted]:
-    """Yield an entry for each thing that the user said and somebody wrote down."""
-    for position, utterance in spoken_aloud(case.episode, "user"):
+def count_values(case: PlayedCase) -> Iterable[Counted] | Unscored:
+    """Return an entry for each thing that the user said and that was written down as it was heard."""
+    heard = written_down(case.episode)
+    return heard if isinstance(heard, Unscored) else _counted(case, heard)
+
+
+def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterator[Counted]:
+    for position, utterance in heard:
         stated = values_stated(case, position, utterance)
-        if stated is None:
-            continue
         lost = [each for each in stated if each.lost]
         back = [each for each in lost if _is_won_back(case, position, each.value)]
         yield Counted(
