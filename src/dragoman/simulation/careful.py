@@ -13,7 +13,6 @@ from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Reply, say
 from dragoman.core.tasks import Action, Fact, Task
 from dragoman.core.tools import Toolset
-from dragoman.simulation.confirming import ConfirmingTurns
 from dragoman.simulation.diagnostic import (
     Arguments,
     PlanSession,
@@ -22,6 +21,7 @@ from dragoman.simulation.diagnostic import (
     needed_facts,
 )
 from dragoman.simulation.facts import resembles, segment_of
+from dragoman.simulation.fixed_turns.confirming import ConfirmingTurns
 from dragoman.simulation.hearing import heard_value, replaced_arguments
 from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import told_by
