@@ -11,11 +11,17 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
+from dragoman.core.speech import AudioRef
+from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.recordings import RecordedMessage
+from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
+from dragoman.models.realtime.pcm import as_sent
 from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.realtime.faults import RealtimeBehaviour, SlowDeltas, load_realtime_behaviour
+from dragoman.testing.realtime.mouths import hear_recorded
 from dragoman.testing.realtime.server import RealtimeServer
 
 CALLS = Rule(ScriptedReply(None, (ScriptedCall("look", {}),)), When(contains="look"))
@@ -211,3 +217,29 @@ def test_a_file_of_faults_is_read_strictly(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="vanished"):
         load_realtime_behaviour(path)
+
+
+def test_recorded_messages_are_heard_as_they_were_typed() -> None:
+    sounds = HeldSounds()
+    sound = Audio(bytes(range(256)) * 50, 16_000)
+
+    class Recorded:
+        digest = ""
+        recognizers = ("generic",)
+        speakers = ("us",)
+        line = "telephone"
+        tasks = ("one",)
+
+        def of(self, task: str) -> Sequence[RecordedMessage]:
+            audio = sounds.keep(sound)
+            return [
+                RecordedMessage("suite", task, 0, 0, "item 5", "item five", audio, (), {}, {}),
+            ]
+
+        def sound(self, audio: AudioRef) -> Audio:
+            return sounds.sound(audio)
+
+    hear = hear_recorded(Recorded())
+
+    assert hear(as_sent(sound)) == "item 5"
+    assert hear(Audio(bytes(4_800), 24_000)).startswith("(audio of 0.10 s, ")

@@ -96,7 +96,12 @@ class WebSocket:
 
     async def _read(self) -> None:
         while True:
-            message = await self._connection.receive()
+            try:
+                message = await self._connection.receive()
+            except (aiohttp.ClientError, OSError, RuntimeError):
+                self._end = _lost("cut", "the connection was cut")
+                await self._frames.put(self._end)
+                return
             match message.type:
                 case aiohttp.WSMsgType.TEXT:
                     await self._frames.put(hidden(message.data.encode(), self._secrets))

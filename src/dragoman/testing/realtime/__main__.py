@@ -12,7 +12,14 @@ from dragoman.core.voice.audio import Audio
 from dragoman.testing.answers import Answerer
 from dragoman.testing.options import load_script
 from dragoman.testing.realtime.faults import RealtimeBehaviour, load_realtime_behaviour
-from dragoman.testing.realtime.mouths import MouthAndEar, Speak, speak_tone
+from dragoman.testing.realtime.mouths import (
+    Hear,
+    MouthAndEar,
+    Speak,
+    hear_code,
+    hear_recorded,
+    speak_tone,
+)
 from dragoman.testing.realtime.server import RealtimeServer
 from dragoman.testing.recorded_episodes import answers_from_run
 
@@ -40,7 +47,7 @@ async def _serve(given: argparse.Namespace) -> None:
     server = RealtimeServer(
         await _answerer(given),
         behaviour,
-        voice=MouthAndEar(_speaker(given.speaker)),
+        voice=MouthAndEar(_speaker(given.speaker), _ear(given.hears)),
         port=given.port,
         log_file=given.log,
     )
@@ -77,6 +84,15 @@ def _speaker(name: str) -> Speak:
     return speak
 
 
+def _ear(folder: Path | None) -> Hear:
+    """Return what hears: the audio of a set, where one is named, and else what can be known of any."""
+    if folder is None:
+        return hear_code
+    from dragoman.store.audio_sets.reader import AudioSet
+
+    return hear_recorded(AudioSet(folder))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m dragoman.testing.realtime",
@@ -92,6 +108,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--faults", type=Path, metavar="FILE", help="how to behave, JSON")
     parser.add_argument("--speaker", default="", metavar="VOICE", help="an embedded voice [a tone]")
+    parser.add_argument(
+        "--hears", type=Path, metavar="SET", help="an audio set, whose messages it knows by sound"
+    )
     parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line per start and end")
     return parser

@@ -1,10 +1,13 @@
 """What a realtime server speaks with, and hears with: no recognizer, but what can be known of audio."""
 
+import math
+import struct
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
+from dragoman.core.voice.recordings import Recordings
 from dragoman.models.realtime.pcm import RATE_HZ, as_sent
 from dragoman.testing.coded_speech import decoded_text
 
@@ -17,16 +20,23 @@ Hear = Callable[[Audio], str]
 SECONDS_PER_CHARACTER = 0.06
 """About how long speech takes."""
 
-TONE_HZ, LOUDNESS = 220, 6_000
+PERIOD_SAMPLES, LOUDNESS = 100, 6_000
+"""A tone of 240 Hz, not loud."""
+
+_PERIOD = struct.pack(
+    f"<{PERIOD_SAMPLES}h",
+    *(
+        int(LOUDNESS * math.sin(2 * math.pi * place / PERIOD_SAMPLES))
+        for place in range(PERIOD_SAMPLES)
+    ),
+)
 
 
 async def speak_tone(text: str) -> Audio:
     """Return a tone that lasts as long as saying the words would."""
-    import numpy as np
-
     count = int(len(text) * SECONDS_PER_CHARACTER * RATE_HZ)
-    tone = LOUDNESS * np.sin(np.arange(count) * (2 * np.pi * TONE_HZ / RATE_HZ))
-    return Audio(tone.astype("<i2").tobytes(), RATE_HZ)
+    whole = _PERIOD * (count // PERIOD_SAMPLES + 1)
+    return Audio(whole[: count * SAMPLE_BYTES], RATE_HZ)
 
 
 def hear_code(audio: Audio) -> str:
@@ -45,6 +55,17 @@ def hear_known(known: Mapping[str, str]) -> Hear:
         known: Words by the hash of the audio at 24 kHz, as `known_sound` makes it.
     """
     return lambda audio: known.get(audio.reference().sha256) or hear_code(audio)
+
+
+def hear_recorded(recordings: Recordings) -> Hear:
+    """Return what hears recorded messages as they were typed.
+
+    Raises:
+        DataError: Where their audio is missing or damaged.
+    """
+    messages = (message for task in recordings.tasks for message in recordings.of(task))
+    texts = {message.audio: message.text for message in messages if message.audio is not None}
+    return hear_known({known_sound(recordings.sound(audio)): text for audio, text in texts.items()})
 
 
 def known_sound(audio: Audio) -> str:

@@ -228,6 +228,10 @@ class _ServedSession:
             raise
         except (ConnectionError, RuntimeError):
             outcome = ABANDONED
+        except Exception:
+            # Whoever waits for the response learns that there is none.
+            self._cut()
+            raise
         finally:
             self._response = None
             log.end(request.content, outcome)
