@@ -152,6 +152,24 @@ def test_what_the_agent_says_is_known_from_then_on_only() -> None:
     assert findings(after)["nothing_invented"].met is True
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "met"),
+    [
+        ("It is #W7654312.", "Sorry, I misread: #W7654321.", True),
+        ("It is #W7654312. No, #W7654321.", "Thanks a lot.", True),
+        ("It is #W7654312.", "Thanks a lot.", False),
+        ("It is #W1234567.", "Sorry, I misread: #W7654321.", False),
+        ("It is #W7654312.", "Sorry, I misread: #W7654313.", False),
+        ("It is #W76543210.", "Sorry, I misread: #W7654321.", False),
+    ],
+)
+def test_a_number_that_was_misread_and_put_right_is_no_invention(
+    first: str, then: str, met: bool
+) -> None:
+    case = conversation(first, then, told="Your order is #W7654321.")
+    assert findings(case)["nothing_invented"].met is met
+
+
 def test_what_only_the_agents_tools_return_is_not_known() -> None:
     case = conversation("It is M20IZO.")
     case["talk"].insert(0, ["agent calls", "get_user", {}, "M20IZO"])

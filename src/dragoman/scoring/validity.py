@@ -14,7 +14,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.scores import Evidence
 from dragoman.core.tasks import Task
 from dragoman.scoring.early_end import end_evidence
-from dragoman.scoring.identifying import identifying, unknown
+from dragoman.scoring.identifying import identifying, squeeze, unknown
 from dragoman.scoring.languages import (
     foreign,
     is_enough,
@@ -32,6 +32,7 @@ Check = Literal[
 CHECKS: tuple[Check, ...] = get_args(Check)
 
 _MIN_GOAL_WORDS = 40
+_MOST_MISREAD = 2
 _MIN_REASON_WORDS = 3
 _MIN_CONTENT_LETTERS = 4
 _STEM = 5
@@ -102,17 +103,34 @@ def _invention_evidence(turns: Sequence[UserTurn], told: Sequence[str]) -> Evide
     """The user named no id, address or number of its own making.
 
     A breach is an identifying fact (see `identifying`) that occurs neither in the scenario, nor in
-    what the agent said before, nor in earlier results of the user's own tools.
+    what the agent said before, nor in earlier results of the user's own tools. A value of the scenario
+    that was misread and then put right is none: personas misread numbers.
     """
     return _evidence("nothing_invented", _inventions(turns, told), _silence(turns))
 
 
 def _inventions(turns: Sequence[UserTurn], told: Sequence[str]) -> Iterator[str]:
-    known = "\n".join(told)
-    for turn in turns:
+    scenario = known = "\n".join(told)
+    for place, turn in enumerate(turns):
         known = "\n".join((known, *turn.heard))
         for fact in unknown(identifying(turn.text), known):
-            yield turn.told("invents", fact)
+            if not _is_put_right(fact, turns[place:], scenario):
+                yield turn.told("invents", fact)
+
+
+def _is_put_right(fact: str, turns: Sequence[UserTurn], scenario: str) -> bool:
+    """Whether one of these messages says what a fact should have been, as the scenario has it."""
+    wrong = squeeze(fact)
+    said = (each for turn in turns for each in identifying(turn.text))
+    meant = (right for right in said if _is_misread(wrong, squeeze(right)))
+    return any(not any(unknown([right], scenario)) for right in meant)
+
+
+def _is_misread(wrong: str, right: str) -> bool:
+    """Whether two values differ in one or two signs of as many."""
+    if len(wrong) != len(right):
+        return False
+    return 0 < sum(one != other for one, other in zip(wrong, right, strict=True)) <= _MOST_MISREAD
 
 
 def _leak_evidence(turns: Sequence[UserTurn], instructions: str) -> Evidence:
