@@ -52,6 +52,19 @@ def test_participants_that_can_speak_the_language_are_no_warning(told: Told, fol
     ]
 
 
+def test_users_that_follow_no_persona_are_a_warning(told: Told) -> None:
+    persona = ("--persona", "none,hard", "--limit", 1)
+    recited = told("run", "sample:shop", "--agent", "literal", *persona)["warnings"]
+    assert recited == [
+        (
+            "en/text/hard: the user offline recites a script and follows no persona: these "
+            "figures say nothing of one"
+        )
+    ]
+    followed = told("run", "courier", "--agent", "literal,gold", *persona)["warnings"]
+    assert [line.partition(" recites")[0] for line in followed] == ["en/text/hard: the user gold"]
+
+
 def test_the_user_that_nobody_named_is_named_in_the_summary(
     dragoman: Cli, told: Told, folder: Path
 ) -> None:

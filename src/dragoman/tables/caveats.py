@@ -2,12 +2,16 @@
 
 from itertools import islice
 
-from dragoman.core.conditions import ENGLISH
+from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Move
 from dragoman.runs.jobs import read_manifest
+from dragoman.simulation.scripts import is_structured
 from dragoman.store.run import RunStore
 from dragoman.wiring.participants import user_of
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
+
+GOLD, OFFLINE = "gold", "offline"
+"""The user that plays the plan, and the one that plays a task's facts or else its script."""
 
 MAX_SEARCHED = 20
 """Conversations in which a simulated user is looked for: not every benchmark has one."""
@@ -29,7 +33,34 @@ def described_users(users: dict[str, str]) -> str:
 
 
 def caveats(store: RunStore) -> tuple[str, ...]:
-    """Return what the figures of a run cannot say: one sentence for each condition that is concerned.
+    """Return what the figures of a run cannot say: one sentence for each condition that is concerned."""
+    return (*_of_languages(store), *_of_personas(store))
+
+
+def _of_personas(store: RunStore) -> tuple[str, ...]:
+    """Return for each condition which users follow no persona.
+
+    The offline user follows one where tasks have their facts as data; who plays the plan never does.
+    """
+    cells = [cell for cell in store.cells() if cell.condition.persona != NONE]
+    if not cells:
+        return ()
+    users, deaf = users_of(store), {GOLD}
+    if not any(is_structured(task.scenario) for task in store.tasks().values()):
+        deaf.add(OFFLINE)
+    found: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        if users.get(cell.agent) in deaf:
+            found.setdefault(cell.condition.label, {})[users[cell.agent]] = None
+    return tuple(
+        f"{label}: the user {' and '.join(names)} recites a script and follows no persona: these "
+        "figures say nothing of one"
+        for label, names in found.items()
+    )
+
+
+def _of_languages(store: RunStore) -> tuple[str, ...]:
+    """Return for each condition who speaks words of another language.
 
     Scripts are written in English, but where tasks are told in another language that has phrases.
     Figures of who plays an English one say nothing of the language that is to be spoken.
