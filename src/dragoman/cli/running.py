@@ -4,7 +4,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -75,6 +75,14 @@ def resume_run(
     with job.store:
         again = invalid_cells(job.store) if retry_invalid else None
         return _play(job, again, as_json=as_json)
+
+
+if TYPE_CHECKING:
+    from dragoman.store.run import RunStore
+    from dragoman.tables.outcomes import RunFigures
+
+_MOST_CELLS = 24
+"""More cells than these are not listed suite by suite in a terminal."""
 
 
 class ScoringOptions(NamedTuple):
@@ -159,6 +167,26 @@ def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
     return 0 if _print_result(result, again, job.setup.prices, as_json=as_json) else 1
 
 
+def _in_sight(
+    store: "RunStore", result: Played, prices: PriceTable, found: "RunFigures"
+) -> "RunFigures":
+    """Return figures that a terminal has room for: of several suites, measures are taken over all.
+
+    So is the reward where there are very many cells; files and reports have it suite by suite.
+    """
+    from dragoman.tables.outcomes import run_figures
+
+    if len({cell.suite for cell in found.cells}) == 1:
+        return found
+    name = read_manifest(store).config.suite
+    together = run_figures(store, result.rules, result.judge, prices, pooled=name)
+    if len(found.cells) <= _MOST_CELLS:
+        return together._replace(cells=found.cells)
+    folder = quote(str(store.folder))
+    print_line(f"over all categories; each of them: dragoman report {folder}")
+    return together
+
+
 def _print_result(
     result: Played,
     again: Collection[str] | None = None,
@@ -176,7 +204,7 @@ def _print_result(
     """
     from dragoman.store.run import open_run
     from dragoman.tables.caveats import caveats, described_users, users_of
-    from dragoman.tables.outcomes import run_figures
+    from dragoman.tables.outcomes import RunFigures, run_figures
     from dragoman.tables.recorded import agreement
     from dragoman.tables.results import Retried, measures_object, results_object
 
@@ -190,8 +218,9 @@ def _print_result(
         users, warnings = users_of(store), caveats(store)
         recorded = agreement(store, result.rules, result.judge)
         if not as_json:
-            print_summary(cells, described_users(users), warnings)
-            print_measures(measures, result.unmeasured, manifest)
+            shown = _in_sight(store, result, prices, RunFigures(cells, measures))
+            print_summary(shown.cells, described_users(users), warnings)
+            print_measures(shown.measures, result.unmeasured, manifest)
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(

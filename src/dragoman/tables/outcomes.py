@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.core.errors import StoreError
@@ -75,11 +77,16 @@ class RunFigures(NamedTuple):
 
 
 def run_figures(
-    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
+    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None, pooled: str = ""
 ) -> RunFigures:
-    """Return all figures under one rule set and judge; costs are as in `summary`."""
+    """Return all figures under one rule set and judge; costs are as in `summary`.
+
+    With `pooled` the run's suites are taken together, under this name.
+    """
     price_of = (prices or stored_prices(store)).price_of
     rows = tuple(outcomes(store, rules, judge, heads_only=True))
+    if pooled:
+        rows = tuple(msgspec.structs.replace(row, suite=pooled) for row in rows)
     cells = summarize(rows, rules, judge, price_of)
     return RunFigures(cells, measure_rows(rows, cells, store.declared()))
 

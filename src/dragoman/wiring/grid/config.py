@@ -249,6 +249,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example='["text", "telephone"]',
             default="text; of audio sets also recorded",
             singular="voice",
+            commas=True,
             axis=True,
         ),
     ] = ()
@@ -283,6 +284,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example='["none", "rule"]',
             default="none",
             singular="clarify",
+            commas=True,
             axis=True,
         ),
     ] = ()
