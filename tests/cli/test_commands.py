@@ -70,7 +70,13 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
             ["offline", "gold", "human", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"],
         ),
         ("judges", ["none", "rule", "assume-met", "PROVIDER/MODEL", "scripted/FILE"]),
-        ("models", [f"{name}/MODEL" for name in load_facts().providers]),
+        (
+            "models",
+            [
+                *(f"{name}/MODEL" for name in load_facts().providers),
+                *("openai-realtime/MODEL", "compatible-realtime/MODEL"),
+            ],
+        ),
         (
             "rules",
             [
