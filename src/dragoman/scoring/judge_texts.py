@@ -1,8 +1,8 @@
 """What a chat model is shown of a conversation as its judge, and how its answer is read."""
 
 import re
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -45,23 +45,39 @@ def decoded_answer(text: str, kind: type[_Answer]) -> _Answer:
         raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
 
 
+class ShownLine(NamedTuple):
+    """One line of what a judge is shown: whose it is, what stands before it, and its text."""
+
+    by: str
+    head: str
+    text: str
+    is_said: bool
+
+
 def transcript(events: Sequence[Event]) -> str:
     """Render a conversation for a judge: words, calls with arguments, and results."""
-    lines = []
+    return "\n".join(f"{line.head}{line.text}" for line in shown_lines(events))
+
+
+def shown_lines(events: Sequence[Event]) -> Iterator[ShownLine]:
+    """Yield what a judge is shown of a conversation, line by line."""
     for event in events:
         if not isinstance(event, Move):
-            lines.append(f"tool result ({event.name}): {event.content}")
+            yield ShownLine("tool", f"tool result ({event.name}): ", event.content, is_said=False)
             continue
+        by = event.by
         match event.reply:
             case Said(utterance=utterance):
-                lines.append(f"{event.by}: {utterance.intended}")
+                yield _said(by, utterance.intended)
             case Called(calls=calls, text=text):
                 if text:
-                    lines.append(f"{event.by}: {text}")
-                lines += [
-                    f"{event.by} calls {call.name} {msgspec.json.encode(call.arguments).decode()}"
-                    for call in calls
-                ]
+                    yield _said(by, text)
+                for call in calls:
+                    arguments = msgspec.json.encode(call.arguments).decode()
+                    yield ShownLine(by, f"{by} calls ", f"{call.name} {arguments}", is_said=False)
             case Unparsed():
-                lines.append(f"{event.by}: (a reply that could not be read)")
-    return "\n".join(lines)
+                yield ShownLine(by, f"{by}: ", "(a reply that could not be read)", is_said=False)
+
+
+def _said(by: str, text: str) -> ShownLine:
+    return ShownLine(by, f"{by}: ", text, is_said=True)

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-import msgspec
-
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.measures import MAX_WHY, Counted, Derived, Measured, PlayedCase, Setting, summed
@@ -13,47 +11,23 @@ from dragoman.core.protocols import ChatModel, ChatRequest
 from dragoman.core.speech import Said
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.scoring.judge_texts import decoded_answer, inert, reply_text, transcript
+from dragoman.scoring.judge_texts import inert, reply_text, transcript
+from dragoman.scoring.measures.quotes import Quotable
+from dragoman.scoring.measures.rubric_answers import JudgeAnswer, answers_schema, parse_answers
 from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion
 
 ASKED = "measure-1"
 """The version of how a judge is asked, whatever the rubric; part of the judge's name."""
 
+ASKED_TO_QUOTE = "measure-2"
+"""How it is asked where a rubric wants quotes as evidence."""
+
+_LEFT_OUT = "the judge left it out"
+_NAMED = 3
+"""How many of the questions without evidence a reason names."""
+
 REPEAT = "#"
 """Stands in a judge's name before which time it was asked, from the second on."""
-
-
-class _Answer(msgspec.Struct, forbid_unknown_fields=False):
-    id: str
-    value: bool | int
-    why: str = ""
-
-
-class _Answers(msgspec.Struct):
-    answers: list[_Answer]
-
-
-ANSWERS_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "answers": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "value": {"anyOf": [{"type": "boolean"}, {"type": "integer"}]},
-                    "why": {"type": "string"},
-                },
-                "required": ["id", "value", "why"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["answers"],
-    "additionalProperties": False,
-}
-"""What providers that take schemas hold a judge to; its reply is read as strictly without."""
 
 
 class JudgedMeasure:
@@ -72,7 +46,9 @@ class JudgedMeasure:
         self._again = f"{REPEAT}{time}" if time > 1 else ""
         self.name = rubric.name
         self.version = rubric.version
-        self.judge = f"{ASKED}:{model.name}{version and '@'}{version}{self._again}"
+        self._quoting = any(question.quote for question in rubric.questions)
+        self._asked_by = ASKED_TO_QUOTE if self._quoting else ASKED
+        self.judge = f"{self._asked_by}:{model.name}{version and '@'}{version}{self._again}"
         self.figures: tuple[Derived, ...] = rubric.figures
 
     def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - rubrics are asked everywhere
@@ -93,11 +69,8 @@ class JudgedMeasure:
                 why = f"judge failed{_at(position)}: {error}"
                 return self._result(found, usages, unscored=why)
             usages.append(usage)
-            found += _counted(self._rubric.questions, answers, position)
-        open_questions = sum(not entry.counts for entry in found)
-        asked = sum(bool(entry.subject) for entry in found)
-        why = f"judge failed: {open_questions} of {asked} questions not answered"
-        return self._result(found, usages, unscored=why if open_questions else "")
+            found += _counted(self._rubric.questions, answers, position, events)
+        return self._result(found, usages, unscored=_open(found))
 
     def _result(
         self, found: Sequence[Counted] = (), usages: Sequence[Usage] = (), *, unscored: str
@@ -114,48 +87,20 @@ class JudgedMeasure:
 
     async def _asked(
         self, case: PlayedCase, position: int | None, events: Sequence[Event]
-    ) -> tuple[dict[str, _Answer], Usage]:
+    ) -> tuple[dict[str, JudgeAnswer], Usage]:
         messages = [
-            {"role": "system", "content": f"{_instructions()}{self._rubric.text}"},
+            {"role": "system", "content": f"{_instructions(self._asked_by)}{self._rubric.text}"},
             {"role": "user", "content": _question(self._rubric.questions, position, events)},
         ]
         draw = f"{case.draw}{self._again}"
-        request = ChatRequest(
-            messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=ANSWERS_SCHEMA
-        )
+        schema = answers_schema(quoting=self._quoting)
+        request = ChatRequest(messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=schema)
         completion = await self._model.complete(request, f"measure {self.name}")
         try:
             return parse_answers(reply_text(completion), self._rubric.questions), completion.usage
         except JudgeError as error:
             error.usage = completion.usage
             raise
-
-
-def parse_answers(text: str, questions: Sequence[RubricQuestion]) -> dict[str, _Answer]:
-    """Read a judge's JSON and match its answers to questions by id; some may be left out.
-
-    Raises:
-        JudgeError: Where the text is not such JSON, or an answer answers nothing, repeats another,
-            or is not of the kind asked for.
-    """
-    given = decoded_answer(text, _Answers).answers
-    answers = {answer.id: answer for answer in given}
-    known = {question.name: question for question in questions}
-    if len(answers) != len(given) or not answers.keys() <= known.keys():
-        ids = ", ".join(sorted(answer.id[:40] for answer in given))
-        raise JudgeError(f"the judge answered {ids}, asked were {', '.join(known)}")
-    for name, answer in answers.items():
-        if why := _misfit(known[name], answer.value):
-            raise JudgeError(f"the judge's answer to {name} is {answer.value}, not {why}")
-    return answers
-
-
-def _misfit(question: RubricQuestion, value: bool | int) -> str:
-    """Return what a value should be; "" where it is that."""
-    if question.type == "boolean":
-        return "" if isinstance(value, bool) else "true or false"
-    fits = not isinstance(value, bool) and question.least <= value <= question.most
-    return "" if fits else f"a whole number from {question.least} to {question.most}"
 
 
 def _pieces(rubric: Rubric, case: PlayedCase) -> Iterator[tuple[int | None, Sequence[Event]]]:
@@ -185,23 +130,63 @@ def _question(
         if position is None
         else "Judge the last reply in it, from what came before."
     )
-    asked = "\n".join(f"{each.name} ({each.type}): {each.text}" for each in questions)
+    asked = "\n".join(f"{each.name} ({_kind(each)}): {each.text}" for each in questions)
     shown = inert(transcript(events))
     return f"<conversation>\n{shown}\n</conversation>\n{what}\n<questions>\n{asked}\n</questions>"
 
 
+def _kind(question: RubricQuestion) -> str:
+    """Return what a question is answered by, as a judge is told."""
+    whose = f" of the {question.said_by}" if question.said_by else ""
+    return f"{question.type}, with a quote{whose}" if question.quote else question.type
+
+
 def _counted(
-    questions: Sequence[RubricQuestion], answers: Mapping[str, _Answer], position: int | None
+    questions: Sequence[RubricQuestion],
+    answers: Mapping[str, JudgeAnswer],
+    position: int | None,
+    events: Sequence[Event],
 ) -> Iterator[Counted]:
+    quotable = Quotable(events) if any(question.quote for question in questions) else None
     yield Counted({JUDGED: 1}, position)
     for question in questions:
         answer = answers.get(question.name)
         if answer is None:
-            yield Counted({}, position, question.name, "the judge left it out")
+            yield Counted({}, position, question.name, _LEFT_OUT)
+        elif quotable is not None and question.quote:
+            yield _evidenced(question, answer, position, quotable)
         else:
-            yield Counted(
-                {question.name: int(answer.value)}, position, question.name, answer.why[:MAX_WHY]
-            )
+            yield _answered(answer, position, answer.why)
+
+
+def _evidenced(
+    question: RubricQuestion, answer: JudgeAnswer, position: int | None, quotable: Quotable
+) -> Counted:
+    """Count an answer by its quote; with none, or an invented one, it stays open."""
+    fault = quotable.fault(answer.quote, is_needed=bool(answer.value), said_by=question.said_by)
+    if fault:
+        return Counted({}, position, question.name, fault)
+    quote = f" [{answer.quote.strip()}]" if answer.value else ""
+    return _answered(answer, position, f"{answer.why}{quote}")
+
+
+def _answered(answer: JudgeAnswer, position: int | None, why: str) -> Counted:
+    return Counted({answer.id: int(answer.value)}, position, answer.id, why[:MAX_WHY])
+
+
+def _open(found: Sequence[Counted]) -> str:
+    """Return why what a judge answered cannot be counted; "" where it can."""
+    asked = sum(bool(entry.subject) for entry in found)
+    left: dict[str, list[str]] = {}
+    for entry in found:
+        if not entry.counts:
+            left.setdefault(entry.why, []).append(f"{entry.subject}{_at(entry.position)}")
+    if not left:
+        return ""
+    missing = len(left.pop(_LEFT_OUT, ()))
+    reasons = [f"{missing} of {asked} questions not answered"] if missing else []
+    reasons += [f"{why} ({', '.join(subjects[:_NAMED])})" for why, subjects in left.items()]
+    return f"judge failed: {'; '.join(reasons)}"
 
 
 def _at(position: int | None) -> str:
@@ -209,5 +194,5 @@ def _at(position: int | None) -> str:
 
 
 @cache
-def _instructions() -> str:
-    return (files("dragoman.scoring") / "rubrics" / "measure-1.md").read_text("utf-8")
+def _instructions(asked: str) -> str:
+    return (files("dragoman.scoring") / "rubrics" / f"{asked}.md").read_text("utf-8")

@@ -29,13 +29,27 @@ Over = Literal["conversation", "agent replies", "user replies"]
 
 
 class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question; `least` and `most` bound an integer."""
+    """One question.
+
+    Attributes:
+        name: The id of its answer.
+        type: What it is answered by.
+        text: The question.
+        least: The smallest integer that it may be answered by.
+        most: The largest.
+        within: Counts of which it counts a part, so that it exceeds none of them.
+        quote: Whether true, or a count above 0, needs a quote from what was shown.
+        said_by: Whose words the quote must be; "" for anything shown.
+    """
 
     name: str
     type: Literal["boolean", "integer"]
     text: str
     least: int = 0
     most: int = 1_000
+    within: tuple[str, ...] = ()
+    quote: bool = False
+    said_by: Literal["", "agent", "user"] = ""
 
 
 class _Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,6 +120,12 @@ def _require_sound(path: Path, schema: _Schema) -> None:
         raise DataError(
             f"{path}: questions need names of their own, in small letters: {odd or names}"
         )
+    counts = {question.name for question in schema.question if question.type == "integer"}
+    for question in schema.question:
+        if not {*question.within} <= counts - {question.name}:
+            raise DataError(f"{path}: {question.name!r} is within what is no other count")
+        if question.said_by and not question.quote:
+            raise DataError(f"{path}: {question.name!r} says whose quote, but wants none")
     for rate in schema.rate:
         for name in (*rate.numerator, *rate.denominator):
             if name not in {*names, JUDGED}:
