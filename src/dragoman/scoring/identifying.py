@@ -21,6 +21,7 @@ _FACT = re.compile(
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _MEASURE = re.compile(r"[0-9]+[A-Za-z]+")
 _MIN_CODE, _MIN_NUMBER, _MIN_PHONE, _MIN_DIGITS = 5, 4, 7, 3
+_MOST_MISREAD = 2
 
 
 def identifying(text: str) -> Iterator[str]:
@@ -53,6 +54,13 @@ def unknown(facts: Iterable[str], known: str) -> Iterator[str]:
         # Country codes come and go.
         if (core[-_MIN_PHONE:] if core.isdigit() else core) not in squeezed:
             yield fact
+
+
+def is_misread(wrong: str, right: str) -> bool:
+    """Whether two values (see `squeeze`) differ in one or two signs of as many."""
+    if len(wrong) != len(right):
+        return False
+    return 0 < sum(one != other for one, other in zip(wrong, right, strict=True)) <= _MOST_MISREAD
 
 
 def squeeze(text: str) -> str:

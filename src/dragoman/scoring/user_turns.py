@@ -22,6 +22,7 @@ class UserTurn(msgspec.Struct, frozen=True):
         tokens: The stop tokens in it.
         heard: Everything that reached the user since its message before.
         asked: The agent's last words before it.
+        position: Its place among the conversation's events, from 0.
     """
 
     number: int
@@ -29,6 +30,7 @@ class UserTurn(msgspec.Struct, frozen=True):
     tokens: tuple[str, ...]
     heard: tuple[str, ...]
     asked: str
+    position: int = 0
 
     def told(self, what: str, quoted: str) -> str:
         """Return a line that says what is wrong with this message, with some of its words."""
@@ -52,7 +54,7 @@ def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
             continue
         tokens = tuple(MARKER.findall(said))
         text = MARKER.sub(" ", said).strip()
-        turns.append(UserTurn(len(turns) + 1, text, tokens, tuple(heard), asked))
+        turns.append(UserTurn(len(turns) + 1, text, tokens, tuple(heard), asked, at))
         heard = []
     return tuple(turns)
 

@@ -14,7 +14,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.scores import Evidence
 from dragoman.core.tasks import Task
 from dragoman.scoring.early_end import end_evidence
-from dragoman.scoring.identifying import identifying, squeeze, unknown
+from dragoman.scoring.identifying import identifying, is_misread, squeeze, unknown
 from dragoman.scoring.languages import (
     foreign,
     is_enough,
@@ -32,7 +32,6 @@ Check = Literal[
 CHECKS: tuple[Check, ...] = get_args(Check)
 
 _MIN_GOAL_WORDS = 40
-_MOST_MISREAD = 2
 _MIN_REASON_WORDS = 3
 _MIN_CONTENT_LETTERS = 4
 _STEM = 5
@@ -122,15 +121,8 @@ def _is_put_right(fact: str, turns: Sequence[UserTurn], scenario: str) -> bool:
     """Whether one of these messages says what a fact should have been, as the scenario has it."""
     wrong = squeeze(fact)
     said = (each for turn in turns for each in identifying(turn.text))
-    meant = (right for right in said if _is_misread(wrong, squeeze(right)))
+    meant = (right for right in said if is_misread(wrong, squeeze(right)))
     return any(not any(unknown([right], scenario)) for right in meant)
-
-
-def _is_misread(wrong: str, right: str) -> bool:
-    """Whether two values differ in one or two signs of as many."""
-    if len(wrong) != len(right):
-        return False
-    return 0 < sum(one != other for one, other in zip(wrong, right, strict=True)) <= _MOST_MISREAD
 
 
 def _leak_evidence(turns: Sequence[UserTurn], instructions: str) -> Evidence:

@@ -10,8 +10,10 @@ from dragoman.scoring.language_detection import load_detector
 from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.critical import CRITICAL
+from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
+from dragoman.scoring.measures.recovery import RECOVERY
 from dragoman.scoring.measures.reward import RewardMeasure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.scoring.measures.timing import TIMING
@@ -86,6 +88,16 @@ BUNDLED: Mapping[str, Bundled] = {
     "safety": Bundled(
         "irreversible actions that the user agreed to before, and escalations",
         lambda scoring: safety_measure(scoring.stakes),
+        lambda _: False,
+    ),
+    "effort": Bundled(
+        "turns of the user, and what it said again or put right",
+        lambda _: EFFORT,
+        lambda _: False,
+    ),
+    "recovery": Bundled(
+        "errors of the agent's calls, and what of them was put right",
+        lambda _: RECOVERY,
         lambda _: False,
     ),
     "language": Bundled(

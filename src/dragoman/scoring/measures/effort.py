@@ -1,0 +1,127 @@
+"""What a conversation costs its user: turns, what was said again, and what was put right.
+
+A message *repeats* where it says a value again that an earlier message said, in answer to words of the
+agent that want something and do not have the value themselves, or that want it spelled. It *corrects*
+where it says no to the agent and says a value that was said before or was read back, or where it says
+a value that was said wrongly before (another sign or two). A message counts once.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.scores import Unscored
+from dragoman.core.tasks import Task
+from dragoman.core.texts.entities import EntityKind, entities_in, occurs
+from dragoman.core.texts.said_values import texts_of
+from dragoman.scoring.identifying import is_misread, squeeze
+from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.speech_accuracy import spaced
+from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
+
+_MIN_SIGNS = 2
+"""Shorter values stand in too many texts that say nothing of them."""
+
+_IDENTIFYING: frozenset[EntityKind] = frozenset({"email", "phone", "code"})
+"""What is known to be misread by its signs; numbers and dates may mean something else."""
+
+
+def count_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield an entry for the conversation and one for each message that repeats or corrects."""
+    if case.fault:
+        return Unscored(case.fault)
+    if case.task.turns or not is_simulated(case.task, case.episode):
+        return Unscored("no user was played: its words are the benchmark's")
+    if case.phrases is None:
+        return Unscored("the phrases of the user's language are not known")
+    return _counted(case, case.phrases)
+
+
+def _counted(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
+    turns = [turn for turn in user_turns(case.task, case.episode) if turn.text]
+    known = _values(case.task)
+    language = phrases.name.partition("@")[0]
+    yield Counted({"conversations": 1, "user turns": len(turns)})
+    said: dict[str, None] = {}
+    misread: set[str] = set()
+    for turn in turns:
+        stated = _stated(known, turn.text, language)
+        again = [value for value in stated if value in said]
+        right = _put_right(stated, misread)
+        if right or _contradicts(turn, stated, again, phrases):
+            yield _entry("corrections", turn, right or stated)
+        elif repeated := _asked_again(turn, again, phrases):
+            yield _entry("repetitions", turn, repeated)
+        said |= dict.fromkeys(stated)
+        misread -= {wrong for wrong in misread if _put_right(stated, {wrong})}
+        misread |= _unknown(turn.text, known, language)
+
+
+def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> Counted:
+    return Counted({name: 1}, turn.position, why=turn.told(name, "; ".join(values)))
+
+
+def _values(task: Task) -> tuple[str, ...]:
+    """Return what its user may have to say: facts, and what the plan's calls have."""
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    facts = (fact.value for fact in task.scenario.facts)
+    planned = (value for action in actions for value in texts_of(action.arguments))
+    values = dict.fromkeys((*facts, *planned))
+    return tuple(value for value in values if len(value) >= _MIN_SIGNS)
+
+
+def _stated(known: Sequence[str], text: str, language: str) -> list[str]:
+    words = spaced(text, language)
+    return [value for value in known if occurs(value, words)]
+
+
+def _unknown(text: str, known: Sequence[str], language: str) -> set[str]:
+    """Return what a text says by which something is identified and which is none of the known values."""
+    found = entities_in(spaced(text, language))
+    right = {squeeze(value) for value in known}
+    return {squeeze(each.text) for each in found if each.kind in _IDENTIFYING} - right
+
+
+def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
+    """Return the values that were said wrongly before."""
+    return [
+        value for value in stated if any(is_misread(wrong, squeeze(value)) for wrong in misread)
+    ]
+
+
+def _contradicts(
+    turn: UserTurn, stated: Sequence[str], again: Sequence[str], phrases: Phrasebook
+) -> bool:
+    """Whether a message says no to the agent, and a value that the agent should have."""
+    hears = phrases.hears
+    if not turn.asked or not stated or not hears.refused.search(turn.text):
+        return False
+    return bool(again) or bool(hears.read_back.search(turn.asked))
+
+
+def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> list[str]:
+    """Return the values that are said again because the agent wants something that it has not got."""
+    if phrases.hears.spell.search(turn.asked):
+        return list(again)
+    if not phrases.hears.request.search(turn.asked):
+        return []
+    return [value for value in again if not occurs(value, turn.asked)]
+
+
+EFFORT = Counting(
+    "effort",
+    "1",
+    count_effort,
+    (
+        Total("user turns", ("user turns",)),
+        Rate("user turns per task", ("user turns",), ("conversations",), reads="number"),
+        Total("repetitions", ("repetitions",)),
+        Total("corrections", ("corrections",)),
+        Rate(
+            "user effort score",
+            ("repetitions", "corrections"),
+            ("conversations",),
+            reads="number",
+        ),
+    ),
+)

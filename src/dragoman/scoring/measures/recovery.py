@@ -1,0 +1,163 @@
+"""What went wrong in the agent's calls, and what of it was put right.
+
+An error is a call that failed, a call with another value where the plan has one that was misheard, or
+a change that the plan does not have. It is recovered where the same tool later succeeds: in a change, or
+after a misheard value, with arguments of the plan. Each error is counted for itself, so that two failed
+attempts before one that succeeds are two recovered errors. Recovery turns are the agent's moves behind
+the error, up to the one that puts it right.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.episodes import Event, Move
+from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.scores import Unscored
+from dragoman.core.tasks import Action
+from dragoman.core.texts.said_values import texts_of
+from dragoman.core.tools import ToolCall, ToolKind
+from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.made_calls import MadeCall, made_calls
+from dragoman.scoring.measures.spoken import written_down
+from dragoman.scoring.measures.values import values_stated
+
+ErrorKind = Literal["misheard values", "tool errors", "wrong actions"]
+
+_ABSENT = object()
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """What calls are held against: planned actions by tool, kinds of tools, and values that were misheard."""
+
+    actions: Mapping[str, Sequence[Action]]
+    kind: Callable[[str], ToolKind | None]
+    misheard: Mapping[str, int]
+
+    def has(self, call: ToolCall) -> bool:
+        """Whether an action of the plan is this call."""
+        return any(
+            all(_is_right(action, name, call) for name in _compared(action))
+            for action in self.actions.get(call.name, ())
+        )
+
+    def is_misheard(self, made: MadeCall) -> bool:
+        """Whether the nearest action of the plan has a value that was misheard where the call has another."""
+        action = max(
+            self.actions.get(made.call.name, ()),
+            key=lambda each: sum(_is_right(each, name, made.call) for name in _compared(each)),
+            default=None,
+        )
+        if action is None or self.has(made.call):
+            return False
+        return any(
+            self.misheard.get(value, made.position) < made.position
+            for name in _compared(action)
+            if not _is_right(action, name, made.call)
+            for value in texts_of(action.arguments.get(name))
+        )
+
+
+def count_recovery(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield an entry for each error of the agent's calls; none where all were right."""
+    if case.fault:
+        return Unscored(case.fault)
+    actions = None if case.task.criteria is None else case.task.criteria.actions
+    if actions is None:
+        return Unscored("the task has no plan by which wrong actions could be told")
+    if case.expected:
+        return Unscored(
+            "more than one value would do, so that no call can be held against the plan"
+        )
+    return _counted(case, actions)
+
+
+def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
+    by_tool: dict[str, list[Action]] = {}
+    for action in actions:
+        if action.by == "agent":
+            by_tool.setdefault(action.name, []).append(action)
+    plan = _Plan(by_tool, case.factory(case.task).kind, _misheard(case))
+    events = case.episode.events
+    made = [each for each in made_calls(events) if each.call.by == "agent"]
+    for number, each in enumerate(made):
+        kind = _error(each, plan)
+        if kind is not None:
+            yield _entry(each, kind, _recovery(each, kind, made[number + 1 :], plan), events)
+
+
+def _misheard(case: PlayedCase) -> dict[str, int]:
+    """Return the values that were lost in hearing, with the place where each was first said."""
+    heard = written_down(case.episode)
+    lost: dict[str, int] = {}
+    for position, utterance in () if isinstance(heard, Unscored) else heard:
+        for stated in values_stated(case, position, utterance):
+            if stated.lost:
+                lost.setdefault(stated.value, position)
+    return lost
+
+
+def _error(made: MadeCall, plan: _Plan) -> ErrorKind | None:
+    if made.result is None:
+        return None
+    if plan.is_misheard(made):
+        return "misheard values"
+    if made.result.error:
+        return "tool errors"
+    is_change = plan.kind(made.call.name) == "write"
+    return "wrong actions" if is_change and not plan.has(made.call) else None
+
+
+def _recovery(
+    wrong: MadeCall, kind: ErrorKind, later: Sequence[MadeCall], plan: _Plan
+) -> MadeCall | None:
+    """Return the call that put an error right."""
+    must_be_planned = kind != "tool errors" or plan.kind(wrong.call.name) == "write"
+    return next(
+        (
+            each
+            for each in later
+            if each.position > wrong.position
+            and each.call.name == wrong.call.name
+            and each.succeeded
+            and (plan.has(each.call) or not must_be_planned)
+        ),
+        None,
+    )
+
+
+def _entry(
+    wrong: MadeCall, kind: ErrorKind, right: MadeCall | None, events: Sequence[Event]
+) -> Counted:
+    counts: dict[str, int | float] = {"errors": 1, kind: 1, "recovered": int(right is not None)}
+    why = f"{kind}: not recovered"
+    if right is not None:
+        between = events[wrong.position + 1 : right.position + 1]
+        turns = sum(isinstance(event, Move) and event.by == "agent" for event in between)
+        counts["recovery turns"] = turns
+        why = f"{kind}: recovered by event {right.position}"
+    return Counted(counts, wrong.position, wrong.call.name, why)
+
+
+def _compared(action: Action) -> Sequence[str]:
+    return tuple(action.arguments) if action.compare is None else action.compare
+
+
+def _is_right(action: Action, name: str, call: ToolCall) -> bool:
+    return action.arguments.get(name, _ABSENT) == call.arguments.get(name, _ABSENT)
+
+
+RECOVERY = Counting(
+    "recovery",
+    "1",
+    count_recovery,
+    (
+        Total("errors", ("errors",)),
+        Total("tool errors", ("tool errors",)),
+        Total("calls with misheard values", ("misheard values",)),
+        Total("wrong actions", ("wrong actions",)),
+        Rate("error recovery rate", ("recovered",), ("errors",)),
+        Rate("recovery turn count", ("recovery turns",), ("recovered",), reads="number"),
+    ),
+)

@@ -1,0 +1,130 @@
+"""Turns, repetitions and corrections of the user, counted in conversations written by hand."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.measures import Measured, PlayedCase, Setting
+from dragoman.core.protocols import WorldFactory
+from dragoman.core.speech import say
+from dragoman.core.tasks import Action, Criteria, Fact, FixedTurn, Scenario, Task
+from dragoman.scoring.measures.effort import EFFORT
+from dragoman.simulation.phrases import shipped_phrasebook
+
+SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))
+PLAN = (Action("send", "send", {"town": "Boston"}),)
+
+
+def agent(words: str) -> Move:
+    return Move("agent", say(words))
+
+
+def user(words: str) -> Move:
+    return Move("user", say(words))
+
+
+def measured(*events: Event, language: str = "en", turns: tuple[FixedTurn, ...] = ()) -> Measured:
+    criteria = Criteria(basis=("DB",), actions=PLAN)
+    task = Task("7", "suite", "digest", SCENARIO, criteria=criteria, turns=turns)
+    episode = Episode(events, Ending("user_stop"), len(events), 0)
+    phrases = None if language == "xx" else shipped_phrasebook(language)
+    case = PlayedCase(
+        task, episode, cast("WorldFactory", None), setting=Setting(language), phrases=phrases
+    )
+    return asyncio.run(EFFORT.measure(case))
+
+
+TOLD = user("Where is my parcel? The postcode is KL-4830.")
+
+
+def test_messages_of_the_user_are_its_turns_and_a_stop_token_alone_is_none() -> None:
+    found = measured(TOLD, agent("It is here. Anything else?"), user("Bye."), user("###STOP###"))
+    assert found.counts == {"conversations": 1, "user turns": 2}
+
+
+def test_what_is_asked_for_again_is_repeated() -> None:
+    found = measured(TOLD, agent("What is your postcode?"), user("The postcode is KL-4830."))
+    assert found.counts == {"conversations": 1, "user turns": 2, "repetitions": 1}
+    assert found.evidence[1].position == 2
+    assert found.evidence[1].why == "message 2 repetitions: KL-4830"
+
+
+def test_several_values_that_are_said_again_are_one_repetition() -> None:
+    first = user("I am Holt, the postcode is KL-4830.")
+    again = user("Holt. The postcode is KL-4830.")
+    assert measured(first, agent("Who are you, and where?"), again).counts["repetitions"] == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Yes, KL-4830.",
+        "Yes, please.",
+    ],
+)
+def test_what_the_agent_reads_back_rightly_is_not_said_again_for_it(answer: str) -> None:
+    found = measured(TOLD, agent("Your postcode is KL-4830, right?"), user(answer))
+    assert found.counts == {"conversations": 1, "user turns": 2}
+
+
+def test_what_is_spelled_for_the_agent_is_said_again() -> None:
+    found = measured(
+        user("My name is Holt."),
+        agent("Please spell Holt for me."),
+        user("The name is Holt, spelled H-o-l-t."),
+    )
+    assert found.counts["repetitions"] == 1
+
+
+def test_where_the_agent_wants_nothing_nothing_is_said_again_for_it() -> None:
+    found = measured(TOLD, agent("I am looking."), user("KL-4830 is near the lake."))
+    assert "repetitions" not in found.counts
+
+
+def test_a_no_to_the_agent_with_a_value_that_was_said_is_a_correction() -> None:
+    found = measured(
+        user("Send it to Boston."), agent("To Austin, is that right?"), user("No, I said Boston.")
+    )
+    assert found.counts == {"conversations": 1, "user turns": 2, "corrections": 1}
+    assert found.evidence[1].why == "message 2 corrections: Boston"
+
+
+def test_a_no_with_what_was_not_said_before_is_a_correction_where_it_was_read_back() -> None:
+    read_back = agent("Let me make sure that I heard you: the postcode is KL-4813. Is that right?")
+    said = user("No. The postcode is KL-4830.")
+    assert measured(user("Hello."), read_back, said).counts["corrections"] == 1
+    offered = agent("Shall I send it to Dallas?")
+    other = user("No, to Boston.")
+    assert "corrections" not in measured(user("Hello."), offered, other).counts
+
+
+def test_a_value_that_was_said_wrongly_and_is_put_right_is_a_correction_once() -> None:
+    found = measured(
+        user("The postcode is KL-4803."),
+        agent("What is your name?"),
+        user("I said that wrong. The postcode is KL-4830. My name is Holt."),
+        agent("Thank you. What is your postcode?"),
+        user("KL-4830."),
+    )
+    assert found.counts == {
+        "conversations": 1,
+        "user turns": 3,
+        "corrections": 1,
+        "repetitions": 1,
+    }
+
+
+def test_a_correction_is_read_in_the_users_language() -> None:
+    said = user("Mã bưu chính là KL-4830.")
+    again = user("Không phải. Mã bưu chính là KL-4830.")
+    found = measured(said, agent("Mã là KL-4813, đúng không?"), again, language="vi")
+    assert found.counts["corrections"] == 1
+
+
+def test_where_nobody_was_played_or_no_phrases_are_known_nothing_is_counted() -> None:
+    fixed = (FixedTurn(("Hello.",)),)
+    assert measured(TOLD, turns=fixed).unscored.startswith("no user was played")
+    assert measured(agent("Hello.")).unscored.startswith("no user was played")
+    assert "phrases of the user's language" in measured(TOLD, language="xx").unscored

@@ -1,0 +1,124 @@
+"""Errors of the agent's calls and what was put right, counted in conversations written by hand."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.measures import Measured, PlayedCase, Setting
+from dragoman.core.protocols import World
+from dragoman.core.speech import Called, Said, Utterance, say
+from dragoman.core.tasks import Action, Criteria, Scenario, Task
+from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.tools import ToolCall, ToolKind, ToolResult
+from dragoman.scoring.measures.recovery import RECOVERY
+
+PLAN = (
+    Action("find", "find", {"name": "Holt"}),
+    Action("pay", "pay", {"order": "KL-4830", "cents": 300}),
+)
+KINDS: dict[str, ToolKind] = {"find": "read", "look": "read", "pay": "write", "undo": "write"}
+
+
+class Kinds:
+    """A world of which only the kinds of tools are asked."""
+
+    def kind(self, name: str) -> ToolKind | None:
+        return KINDS.get(name)
+
+
+def call(tool: str, /, *, error: bool = False, **arguments: object) -> tuple[Event, Event]:
+    made = ToolCall("1", tool, dict(arguments))
+    return Move("agent", Called((made,))), ToolResult("1", tool, "", "agent", error=error)
+
+
+def aloud(intended: str, heard: str) -> Move:
+    return Move("user", Said(Utterance(intended, spoken=intended, heard=heard)))
+
+
+def case(events: Sequence[Event], plan: tuple[Action, ...] | None = PLAN) -> PlayedCase:
+    criteria = Criteria(basis=("DB",), actions=plan)
+    task = Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria)
+    episode = Episode(tuple(events), Ending("user_stop"), len(events), 0)
+    return PlayedCase(task, episode, lambda _: cast("World", Kinds()))
+
+
+def measured(*events: Event) -> Measured:
+    return asyncio.run(RECOVERY.measure(case(events)))
+
+
+def test_a_conversation_without_errors_counts_nothing() -> None:
+    done = (*call("find", name="Holt"), *call("look"), *call("pay", order="KL-4830", cents=300))
+    assert measured(*done).counts == {}
+
+
+def test_a_call_that_failed_is_recovered_where_its_tool_succeeds_later() -> None:
+    found = measured(*call("look", error=True), Move("agent", say("One moment.")), *call("look"))
+    assert found.counts == {"errors": 1, "tool errors": 1, "recovered": 1, "recovery turns": 2}
+    assert (found.evidence[0].position, found.evidence[0].subject) == (0, "look")
+    assert found.evidence[0].why == "tool errors: recovered by event 3"
+
+
+def test_two_failed_attempts_before_one_that_succeeds_are_two_recovered_errors() -> None:
+    found = measured(*call("look", error=True), *call("look", error=True), *call("look"))
+    assert found.counts == {"errors": 2, "tool errors": 2, "recovered": 2, "recovery turns": 3}
+
+
+def test_what_only_another_tool_does_later_is_not_recovered() -> None:
+    found = measured(*call("look", error=True), *call("find", name="Holt"))
+    assert found.counts == {"errors": 1, "tool errors": 1, "recovered": 0}
+
+
+def test_a_change_that_failed_is_recovered_by_the_plans_values_alone() -> None:
+    failed = call("pay", error=True, order="KL-4830", cents=300)
+    wrong = measured(*failed, *call("pay", order="KL-4830", cents=3))
+    assert wrong.counts == {"errors": 2, "tool errors": 1, "recovered": 0, "wrong actions": 1}
+    right = measured(*failed, *call("pay", order="KL-4830", cents=300))
+    assert right.counts == {"errors": 1, "tool errors": 1, "recovered": 1, "recovery turns": 1}
+
+
+def test_a_wrong_action_is_recovered_where_the_planned_one_is_made_later() -> None:
+    found = measured(
+        *call("pay", order="KL-4830", cents=3), *call("pay", order="KL-4830", cents=300)
+    )
+    assert found.counts == {"errors": 1, "wrong actions": 1, "recovered": 1, "recovery turns": 1}
+
+
+def test_a_change_that_the_plan_has_not_is_a_wrong_action() -> None:
+    assert measured(*call("undo")).counts == {"errors": 1, "wrong actions": 1, "recovered": 0}
+
+
+def test_a_value_that_was_misheard_and_called_with_is_an_error_even_in_a_reading_call() -> None:
+    found = measured(
+        aloud("My name is Holt.", "My name is Holtz."),
+        *call("find", name="Holtz"),
+        Move("agent", say("I cannot find you. Please spell your name?")),
+        aloud("Holt.", "Holt."),
+        *call("find", name="Holt"),
+    )
+    assert found.counts == {"errors": 1, "misheard values": 1, "recovered": 1, "recovery turns": 2}
+    assert found.evidence[0].why == "misheard values: recovered by event 5"
+
+
+def test_a_value_that_was_heard_and_called_wrongly_is_not_misheard() -> None:
+    said = aloud("My order is KL-4830.", "My order is KL-4830.")
+    found = measured(said, *call("pay", order="KL-4831", cents=300))
+    assert found.counts == {"errors": 1, "wrong actions": 1, "recovered": 0}
+
+
+def test_what_the_user_calls_is_none_of_the_agents_errors() -> None:
+    made = ToolCall("1", "look", {}, "user")
+    failed = (Move("user", Called((made,))), ToolResult("1", "look", "", "user", error=True))
+    assert measured(*failed).counts == {}
+
+
+def test_where_the_log_cannot_decide_nothing_is_counted() -> None:
+    without = asyncio.run(RECOVERY.measure(case((), plan=None)))
+    assert without.unscored == "the task has no plan by which wrong actions could be told"
+    several = msgspec.structs.replace(case(()), expected=(ExpectedValue(0, "name", (("a",),)),))
+    assert "more than one value" in asyncio.run(RECOVERY.measure(several)).unscored
+    broken = Episode((), Ending("infrastructure_error", "529"), 0, 0)
+    fault = msgspec.structs.replace(case(()), episode=broken, setting=Setting())
+    assert asyncio.run(RECOVERY.measure(fault)).unscored == "infrastructure: 529"
