@@ -22,7 +22,7 @@ from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
-from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
+from dragoman.core.speech import AudioRef, Called, Said, Stage, Unparsed, Utterance, say
 from dragoman.core.tasks import (
     Action,
     Criteria,
@@ -548,6 +548,19 @@ def test_the_embedded_block_gives_every_conversation_back() -> None:
         "unscored",
         "missing",
     ]
+
+
+def test_only_texts_of_tool_results_are_packed_by_place() -> None:
+    stage = Stage("rewrite", "rules", settings={"content": "a post", "shown": "its end"})
+    said = Said(Utterance("Post it", spoken="post it", heard="post it", stages=(stage,)))
+    played = episode(Move("user", said), ToolResult("1", "post_tweet", ORDER))
+    document = packed(render_report([run_view([outcome("1", 0, played, score(1.0))])], "Packed"))
+    _, move, result = document["conversations"][0]["episode"]["events"]
+    assert move["reply"]["utterance"]["stages"][0]["settings"] == {
+        "content": "a post",
+        "shown": "its end",
+    }
+    assert document["texts"][result["content"]] == ORDER
 
 
 def failing(*failed: str) -> Score:

@@ -41,7 +41,7 @@ def pack(runs: Sequence[RunView]) -> str:
     cells = _cells(runs)
     document = {
         "texts": texts,
-        "tasks": [_packed(msgspec.to_builtins(task), places) for task in tasks.values()],
+        "tasks": [_packed(msgspec.to_builtins(task)) for task in tasks.values()],
         "cells": [
             dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
         ],
@@ -137,8 +137,21 @@ def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
     readable = msgspec.structs.replace(
         episode, events=events, source=msgspec.UNSET, clarifications=()
     )
-    packed = _packed(msgspec.to_builtins(readable), places)
-    return _with_decisions(packed, episode.clarifications)
+    packed = _packed(msgspec.to_builtins(readable))
+    return _with_decisions(_with_places(packed, events, places), episode.clarifications)
+
+
+def _with_places(
+    packed: Any,  # noqa: ANN401 - JSON
+    events: Iterable[Event],
+    places: Mapping[str, int],
+) -> object:
+    """Put the places of tools' results for their texts, and for these alone."""
+    for event, shown in zip(events, packed["events"], strict=True):
+        if isinstance(event, ToolResult):
+            texts = {name: shown.get(name) for name in TEXT_FIELDS}
+            shown |= {name: places[text] for name, text in texts.items() if text is not None}
+    return packed
 
 
 def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401 - JSON
@@ -155,18 +168,16 @@ def _without_raw(event: Event) -> Event:
     return event
 
 
-def _packed(node: object, places: Mapping[str, int]) -> object:
+def _packed(node: object) -> object:
     """Replace what must survive exactly; recursion ends where a record holds foreign data."""
     if isinstance(node, dict):
-        return {key: _field(key, value, places) for key, value in node.items()}
+        return {key: _field(key, value) for key, value in node.items()}
     if isinstance(node, list | tuple):
-        return [_packed(item, places) for item in node]
+        return [_packed(item) for item in node]
     return node
 
 
-def _field(name: str, value: object, places: Mapping[str, int]) -> object:
+def _field(name: str, value: object) -> object:
     if name in DATA_FIELDS and value is not None:
         return msgspec.json.encode(value).decode()
-    if name in TEXT_FIELDS and isinstance(value, str):
-        return places[value]
-    return _packed(value, places)
+    return _packed(value)
