@@ -229,6 +229,8 @@ def _as_a_process_of_its_own(
         patch.object(logging.root, "handlers", []),  # warnings go to standard error
     ):
         yield
+    if ROOT.is_relative_to(cwd):
+        return  # what was loaded from there is the project and its libraries, not a user's modules
     for name in set(sys.modules) - loaded:
         if (getattr(sys.modules[name], "__file__", None) or "").startswith(f"{cwd}{os.sep}"):
             del sys.modules[name]

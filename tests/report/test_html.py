@@ -138,7 +138,11 @@ def task(number: str, text: str = "You want a refund") -> Task:
             must_say=("327",),
             assertions=("The agent apologises",),
         ),
-        InitialState({"agent": {"orders": {}}}, (FunctionCall("agent", "set_up", {}),)),
+        InitialState(
+            {"agent": {"posts": {"0": {"content": "Done!", "value": 1.0}}}},
+            (FunctionCall("agent", "set_up", {}),),
+            (ToolResult("a", "look", "nothing yet"),),
+        ),
         turns=(FixedTurn(("one", "two"), ("tool",)),),
     )
 
@@ -175,7 +179,7 @@ def unpacked(node: object, texts: list[str]) -> object:
         key: json.loads(value)
         if key in DATA_FIELDS
         else texts[value]
-        if key in TEXT_FIELDS
+        if key in TEXT_FIELDS and texts
         else unpacked(value, texts)
         for key, value in node.items()
     }

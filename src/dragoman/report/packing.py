@@ -23,9 +23,7 @@ from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
-DATA_FIELDS = frozenset(
-    {"arguments", "positionals", "sent", "executed", "value", "agent_data", "user_data"}
-)
+DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value", "data"})
 TEXT_FIELDS = frozenset({"content", "shown"})
 
 

@@ -260,8 +260,7 @@ function criteria(wanted) {
 function start(state) {
   if (!state) return [];
   return [
-    field("Agent's data at start", state.agent_data),
-    field("User's data at start", state.user_data),
+    field("Data at start", state.data),
     field("Set-up", state.functions?.map((entry) => `${entry.side} ${signature(entry)}`)),
   ];
 }
