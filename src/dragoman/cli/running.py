@@ -32,6 +32,7 @@ from dragoman.runs.play import MeasureRequest, Played, new_folder, play, score, 
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
+from dragoman.wiring.measures import require_rubric
 from dragoman.wiring.participants import Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
@@ -93,22 +94,24 @@ class ScoringOptions(NamedTuple):
     anew: bool
     trust: bool
     repeat: int
+    rubrics: Sequence[str] = ()
 
     def request(self) -> MeasureRequest:
         """Return what is asked for; of several judges the first is that of the configuration."""
         written = str(self.changes.get("judge", ""))
         judges = tuple(name.strip() for name in written.split(",") if name.strip())
         several = len(judges) > 1 or self.repeat > 1
-        if several and not self.measures:
+        measures = (*self.measures, *self.rubrics)
+        for name in self.rubrics:
+            require_rubric(name)
+        if several and not measures:
             raise UsageError(
-                "score: several judges or --repeat are for a rubric: add --measure NAME@VERSION.toml"
+                "score: several judges or --repeat are for a rubric: add --rubric NAME@VERSION"
             )
         if self.repeat > 1 and not judges:
             raise UsageError("score: --repeat needs --judge PROVIDER/MODEL")
         changes = {**self.changes, "judge": judges[0]} if judges else self.changes
-        return MeasureRequest(
-            changes, tuple(self.measures), self.anew, self.trust, judges, self.repeat
-        )
+        return MeasureRequest(changes, measures, self.anew, self.trust, judges, self.repeat)
 
 
 def score_run(folder: Path, asked: MeasureRequest, *, as_json: bool) -> None:

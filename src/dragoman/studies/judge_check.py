@@ -78,7 +78,7 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         answers = _answers(store)
         if not answers:
             raise UsageError(
-                f"{run}: no rubric was answered: `dragoman score {run} --measure NAME@VERSION.toml "
+                f"{run}: no rubric was answered: `dragoman score {run} --rubric NAME@VERSION "
                 "--judge PROVIDER/MODEL` first"
             )
         asked = {item for given in answers.values() for item in given}

@@ -11,7 +11,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.measures import Measure
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
 from dragoman.scoring.measures.judged import JudgedMeasure
-from dragoman.scoring.measures.rubrics import read_rubric
+from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.participants import named_chat_model
 
@@ -38,7 +38,7 @@ def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...
     """Return the measures of those names, each once.
 
     Args:
-        names: Names of `measure_names`, or rubrics' files `NAME@VERSION.toml`.
+        names: Names of `measure_names` and `rubric_names`, or rubrics' files `NAME@VERSION.toml`.
         makings: What they are made with.
 
     Raises:
@@ -54,11 +54,30 @@ def measure_names() -> dict[str, str]:
     return {**{name: entry.about for name, entry in BUNDLED.items()}, **added}
 
 
+def rubric_names() -> dict[str, str]:
+    """Return the name of every rubric that ships with a line about it."""
+    return {name: read_rubric(path).about for name, path in bundled_rubrics().items()}
+
+
+def require_rubric(name: str) -> None:
+    """Refuse what is neither a rubric that ships nor the file of one.
+
+    Raises:
+        UsageError: Where it is something else.
+    """
+    if not name.endswith(".toml") and name not in bundled_rubrics():
+        raise UsageError(
+            f"unknown rubric {name!r}: choose {', '.join(bundled_rubrics())} or a NAME@VERSION.toml"
+        )
+
+
 def _measures(name: str, makings: Makings) -> Sequence[Measure]:
     if name in BUNDLED:
         return (BUNDLED[name].make(makings.scoring),)
     if name.endswith(".toml"):
         return _judged(Path(name), makings)
+    if name in bundled_rubrics():
+        return _judged(bundled_rubrics()[name], makings)
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
             return _added(name, _loaded(entry), makings)
@@ -102,7 +121,7 @@ def _judged(path: Path, makings: Makings) -> Sequence[Measure]:
         )
     models = [named_chat_model(judge, makings.connections) for judge in makings.judges]
     return [
-        JudgedMeasure(rubric, model, key[:8], time)
+        JudgedMeasure(rubric, model, key[:8], time, stakes=makings.scoring.stakes)
         for model, key in models
         for time in range(1, makings.repeat + 1)
     ]

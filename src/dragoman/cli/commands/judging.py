@@ -23,8 +23,8 @@ def judge_check(
 ) -> None:
     """Say how far judges of a run's rubrics are right, agree, and distort its figures.
 
-    Rubrics are answered by `dragoman score --measure NAME@VERSION.toml --judge A,B --repeat 3`. Against
-    labels: precision, recall, kappa, errors by place and length, and the run's shares of yes without the
+    Rubrics are answered by `dragoman score --rubric NAME@VERSION --judge A,B --repeat 3`. Against labels:
+    precision, recall, kappa, errors by place and length, and the run's shares of yes without the
     judge's errors.
     """
     from dragoman.cli.judging.checking import print_judge_check, print_template

@@ -69,6 +69,13 @@ def score(  # noqa: PLR0913 - the options of one command
             help="Only this one (`dragoman list measures`), or a rubric NAME@VERSION.toml; repeatable."
         ),
     ] = None,
+    rubric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What --judge is to judge by: one that ships (`mm_tau_p2@1`), or a NAME@VERSION.toml; "
+            "repeatable."
+        ),
+    ] = None,
     anew: Annotated[bool, typer.Option("--anew", help="Measure again what was measured.")] = False,
     repeat: Annotated[
         int, typer.Option(min=1, help="How often each judge of a rubric is asked.")
@@ -84,7 +91,9 @@ def score(  # noqa: PLR0913 - the options of one command
     """
     from dragoman.cli.running import ScoringOptions, score_run
 
-    options = ScoringOptions(fields_of(given), measure or (), anew, trust, repeat)
+    options = ScoringOptions(
+        fields_of(given), measure or (), anew, trust, repeat, rubrics=rubric or ()
+    )
     score_run(folder, options.request(), as_json=as_json)
 
 

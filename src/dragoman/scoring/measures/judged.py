@@ -3,18 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from string import Template
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.measures import MAX_WHY, Counted, Derived, Measured, PlayedCase, Setting, summed
-from dragoman.core.protocols import ChatModel, ChatRequest
+from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.speech import Said
+from dragoman.core.tasks import Stakes
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
 from dragoman.scoring.judge_texts import inert, reply_text, transcript
 from dragoman.scoring.measures.quotes import Quotable
 from dragoman.scoring.measures.rubric_answers import JudgeAnswer, answers_schema, parse_answers
-from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion
+from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion, stakes_template
 
 ASKED = "measure-1"
 """The version of how a judge is asked, whatever the rubric; part of the judge's name."""
@@ -22,9 +24,14 @@ ASKED = "measure-1"
 ASKED_TO_QUOTE = "measure-2"
 """How it is asked where a rubric wants quotes as evidence."""
 
+ONCE_MORE = "~"
+"""Stands in a draw before how many remembered replies were passed over."""
+
 _LEFT_OUT = "the judge left it out"
 _NAMED = 3
 """How many of the questions without evidence a reason names."""
+
+NO_STAKES = Stakes()
 
 REPEAT = "#"
 """Stands in a judge's name before which time it was asked, from the second on."""
@@ -40,15 +47,25 @@ class JudgedMeasure:
 
     rules = ""
 
-    def __init__(self, rubric: Rubric, model: ChatModel, version: str = "", time: int = 1) -> None:
+    def __init__(
+        self,
+        rubric: Rubric,
+        model: ChatModel,
+        version: str = "",
+        time: int = 1,
+        *,
+        stakes: Stakes = NO_STAKES,
+    ) -> None:
         self._rubric = rubric
         self._model = model
         self._again = f"{REPEAT}{time}" if time > 1 else ""
         self.name = rubric.name
         self.version = rubric.version
         self._quoting = any(question.quote for question in rubric.questions)
-        self._asked_by = ASKED_TO_QUOTE if self._quoting else ASKED
-        self.judge = f"{self._asked_by}:{model.name}{version and '@'}{version}{self._again}"
+        asked_by = ASKED_TO_QUOTE if self._quoting else ASKED
+        listed = _at_stake(stakes) if rubric.has_stakes else ""
+        self._told = f"{_instructions(asked_by)}{rubric.text}{listed}"
+        self.judge = f"{asked_by}:{model.name}{version and '@'}{version}{self._again}"
         self.figures: tuple[Derived, ...] = rubric.figures
 
     def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - rubrics are asked everywhere
@@ -63,13 +80,11 @@ class JudgedMeasure:
         usages: list[Usage] = []
         for position, events in _pieces(self._rubric, case):
             try:
-                answers, usage = await self._asked(case, position, events)
+                found += await self._judged(case, position, events, usages)
             except (JudgeError, ParticipantError) as error:
                 usages += () if error.usage is None else (error.usage,)
                 why = f"judge failed{_at(position)}: {error}"
                 return self._result(found, usages, unscored=why)
-            usages.append(usage)
-            found += _counted(self._rubric.questions, answers, position, events)
         return self._result(found, usages, unscored=_open(found))
 
     def _result(
@@ -85,22 +100,53 @@ class JudgedMeasure:
             usage=next(iter(total_usage(usages)), None),
         )
 
-    async def _asked(
-        self, case: PlayedCase, position: int | None, events: Sequence[Event]
-    ) -> tuple[dict[str, JudgeAnswer], Usage]:
+    async def _judged(
+        self,
+        case: PlayedCase,
+        position: int | None,
+        events: Sequence[Event],
+        usages: list[Usage],
+    ) -> list[Counted]:
+        """Return what one answer counts for, and add what it took to `usages`.
+
+        A remembered reply that is no full answer is passed over: the judge is asked once more.
+        """
+        questions = self._rubric.questions
         messages = [
-            {"role": "system", "content": f"{_instructions(self._asked_by)}{self._rubric.text}"},
-            {"role": "user", "content": _question(self._rubric.questions, position, events)},
+            {"role": "system", "content": self._told},
+            {"role": "user", "content": _question(questions, position, events)},
         ]
-        draw = f"{case.draw}{self._again}"
+        draw, passed_over = f"{case.draw}{self._again}", 0
+        while True:
+            completion = await self._complete(case, messages, draw)
+            usages.append(completion.usage)
+            try:
+                answers = parse_answers(reply_text(completion), questions)
+                found = list(_counted(questions, answers, position, events))
+                if not (completion.usage.replayed and _open(found)):
+                    return found
+            except JudgeError:
+                if not completion.usage.replayed:
+                    raise
+            passed_over += 1
+            draw = f"{case.draw}{self._again}{ONCE_MORE}{passed_over}"
+
+    async def _complete(
+        self, case: PlayedCase, messages: Sequence[Mapping[str, object]], draw: str
+    ) -> Completion:
         schema = answers_schema(quoting=self._quoting)
         request = ChatRequest(messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=schema)
-        completion = await self._model.complete(request, f"measure {self.name}")
-        try:
-            return parse_answers(reply_text(completion), self._rubric.questions), completion.usage
-        except JudgeError as error:
-            error.usage = completion.usage
-            raise
+        return await self._model.complete(request, f"measure {self.name}")
+
+
+def _at_stake(stakes: Stakes) -> str:
+    """Return what a judge is told of a suite's irreversible actions and duties to hand over."""
+    duties = "\n".join(f"- {each.reason}: {each.when}" for each in stakes.escalations)
+    return Template(stakes_template()).substitute(
+        irreversible=", ".join(stakes.irreversible) or "none listed",
+        tool=stakes.escalation_tool or "no tool",
+        duties=duties or "- none listed",
+    )
 
 
 def _pieces(rubric: Rubric, case: PlayedCase) -> Iterator[tuple[int | None, Sequence[Event]]]:

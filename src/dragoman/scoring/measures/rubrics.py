@@ -1,13 +1,16 @@
 """Rubrics: what a judge is to look at, and the booleans and integers that it answers.
 
 A rubric is two files side by side, `NAME@VERSION.md`, the text that a judge is given, and
-`NAME@VERSION.toml`, its questions and the figures to make of the answers.
+`NAME@VERSION.toml`, its questions and the figures to make of the answers. A version may be like another
+one with a text that goes on. Some ship.
 """
 
 import re
 import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -23,6 +26,8 @@ MAX_BYTES = 256 * 1024
 
 _STEM = re.compile(r"([a-z][a-z0-9_]{0,40})@([0-9A-Za-z._]{1,20})")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+
+_Kind = TypeVar("_Kind")
 
 Over = Literal["conversation", "agent replies", "user replies"]
 """What is judged: all of it at once, or each reply of a side from what came before."""
@@ -64,10 +69,23 @@ class _Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question: tuple[RubricQuestion, ...]
     over: Over = "conversation"
     rate: tuple[_Rate, ...] = ()
+    stakes: bool = False
+    about: str = ""
+
+
+class _Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A version that asks what another one asks; its text comes after the other's."""
+
+    like: str
+    about: str = ""
 
 
 class Rubric(msgspec.Struct, frozen=True):
-    """One rubric as it was read; its version ends in a hash of its content."""
+    """One rubric as it was read; its version ends in a hash of its content.
+
+    `has_stakes` says whether a judge is told what the suite lists as irreversible, and when handing
+    over to a person is a duty. `about` is a line about it for lists.
+    """
 
     name: str
     version: str
@@ -75,6 +93,15 @@ class Rubric(msgspec.Struct, frozen=True):
     over: Over
     questions: tuple[RubricQuestion, ...]
     figures: tuple[Derived, ...]
+    has_stakes: bool = False
+    about: str = ""
+
+
+def bundled_rubrics() -> dict[str, Path]:
+    """Return the schemas of the rubrics that ship, by `NAME@VERSION`."""
+    return {
+        path.stem: path for path in sorted(_folder().glob("*@*.toml"), key=lambda path: path.stem)
+    }
 
 
 def read_rubric(path: Path) -> Rubric:
@@ -87,19 +114,58 @@ def read_rubric(path: Path) -> Rubric:
     if named is None or path.suffix != ".toml":
         raise DataError(f"{path}: a rubric's schema is called NAME@VERSION.toml")
     text, written = _text(path.with_suffix(".md")), _text(path)
-    try:
-        schema = msgspec.convert(tomllib.loads(written), _Schema)
-    except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
-        raise DataError(f"{path}: no schema of a rubric ({error})") from error
+    about, version = "", _version(path, written)
+    if version is not None:
+        about, path = version.about, path.with_name(f"{version.like}.toml")
+        text, written = f"{_text(path.with_suffix('.md'))}{text}", _text(path)
+    schema = _converted(path, _read_table(path, written), _Schema)
     _require_sound(path, schema)
+    told = (stakes_template(),) if schema.stakes else ()
     return Rubric(
         named[1],
-        f"{named[2]}@{content_key(text, written)[:8]}",
+        f"{named[2]}@{content_key(text, written, *told)[:8]}",
         text,
         schema.over,
         schema.question,
         (*map(_figure, schema.question), *map(_rate, schema.rate)),
+        schema.stakes,
+        about or schema.about,
     )
+
+
+@cache
+def stakes_template() -> str:
+    """Return how a judge is told what is at stake in a suite: a `string.Template`."""
+    return (_folder() / "stakes-1.md").read_text("utf-8")
+
+
+def _folder() -> Path:
+    return Path(str(files("dragoman.scoring") / "rubrics"))
+
+
+def _version(path: Path, written: str) -> _Version | None:
+    """Return of which version a schema is a version; None where it has questions of its own."""
+    table = _read_table(path, written)
+    if "like" not in table:
+        return None
+    version = _converted(path, table, _Version)
+    if not _STEM.fullmatch(version.like):
+        raise DataError(f"{path}: 'like' names a rubric beside it, NAME@VERSION")
+    return version
+
+
+def _read_table(path: Path, written: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(written)
+    except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
+        raise DataError(f"{path}: no schema of a rubric ({error})") from error
+
+
+def _converted(path: Path, table: dict[str, object], kind: type[_Kind]) -> _Kind:
+    try:
+        return msgspec.convert(table, kind)
+    except UNREADABLE as error:
+        raise DataError(f"{path}: no schema of a rubric ({error})") from error
 
 
 def _text(path: Path) -> str:
