@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import msgspec
 import pytest
 
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.speech import Stage
 from dragoman.core.voice.audio import Audio
 from dragoman.exchange.audio_folder import write_audio_folder
@@ -104,6 +104,18 @@ def test_what_lies_there_already_stays(tmp_path: Path) -> None:
     (tmp_path / "hf" / "mine.txt").write_text("mine")
     with pytest.raises(UsageError, match="is there already and not empty"):
         write_audio_folder(tmp_path / "set", tmp_path / "hf")
+
+
+def test_a_file_that_is_not_the_sound_of_its_name_is_not_passed_on(tmp_path: Path) -> None:
+    write_set(tmp_path / "set")
+    secret = tmp_path / "secret"
+    secret.write_text("key")
+    (sound,) = (tmp_path / "set").rglob("*.flac")
+    sound.unlink()
+    sound.symlink_to(secret)
+    with pytest.raises(DataError, match="no readable FLAC file"):
+        write_audio_folder(tmp_path / "set", tmp_path / "hf")
+    assert not (tmp_path / "hf").exists()
 
 
 def test_a_set_in_which_nobody_speaks_has_nothing_to_write(tmp_path: Path) -> None:

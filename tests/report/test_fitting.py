@@ -60,6 +60,32 @@ def test_without_room_every_row_is_a_block() -> None:
     ]
 
 
+def test_without_room_for_all_columns_a_table_comes_in_parts_where_these_take_fewer_lines() -> None:
+    table = TextTable(
+        ("agent", "names", "numbers", "dates"),
+        (("careful", "3", "10", "0"), ("literal", "1", "12", "1")),
+        title="lost",
+        note="by kind",
+        numbers=frozenset({"names", "numbers", "dates"}),
+        keys=1,
+    )
+
+    assert lines(table, 23) == [
+        "lost",
+        "agent    names  numbers",
+        "───────────────────────",
+        "careful      3       10",
+        "literal      1       12",
+        "",
+        "agent    dates",
+        "──────────────",
+        "careful      0",
+        "literal      1",
+        "",
+        "by kind",
+    ]
+
+
 def test_in_a_block_the_lines_of_a_cell_share_one_where_it_has_room_for_them() -> None:
     row = ("careful\nen/telephone/none", "^1 1.000\n^2 1.000")
     table = TextTable(("agent", "pass^k"), (row,))

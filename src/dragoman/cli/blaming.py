@@ -30,6 +30,7 @@ def print_blames(rows: Sequence[Blame]) -> None:
             rows=tuple((*place, *map(str, lost.values())) for place, lost in counts.items()),
             title="lost conversations",
             numbers=frozenset(CULPRITS),
+            keys=2,
         )
     )
     print()

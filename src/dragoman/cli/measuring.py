@@ -62,6 +62,7 @@ def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
             for (_, condition, agent, part), found in cells.items()
         ),
         title,
+        keys=3 if has_parts else 2,
     )
 
 

@@ -142,7 +142,8 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
         for name, each in card.categories.items()
     )
     note = "Values of expected calls that messages state, and how they are found again."
-    print_table(TextTable(headings, rows, str(request.out), note, numbers=frozenset(headings[1:])))
+    numbers = frozenset(headings[1:])
+    print_table(TextTable(headings, rows, str(request.out), note, numbers, keys=1))
     spoken = {
         name: each.speech for name, each in card.categories.items() if each.speech is not None
     }
@@ -186,4 +187,5 @@ def _print_hearing(card: Card, spoken: Mapping[str, SpeechCounts]) -> None:
     )
     title = f"{card.sounds:,} sounds of {card.seconds:,.0f} seconds"
     note = "Values that messages state, and how they stand in transcripts as agents read them."
-    print_table(TextTable(headings, rows, title, note, numbers=frozenset(headings[2:-1])))
+    numbers = frozenset(headings[2:-1])
+    print_table(TextTable(headings, rows, title, note, numbers, keys=2))

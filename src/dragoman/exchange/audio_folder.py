@@ -81,7 +81,10 @@ def write_audio_folder(folder: Path, out: Path) -> WrittenFolder:
         raise UsageError(f"{folder}: nobody speaks in this set: there is no audio to write")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: name another folder")
-    files = dict.fromkeys(row.file_name for row in rows)
+    files = {audio_name(each.audio.sha256): each.audio for each in messages if each.audio}
+    # Only sounds that the set names are passed on, wherever a link in it leads.
+    for audio in files.values():
+        audio_set.sound(audio)
     for name in files:
         _copy(folder / name, out / SPLIT / name)
     encode = msgspec.json.Encoder().encode

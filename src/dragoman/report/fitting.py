@@ -1,6 +1,7 @@
-"""Tables that fit a terminal: in columns where there is room, row by row where there is not.
+"""Tables that fit a terminal: in columns where there is room, else in parts or row by row.
 
-No figure is cut and no word is broken in two. The width is the terminal's, that of `COLUMNS`, or 80.
+A part has some of the columns and again those that say what a row is of; whatever takes fewer lines
+is printed. No figure is cut and no word is broken in two. The width is the terminal's, that of `COLUMNS`, or 80.
 """
 
 import textwrap
@@ -27,6 +28,8 @@ class TextTable(msgspec.Struct, frozen=True):
         note: What stands below it.
         numbers: The headings of columns that are aligned on the right.
         is_spaced: Whether an empty line follows each row.
+        keys: How many of the first columns say what a row is of, and stand in each part of a table
+            that has no room for its columns; 0 for a table that is not parted.
     """
 
     headings: tuple[str, ...]
@@ -35,6 +38,7 @@ class TextTable(msgspec.Struct, frozen=True):
     note: str = ""
     numbers: frozenset[str] = frozenset()
     is_spaced: bool = False
+    keys: int = 0
 
 
 def print_table(table: TextTable, console: "Console | None" = None) -> None:
@@ -53,7 +57,7 @@ def lines(table: TextTable, width: int) -> list[str]:
     fitting = (grid for grid in _grids(table, rows) if _widest(grid) <= width)
     body = next(fitting, None)
     if body is None:
-        body = list(_blocks(table.headings, rows, width))
+        body = _narrowed(table, rows, width)
     while body and not body[-1]:
         body.pop()
     note = ["", *_wrapped(table.note, width)] if table.note else []
@@ -62,6 +66,42 @@ def lines(table: TextTable, width: int) -> list[str]:
 
 Row = Sequence[Sequence[str]]
 """The lines of each of a row's cells."""
+
+
+def _narrowed(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
+    """Return a table that has no room for its columns: in parts or row by row."""
+    blocks = list(_blocks(table.headings, rows, width))
+    parts = _parts(table, rows, width) if table.keys else []
+    return parts if parts and len(parts) < len(blocks) else blocks
+
+
+def _parts(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
+    """Return a table as several with some of its columns each; nothing where one column has no room."""
+    keys = table.keys
+    made: list[str] = []
+    shown: list[str] = []
+    columns = list(range(keys))
+    for at in range(keys, len(table.headings)):
+        wider = _with_columns(table, rows, [*columns, at], width)
+        if not wider:
+            made += [*shown, ""]
+            columns = list(range(keys))
+            wider = _with_columns(table, rows, [*columns, at], width)
+        if not wider:
+            return []
+        columns.append(at)
+        shown = wider
+    return [*made, *shown]
+
+
+def _with_columns(
+    table: TextTable, rows: Sequence[Row], columns: Sequence[int], width: int
+) -> list[str]:
+    """Return some columns of a table; nothing where they have no room."""
+    headings = tuple(table.headings[at] for at in columns)
+    some = msgspec.structs.replace(table, headings=headings)
+    chosen = [[row[at] for at in columns] for row in rows]
+    return next((grid for grid in _grids(some, chosen) if _widest(grid) <= width), [])
 
 
 def _grids(table: TextTable, rows: Sequence[Row]) -> Iterator[list[str]]:

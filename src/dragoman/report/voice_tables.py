@@ -6,6 +6,8 @@ A table is there where a run holds what it shows, and so is a column; `-` stands
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
+import msgspec
+
 from dragoman.analysis.aggregates import Standing
 from dragoman.analysis.blame import BLAME, CULPRITS
 from dragoman.analysis.voice.board import VoiceBoard, WayFigures
@@ -86,6 +88,7 @@ def accuracy_tables(board: VoiceBoard) -> Iterator[TextTable]:
             f"{name}{judged}",
             "; ".join(notes),
             is_spaced=has_text,
+            keys=1,
         )
 
 
@@ -161,11 +164,12 @@ def _table(
         tuple(tuple(value(row) for _, value in (*named, *columns)) for row in rows),
         title,
         numbers=frozenset(heading for heading, _ in columns),
+        keys=len(named),
     )
 
 
 def _noted(table: TextTable, note: str) -> TextTable:
-    return TextTable(table.headings, table.rows, table.title, note, table.numbers)
+    return msgspec.structs.replace(table, note=note)
 
 
 def _headlines(board: VoiceBoard) -> tuple[str, ...]:
@@ -188,7 +192,8 @@ def _sensitivity(board: VoiceBoard) -> TextTable | None:
             rows.append((who, entry.voice, entry.clarify, name, ends, *apart))
     headings = ("agent", "line", "clarify", "over", "lowest to highest", "points apart", "tasks")
     numbers = frozenset({"points apart", "tasks"})
-    return TextTable(headings, tuple(rows), "recognizer sensitivity", _FARTHEST, numbers)
+    title = "recognizer sensitivity"
+    return TextTable(headings, tuple(rows), title, _FARTHEST, numbers, keys=5)
 
 
 def _clarifications(board: VoiceBoard) -> TextTable | None:
