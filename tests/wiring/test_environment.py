@@ -25,6 +25,15 @@ def test_a_proxy_is_named_for_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     assert proxy_for("http://host/v1") is None
 
 
+def test_websockets_have_the_proxies_of_their_schemes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://proxy:3128")
+    assert proxy_for("wss://host/v1") == "http://proxy:3128"
+    assert proxy_for("ws://host/v1") is None
+    monkeypatch.setenv("http_proxy", "http://plain:3128")
+    assert proxy_for("ws://host/v1") == "http://plain:3128"
+    assert proxy_for("wss://localhost/v1") is None
+
+
 def test_some_hosts_are_reached_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://proxy:3128")
     monkeypatch.setenv("no_proxy", "inside.example")

@@ -120,7 +120,7 @@ def websocket_address(url: str, what: str) -> str:
         UsageError: Where it is none.
     """
     scheme, _, rest = checked_address(url, what, SCHEMES).partition("://")
-    return f"{scheme.replace('http', 'ws')}://{rest}"
+    return f"{scheme.lower().replace('http', 'ws')}://{rest}"
 
 
 @cache

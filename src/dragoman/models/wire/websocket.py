@@ -98,7 +98,8 @@ class WebSocket:
         while True:
             try:
                 message = await self._connection.receive()
-            except (aiohttp.ClientError, OSError, RuntimeError):
+            except aiohttp.ClientError:
+                # A ping is answered while it is read: here the connection may be gone.
                 self._end = _lost("cut", "the connection was cut")
                 await self._frames.put(self._end)
                 return
