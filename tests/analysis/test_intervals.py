@@ -7,6 +7,7 @@ from dragoman.analysis.intervals import (
     Interval,
     clustered_interval,
     difference_interval,
+    paired_ratio_interval,
     quantile_interval,
 )
 from dragoman.core.measures import Quantile
@@ -129,3 +130,18 @@ def test_tasks_that_are_drawn_together_give_the_interval_of_tasks_drawn_one_by_o
     assert found.high == pytest.approx(high, abs=0.006)
     mirrored = clustered_interval([1 - value for value in values], 7)
     assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low))
+
+
+def test_a_paired_ratio_may_have_tasks_with_nothing_below() -> None:
+    pairs = [(1.0, 1.0)] * 6 + [(0.0, 1.0)] * 4 + [(1.0, 0.0)] * 2
+    found = paired_ratio_interval(pairs, seed=1)
+    assert found is not None
+    assert found.low < 0.8 < found.high
+
+
+def test_a_paired_ratio_without_an_upper_end_has_no_interval() -> None:
+    assert paired_ratio_interval([(1.0, 1.0), (1.0, 0.0)], seed=1) is None
+
+
+def test_a_paired_ratio_that_no_draw_changes_has_no_interval() -> None:
+    assert paired_ratio_interval([(1.0, 1.0)] * 5, seed=1) is None

@@ -73,6 +73,29 @@ def ratio_interval(
     return Interval(float(low), float(high))
 
 
+def paired_ratio_interval(pairs: Sequence[tuple[float, float]], seed: int) -> Interval | None:
+    """Return the 95 % interval of a ratio of sums to which a task may add nothing below.
+
+    By percentile bootstrap over tasks, so that both sides of a task are drawn together; a draw with
+    nothing below is without end. None where no draw changes it, or where the interval has no upper end.
+
+    Args:
+        pairs: What each task adds to the numerator, and to the denominator (0 or more).
+        seed: Of the draws.
+    """
+    import numpy as np
+
+    count = len(pairs)
+    generator = np.random.default_rng(seed)
+    counts = generator.multinomial(count, [1 / count] * count, size=RESAMPLES)
+    above, below = (counts @ np.asarray(side, dtype=float) for side in zip(*pairs, strict=True))
+    drawn = np.full(RESAMPLES, np.inf)
+    np.divide(above, below, out=drawn, where=below > 0)
+    drawn.sort()
+    low, high = (drawn[int(each * (RESAMPLES - 1))] for each in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return None if low == high or np.isinf(high) else Interval(float(low), float(high))
+
+
 def quantile_interval(tasks: Sequence[Sequence[float]], share: float, seed: int) -> Interval | None:
     """Return the 95 % interval of a quantile of all tasks' values, by percentile bootstrap over tasks.
 

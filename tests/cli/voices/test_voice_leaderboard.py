@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.voice.board import voice_board
-from dragoman.cli.voices_leading import board_as_csv
+from dragoman.cli.leading.voices import board_as_csv
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
 

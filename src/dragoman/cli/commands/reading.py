@@ -152,24 +152,29 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     style: Annotated[
         str,
         typer.Option(
-            help="bfcl: its aggregates; bfcl-audio: text, recognizers and agents that hear."
+            help="bfcl: its aggregates; bfcl-audio: text, recognizers and agents that hear; "
+            "mm-tau-p2: its twelve metrics and mm-tap."
         ),
     ] = "bfcl",
     out: Annotated[
         list[Path] | None,
-        typer.Option(help="With bfcl-audio: a file to write, .md or .csv; repeatable."),
+        typer.Option(help="But for bfcl: a file to write, .md or .csv; repeatable."),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
     ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     as_json: Json = False,
 ) -> None:
-    """Make BFCL's aggregates of its categories, or set voices against text in runs on any suite.
+    """Make BFCL's aggregates of its categories; or set voices against text in runs on any suite.
 
     What is missing is named and never counted as 0.
     """
-    from dragoman.cli.leading import LeaderboardRequest, print_leaderboard
+    from dragoman.cli.leading.boards import LeaderboardRequest, print_leaderboard
 
-    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge)
+    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge, weights)
     print_leaderboard(asked, as_json=as_json)
 
 

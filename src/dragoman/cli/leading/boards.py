@@ -21,6 +21,7 @@ class LeaderboardRequest(msgspec.Struct, frozen=True):
     outs: tuple[Path, ...]
     rules: str | None
     judge: str | None
+    weights: str | None = None
 
 
 def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
@@ -29,17 +30,26 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
     Raises:
         UsageError: For a style that there is not, or a file that it does not write.
     """
+    if asked.weights is not None and asked.style != "mm-tau-p2":
+        raise UsageError("--weights goes with --style mm-tau-p2")
     match asked.style:
         case "bfcl-audio":
-            from dragoman.cli.voices_leading import print_voices
+            from dragoman.cli.leading.voices import print_voices
 
             print_voices(asked.folders, asked.rules, asked.judge, asked.outs, as_json=as_json)
+        case "mm-tau-p2":
+            from dragoman.cli.leading.mm_tau import print_mm_tau
+
+            print_mm_tau(
+                *(asked.folders, asked.rules, asked.judge, asked.outs, asked.weights),
+                as_json=as_json,
+            )
         case "bfcl" if asked.outs:
-            raise UsageError("--out goes with --style bfcl-audio")
+            raise UsageError("--out goes with --style bfcl-audio or mm-tau-p2")
         case "bfcl":
             _print_aggregates(asked, as_json=as_json)
         case _:
-            raise UsageError(f"--style {asked.style}: choose bfcl or bfcl-audio")
+            raise UsageError(f"--style {asked.style}: choose bfcl or bfcl-audio or mm-tau-p2")
 
 
 def _print_aggregates(asked: LeaderboardRequest, *, as_json: bool) -> None:

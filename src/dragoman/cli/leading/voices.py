@@ -1,25 +1,19 @@
 """`dragoman leaderboard --style bfcl-audio`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-import polars as pl
 
 from dragoman.analysis.voice.board import VoiceBoard
+from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, write_all
 from dragoman.cli.output import print_json, print_line
-from dragoman.core.errors import UsageError
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
-from dragoman.report.markdown import markdown_tables, markdown_text
 from dragoman.report.voice_tables import voice_tables
-from dragoman.store.whole_files import write_whole
 from dragoman.tables.voice_boards import VoiceResults, voice_results
 from dragoman.tables.voice_frames import voice_frame
 from dragoman.wiring.participants import judge_name
-
-_FORMULA = r"^[=+\-@\t\r]"
-"""How a text begins that a spreadsheet program would take for a formula."""
 
 
 def print_voices(
@@ -35,21 +29,13 @@ def print_voices(
     Raises:
         UsageError: For a file that is neither Markdown nor CSV, and what `voice_results` raises.
     """
-    writers = [(path, _writer(path)) for path in outs]
+    require_writable(outs)
     found = voice_results(folders, rules, judge_name(judge))
-    for path, write in writers:
-        write_whole(path, (write(found).encode(),))
+    write_all(outs, lambda: _markdown(found), lambda: board_as_csv(found.board))
     if as_json:
         print_json(_object(found))
         return
     _print(found)
-
-
-def _writer(path: Path) -> Callable[[VoiceResults], str]:
-    writers = {".md": _markdown, ".csv": _csv}
-    if path.suffix not in writers:
-        raise UsageError(f"--out {path}: neither .md nor .csv: name one of these")
-    return writers[path.suffix]
 
 
 def _print(found: VoiceResults) -> None:
@@ -64,21 +50,12 @@ def _print(found: VoiceResults) -> None:
 
 
 def _markdown(found: VoiceResults) -> str:
-    facts = "".join(
-        f"- {markdown_text(name)}: {markdown_text(value)}\n" for name, value in found.facts
-    )
-    return f"## Text against voice\n\n{markdown_tables(voice_tables(found.board))}\n{facts}"
-
-
-def _csv(found: VoiceResults) -> str:
-    return board_as_csv(found.board)
+    return as_markdown("Text against voice", voice_tables(found.board), found.facts)
 
 
 def board_as_csv(board: VoiceBoard) -> str:
-    """Return the figures of a board as CSV; no text is a formula to a spreadsheet program."""
-    texts = pl.col(pl.String)
-    safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
-    return voice_frame(board).with_columns(safe.name.keep()).write_csv()
+    """Return the figures of a board as CSV."""
+    return as_csv(voice_frame(board))
 
 
 def _object(found: VoiceResults) -> dict[str, object]:

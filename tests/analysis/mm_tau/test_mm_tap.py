@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.mm_tap import MmTapParts, MmTapWeights, mm_tap
+from dragoman.analysis.mm_tau.mm_tap import MmTapParts, MmTapWeights, mm_tap
 from dragoman.core.errors import UsageError
 
 # Table 2 by judge, domain and exposure p: CFA, MRS, ARGA, ERR, TE, UES, TO, IAS; then pass^1 by voice,

@@ -1,0 +1,1 @@
+"""The metrics of MM-tau-p2 and their composite, from what measures counted."""

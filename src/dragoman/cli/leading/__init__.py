@@ -1,0 +1,1 @@
+"""`dragoman leaderboard`, style by style."""
