@@ -17,6 +17,7 @@ from dragoman.analysis.judges.answers import (
     panel_figures,
 )
 from dragoman.analysis.judges.correction import Corrected, corrected_rate
+from dragoman.analysis.judges.hindsight import Hindsight, hindsight_figures
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import UsageError
@@ -24,6 +25,7 @@ from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Rate
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.speech import Said
+from dragoman.scoring.measures.judged import ASKED_BY_TURN
 from dragoman.store.run import RunStore, StoredCell, open_run
 from dragoman.studies.labels import ItemToLabel, read_labels, write_template
 
@@ -50,6 +52,7 @@ class JudgeCheck(msgspec.Struct, frozen=True):
         labelled: Against people; empty without labels.
         panels: Against each other.
         corrected: The run's shares of yes, without the judges' errors.
+        hindsight: Each judge shown whole conversations against itself shown what came before.
         cells: By key the conversations that split items are of.
         strangers: Labels of conversations or replies that no judge was asked about.
     """
@@ -57,6 +60,7 @@ class JudgeCheck(msgspec.Struct, frozen=True):
     labelled: tuple[LabelledFigures, ...]
     panels: tuple[PanelFigures, ...]
     corrected: tuple[CorrectedFigure, ...]
+    hindsight: tuple[Hindsight, ...]
     cells: dict[str, StoredCell]
     strangers: int
 
@@ -92,6 +96,7 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         labelled=labelled_figures(answers, known, boolean, words),
         panels=panel_figures(answers),
         corrected=tuple(_corrected(answers, known, boolean, cells)),
+        hindsight=hindsight_figures(answers, _shown_both_ways(answers)),
         cells=cells,
         strangers=len(told) - len(known),
     )
@@ -134,6 +139,17 @@ def _answers(store: RunStore) -> Answers:
                     item = JudgedItem(cell, position, entry.subject)
                     answers.setdefault(rater, {})[item] = int(entry.counts[entry.subject])
     return answers
+
+
+def _shown_both_ways(answers: Answers) -> Iterator[tuple[Rater, Rater]]:
+    """Yield raters of one rubric, model and time: shown what came before, and shown the whole."""
+    for before in sorted(answers):
+        for whole in sorted(answers):
+            asked_before, _, model = before.judge.partition(":")
+            asked_whole, _, same = whole.judge.partition(":")
+            is_same = (before.measure, model) == (whole.measure, same)
+            if is_same and asked_before != ASKED_BY_TURN == asked_whole:
+                yield before, whole
 
 
 def _yes_or_no(store: RunStore) -> frozenset[str]:

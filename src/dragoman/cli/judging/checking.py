@@ -7,6 +7,7 @@ from shlex import quote
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.judges.agreement import RaterAgreement
 from dragoman.analysis.judges.answers import LabelledFigures, PanelFigures, Shift
+from dragoman.analysis.judges.hindsight import Hindsight
 from dragoman.cli.output import print_json, print_line
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
@@ -31,6 +32,8 @@ def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
     _print(_corrected(found.corrected))
     _print(_panels(found.panels))
     _print_split(run, found)
+    _print(_hindsight(found.hindsight))
+    _print_changed(run, found)
 
 
 def print_template(run: Path, path: Path) -> None:
@@ -134,6 +137,43 @@ def _print_split(run: Path, found: JudgeCheck) -> None:
         )
     if len(split) > _SHOWN:
         print_line(f"and {len(split) - _SHOWN:,} more split answers (--json has all)")
+
+
+def _hindsight(figures: Sequence[Hindsight]) -> TextTable:
+    headings = (
+        "question",
+        "judge",
+        "shown before",
+        "shown the whole",
+        "labels",
+        "changed",
+        "share",
+    )
+    rows = tuple(
+        (
+            f"{each.question} ({each.before.measure})",
+            each.before.judge,
+            each.before.version,
+            each.whole.version,
+            f"{each.differ.items:,}",
+            f"{len(each.changed):,}",
+            _agreement(each.differ, is_share=True),
+        )
+        for each in figures
+    )
+    note = "Labels of replies that differ where the judge was shown what came after them too."
+    return TextTable(headings, rows, "by hindsight", note, frozenset(headings[4:6]))
+
+
+def _print_changed(run: Path, found: JudgeCheck) -> None:
+    changed = [(each, *entry) for each in found.hindsight for entry in each.changed]
+    for each, item, early, late in changed[:_SHOWN]:
+        print_line(
+            f"changed: {each.question}, event {item.position}: {each.before.judge} {early}, "
+            f"shown the whole {late}\n  {_show(run, found.cells[item.cell])}"
+        )
+    if len(changed) > _SHOWN:
+        print_line(f"and {len(changed) - _SHOWN:,} more changed labels (--json has all)")
 
 
 def _show(run: Path, cell: StoredCell) -> str:

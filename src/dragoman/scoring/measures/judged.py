@@ -5,17 +5,21 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.measures import MAX_WHY, Counted, Derived, Measured, PlayedCase, Setting, summed
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
-from dragoman.core.speech import Said
 from dragoman.core.tasks import Stakes
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.scoring.judge_texts import inert, reply_text, transcript
-from dragoman.scoring.measures.quotes import Quotable
-from dragoman.scoring.measures.rubric_answers import JudgeAnswer, answers_schema, parse_answers
+from dragoman.scoring.judge_texts import reply_text
+from dragoman.scoring.measures.quotes import INVENTED, LATER, Quotable
+from dragoman.scoring.measures.rubric_answers import (
+    JudgeAnswer,
+    answers_schema,
+    parse_answers,
+    parse_turn_answers,
+)
+from dragoman.scoring.measures.rubric_pieces import RubricPiece, asked_about, pieces
 from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion, stakes_template
 
 ASKED = "measure-1"
@@ -23,6 +27,9 @@ ASKED = "measure-1"
 
 ASKED_TO_QUOTE = "measure-2"
 """How it is asked where a rubric wants quotes as evidence."""
+
+ASKED_BY_TURN = "turns-1"
+"""How it is asked about all replies at once, shown the whole conversation."""
 
 ONCE_MORE = "~"
 """Stands in a draw before how many remembered replies were passed over."""
@@ -61,8 +68,8 @@ class JudgedMeasure:
         self._again = f"{REPEAT}{time}" if time > 1 else ""
         self.name = rubric.name
         self.version = rubric.version
-        self._quoting = any(question.quote for question in rubric.questions)
-        asked_by = ASKED_TO_QUOTE if self._quoting else ASKED
+        asked_by = _asked_by(rubric)
+        self._schema = answers_schema(quoting=asked_by != ASKED, by_turn=asked_by == ASKED_BY_TURN)
         listed = _at_stake(stakes) if rubric.has_stakes else ""
         self._told = f"{_instructions(asked_by)}{rubric.text}{listed}"
         self.judge = f"{asked_by}:{model.name}{version and '@'}{version}{self._again}"
@@ -78,12 +85,12 @@ class JudgedMeasure:
             return self._result(unscored=case.fault)
         found: list[Counted] = []
         usages: list[Usage] = []
-        for position, events in _pieces(self._rubric, case):
+        for piece in pieces(self._rubric, case):
             try:
-                found += await self._judged(case, position, events, usages)
+                found += await self._judged(case, piece, usages)
             except (JudgeError, ParticipantError) as error:
                 usages += () if error.usage is None else (error.usage,)
-                why = f"judge failed{_at(position)}: {error}"
+                why = f"judge failed{_at(piece.position)}: {error}"
                 return self._result(found, usages, unscored=why)
         return self._result(found, usages, unscored=_open(found))
 
@@ -101,11 +108,7 @@ class JudgedMeasure:
         )
 
     async def _judged(
-        self,
-        case: PlayedCase,
-        position: int | None,
-        events: Sequence[Event],
-        usages: list[Usage],
+        self, case: PlayedCase, piece: RubricPiece, usages: list[Usage]
     ) -> list[Counted]:
         """Return what one answer counts for, and add what it took to `usages`.
 
@@ -114,15 +117,14 @@ class JudgedMeasure:
         questions = self._rubric.questions
         messages = [
             {"role": "system", "content": self._told},
-            {"role": "user", "content": _question(questions, position, events)},
+            {"role": "user", "content": asked_about(piece, questions)},
         ]
         draw, passed_over = f"{case.draw}{self._again}", 0
         while True:
             completion = await self._complete(case, messages, draw)
             usages.append(completion.usage)
             try:
-                answers = parse_answers(reply_text(completion), questions)
-                found = list(_counted(questions, answers, position, events))
+                found = list(_counted(questions, piece, reply_text(completion)))
                 if not (completion.usage.replayed and _open(found)):
                     return found
             except JudgeError:
@@ -134,8 +136,9 @@ class JudgedMeasure:
     async def _complete(
         self, case: PlayedCase, messages: Sequence[Mapping[str, object]], draw: str
     ) -> Completion:
-        schema = answers_schema(quoting=self._quoting)
-        request = ChatRequest(messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=schema)
+        request = ChatRequest(
+            messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=self._schema
+        )
         return await self._model.complete(request, f"measure {self.name}")
 
 
@@ -149,71 +152,49 @@ def _at_stake(stakes: Stakes) -> str:
     )
 
 
-def _pieces(rubric: Rubric, case: PlayedCase) -> Iterator[tuple[int | None, Sequence[Event]]]:
-    """Yield what is judged: the whole, or for each reply of a side all up to it, with its place."""
-    events = case.episode.events
-    if rubric.over == "conversation":
-        yield None, events
-        return
-    side = rubric.over.split(" ", maxsplit=1)[0]
-    for position, event in enumerate(events):
-        if position >= len(case.task.history) and _is_reply(event, side):
-            yield position, events[: position + 1]
-
-
-def _is_reply(event: Event, side: str) -> bool:
-    """Whether a side said something of its own."""
-    if not isinstance(event, Move) or event.by != side or event.scripted:
-        return False
-    return isinstance(event.reply, Said)
-
-
-def _question(
-    questions: Sequence[RubricQuestion], position: int | None, events: Sequence[Event]
-) -> str:
-    what = (
-        "Judge the whole conversation."
-        if position is None
-        else "Judge the last reply in it, from what came before."
-    )
-    asked = "\n".join(f"{each.name} ({_kind(each)}): {each.text}" for each in questions)
-    shown = inert(transcript(events))
-    return f"<conversation>\n{shown}\n</conversation>\n{what}\n<questions>\n{asked}\n</questions>"
-
-
-def _kind(question: RubricQuestion) -> str:
-    """Return what a question is answered by, as a judge is told."""
-    whose = f" of the {question.said_by}" if question.said_by else ""
-    return f"{question.type}, with a quote{whose}" if question.quote else question.type
+def _asked_by(rubric: Rubric) -> str:
+    if rubric.shows == "whole":
+        return ASKED_BY_TURN
+    return ASKED_TO_QUOTE if any(question.quote for question in rubric.questions) else ASKED
 
 
 def _counted(
-    questions: Sequence[RubricQuestion],
-    answers: Mapping[str, JudgeAnswer],
-    position: int | None,
-    events: Sequence[Event],
+    questions: Sequence[RubricQuestion], piece: RubricPiece, reply: str
 ) -> Iterator[Counted]:
-    quotable = Quotable(events) if any(question.quote for question in questions) else None
-    yield Counted({JUDGED: 1}, position)
-    for question in questions:
-        answer = answers.get(question.name)
-        if answer is None:
-            yield Counted({}, position, question.name, _LEFT_OUT)
-        elif quotable is not None and question.quote:
-            yield _evidenced(question, answer, position, quotable)
-        else:
-            yield _answered(answer, position, answer.why)
+    """Yield what a judge's reply counts for.
+
+    Raises:
+        JudgeError: Where it is not what was asked for.
+    """
+    answers = (
+        parse_turn_answers(reply, questions, piece.turns)
+        if piece.turns
+        else {piece.position: parse_answers(reply, questions)}
+    )
+    for place in piece.places:
+        yield Counted({JUDGED: 1}, place)
+        seen = Quotable(piece.events if place is None else piece.events[: place + 1])
+        for question in questions:
+            answer = answers[place].get(question.name)
+            if answer is None:
+                yield Counted({}, place, question.name, _LEFT_OUT)
+            elif not question.quote:
+                yield _answered(answer, place, answer.why)
+            elif fault := seen.fault(
+                answer.quote, is_needed=bool(answer.value), said_by=question.said_by
+            ):
+                yield Counted({}, place, question.name, _told_apart(fault, answer, piece))
+            else:
+                quote = f" [{answer.quote.strip()}]" if answer.value else ""
+                yield _answered(answer, place, f"{answer.why}{quote}")
 
 
-def _evidenced(
-    question: RubricQuestion, answer: JudgeAnswer, position: int | None, quotable: Quotable
-) -> Counted:
-    """Count an answer by its quote; with none, or an invented one, it stays open."""
-    fault = quotable.fault(answer.quote, is_needed=bool(answer.value), said_by=question.said_by)
-    if fault:
-        return Counted({}, position, question.name, fault)
-    quote = f" [{answer.quote.strip()}]" if answer.value else ""
-    return _answered(answer, position, f"{answer.why}{quote}")
+def _told_apart(fault: str, answer: JudgeAnswer, piece: RubricPiece) -> str:
+    """Return what is wrong with a quote: what stands behind the turn was not invented."""
+    if fault != INVENTED or not piece.turns:
+        return fault
+    is_later = not Quotable(piece.events).fault(answer.quote, is_needed=True, said_by="")
+    return LATER if is_later else INVENTED
 
 
 def _answered(answer: JudgeAnswer, position: int | None, why: str) -> Counted:

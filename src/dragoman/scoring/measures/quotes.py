@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from dragoman.core.episodes import Event
-from dragoman.scoring.judge_texts import inert, shown_lines
+from dragoman.scoring.judge_texts import ShownLine, inert, shown_lines
 
 NO_QUOTE = "no quote"
 INVENTED = "quote not in the conversation"
+LATER = "quote from after the turn"
 
 _MARKS = re.compile(
     "[\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]+"
@@ -22,9 +24,13 @@ class Quotable:
     """
 
     def __init__(self, events: Sequence[Event]) -> None:
-        self._lines = [
+        self._events = events
+
+    @cached_property
+    def _lines(self) -> Sequence[tuple[ShownLine, str, str]]:
+        return [
             (line, _alike(inert(line.head)), _alike(inert(line.text)))
-            for line in shown_lines(events)
+            for line in shown_lines(self._events)
         ]
 
     def fault(self, quote: str, *, is_needed: bool, said_by: str) -> str:

@@ -11,12 +11,13 @@ from dragoman.scoring.measures.rubrics import RubricQuestion
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
-    """One answer; `quote` is the evidence for it."""
+    """One answer; `quote` is the evidence for it, `turn` the reply it is about where several are judged."""
 
     id: str
     value: bool | int
     why: str = ""
     quote: str = ""
+    turn: int | None = None
 
 
 class _Answers(msgspec.Struct):
@@ -24,7 +25,7 @@ class _Answers(msgspec.Struct):
 
 
 @cache
-def answers_schema(*, quoting: bool) -> Mapping[str, object]:
+def answers_schema(*, quoting: bool, by_turn: bool = False) -> Mapping[str, object]:
     """Return what providers that take schemas hold a judge to; its reply is read as strictly without."""
     fields: dict[str, object] = {
         "id": {"type": "string"},
@@ -33,6 +34,8 @@ def answers_schema(*, quoting: bool) -> Mapping[str, object]:
     }
     if quoting:
         fields["quote"] = {"type": "string"}
+    if by_turn:
+        fields["turn"] = {"type": "integer"}
     answer = {
         "type": "object",
         "properties": fields,
@@ -54,7 +57,29 @@ def parse_answers(text: str, questions: Sequence[RubricQuestion]) -> dict[str, J
         JudgeError: Where the text is not such JSON, or an answer answers nothing, repeats another,
             or is not of the kind asked for.
     """
-    given = decoded_answer(text, _Answers).answers
+    return _matched(decoded_answer(text, _Answers).answers, questions)
+
+
+def parse_turn_answers(
+    text: str, questions: Sequence[RubricQuestion], turns: Sequence[int]
+) -> dict[int | None, dict[str, JudgeAnswer]]:
+    """Read a judge's JSON on several turns, and match its answers by turn and id.
+
+    Raises:
+        JudgeError: As `parse_answers`, and where an answer is about a turn that nobody asked about.
+    """
+    of_turn: dict[int | None, list[JudgeAnswer]] = {turn: [] for turn in turns}
+    for answer in decoded_answer(text, _Answers).answers:
+        if answer.turn not in of_turn:
+            asked = ", ".join(map(str, turns))
+            raise JudgeError(f"the judge answered of turn {answer.turn}, asked were {asked}")
+        of_turn[answer.turn].append(answer)
+    return {turn: _matched(given, questions) for turn, given in of_turn.items()}
+
+
+def _matched(
+    given: Sequence[JudgeAnswer], questions: Sequence[RubricQuestion]
+) -> dict[str, JudgeAnswer]:
     answers = {answer.id: answer for answer in given}
     known = {question.name: question for question in questions}
     if len(answers) != len(given) or not answers.keys() <= known.keys():

@@ -33,6 +33,10 @@ Over = Literal["conversation", "agent replies", "user replies"]
 """What is judged: all of it at once, or each reply of a side from what came before."""
 
 
+Shows = Literal["before", "whole"]
+"""What a judge of replies is shown: of each what came before it, or once the whole conversation."""
+
+
 class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question.
 
@@ -69,6 +73,7 @@ class _Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question: tuple[RubricQuestion, ...]
     over: Over = "conversation"
     rate: tuple[_Rate, ...] = ()
+    shows: Shows = "before"
     stakes: bool = False
     about: str = ""
 
@@ -77,6 +82,7 @@ class _Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A version that asks what another one asks; its text comes after the other's."""
 
     like: str
+    shows: Shows | None = None
     about: str = ""
 
 
@@ -93,6 +99,7 @@ class Rubric(msgspec.Struct, frozen=True):
     over: Over
     questions: tuple[RubricQuestion, ...]
     figures: tuple[Derived, ...]
+    shows: Shows = "before"
     has_stakes: bool = False
     about: str = ""
 
@@ -119,8 +126,10 @@ def read_rubric(path: Path) -> Rubric:
         about, path = version.about, path.with_name(f"{version.like}.toml")
         text, written = f"{_text(path.with_suffix('.md'))}{text}", _text(path)
     schema = _converted(path, _read_table(path, written), _Schema)
-    _require_sound(path, schema)
-    told = (stakes_template(),) if schema.stakes else ()
+    shows = (version and version.shows) or schema.shows
+    _require_sound(path, schema, shows)
+    told = [stakes_template()] if schema.stakes else []
+    told += [] if shows == schema.shows else [shows]
     return Rubric(
         named[1],
         f"{named[2]}@{content_key(text, written, *told)[:8]}",
@@ -128,6 +137,7 @@ def read_rubric(path: Path) -> Rubric:
         schema.over,
         schema.question,
         (*map(_figure, schema.question), *map(_rate, schema.rate)),
+        shows,
         schema.stakes,
         about or schema.about,
     )
@@ -179,7 +189,9 @@ def _text(path: Path) -> str:
         raise DataError(f"{path}: the rubric is no UTF-8 text") from error
 
 
-def _require_sound(path: Path, schema: _Schema) -> None:
+def _require_sound(path: Path, schema: _Schema, shows: Shows) -> None:
+    if shows == "whole" and schema.over == "conversation":
+        raise DataError(f'{path}: shows = "whole" is for a rubric over replies')
     names = [question.name for question in schema.question]
     odd = next((name for name in names if not _NAME.fullmatch(name) or name == JUDGED), None)
     if odd is not None or len(set(names)) != len(names) or not names:

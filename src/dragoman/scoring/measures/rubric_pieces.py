@@ -1,0 +1,84 @@
+"""What a judge is shown at once, and asked about it: a conversation, a reply with what came before, all replies."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from dragoman.core.episodes import Event, Move
+from dragoman.core.measures import PlayedCase
+from dragoman.core.speech import Said
+from dragoman.scoring.judge_texts import inert, shown_lines, transcript
+from dragoman.scoring.measures.rubrics import Rubric, RubricQuestion
+
+
+class RubricPiece(NamedTuple):
+    """What is shown at once.
+
+    Attributes:
+        events: What is shown.
+        position: The place of the reply that is judged; None for more than one, or the whole.
+        turns: The places of the replies that are judged one by one; empty for one answer.
+    """
+
+    events: Sequence[Event]
+    position: int | None = None
+    turns: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> tuple[int | None, ...]:
+        """Where answers belong."""
+        return self.turns or (self.position,)
+
+
+def pieces(rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
+    """Yield what a rubric has judged of a conversation."""
+    events = case.episode.events
+    if rubric.over == "conversation":
+        yield RubricPiece(events)
+        return
+    side = rubric.over.split(" ", maxsplit=1)[0]
+    begin = len(case.task.history)
+    turns = tuple(
+        position
+        for position, event in enumerate(events)
+        if position >= begin and _is_reply(event, side)
+    )
+    if rubric.shows == "before":
+        yield from (RubricPiece(events[: position + 1], position) for position in turns)
+    elif turns:
+        yield RubricPiece(events, turns=turns)
+
+
+def asked_about(piece: RubricPiece, questions: Sequence[RubricQuestion]) -> str:
+    """Return what a judge is shown and asked of a piece."""
+    asked = "\n".join(f"{each.name} ({_kind(each)}): {each.text}" for each in questions)
+    shown = _with_turns(piece) if piece.turns else inert(transcript(piece.events))
+    return f"<conversation>\n{shown}\n</conversation>\n{_what(piece)}\n<questions>\n{asked}\n</questions>"
+
+
+def _what(piece: RubricPiece) -> str:
+    if piece.turns:
+        return f"Judge the turns {', '.join(map(str, piece.turns))}, each from what came before it."
+    if piece.position is None:
+        return "Judge the whole conversation."
+    return "Judge the last reply in it, from what came before."
+
+
+def _with_turns(piece: RubricPiece) -> str:
+    lines = []
+    for position, event in enumerate(piece.events):
+        mark = f"[turn {position}] " if position in piece.turns else ""
+        lines += [f"{mark}{inert(line.head + line.text)}" for line in shown_lines((event,))]
+    return "\n".join(lines)
+
+
+def _kind(question: RubricQuestion) -> str:
+    """Return what a question is answered by, as a judge is told."""
+    whose = f" of the {question.said_by}" if question.said_by else ""
+    return f"{question.type}, with a quote{whose}" if question.quote else question.type
+
+
+def _is_reply(event: Event, side: str) -> bool:
+    """Whether a side said something of its own."""
+    if not isinstance(event, Move) or event.by != side or event.scripted:
+        return False
+    return isinstance(event.reply, Said)
