@@ -554,6 +554,16 @@ def test_the_embedded_block_gives_every_conversation_back() -> None:
     ]
 
 
+def test_a_report_on_very_many_cells_folds_what_it_says_of_each() -> None:
+    def report(agents: int) -> str:
+        rows = [outcome("1", 0, episode(), score(1.0), agent=f"agent {at}") for at in range(agents)]
+        return render_report([run_view(rows)], "Many")
+
+    assert '<details class="many">' not in report(24)
+    assert report(25).count('<details class="many">') == 2
+    assert "What each of 25 cells passes, and what failed" in report(25)
+
+
 def test_only_texts_of_tool_results_are_packed_by_place() -> None:
     stage = Stage("rewrite", "rules", settings={"content": "a post", "shown": "its end"})
     said = Said(Utterance("Post it", spoken="post it", heard="post it", stages=(stage,)))
