@@ -64,7 +64,7 @@ def test_datasets_opens_a_row_for_each_message_that_was_spoken(
     tmp_path: Path, in_process: Callable[..., CompletedProcess[str]]
 ) -> None:
     write_set(tmp_path / "set")
-    done = in_process("export", "set:set", "--to", "audiofolder", "--out", "hf", cwd=tmp_path)
+    done = in_process("export", "set", "--to", "audiofolder", "--out", "hf", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "2 messages in 1 audio files: hf; 1 without audio are left out\n"
 

@@ -75,11 +75,10 @@ def export_run(  # noqa: PLR0913 - the options of one command
 
 
 def _export_set(folder: Path, out: Path) -> None:
-    """Write an audio set, `set:PATH` or its folder, as a folder of `datasets`."""
-    path = Path(str(folder).removeprefix("set:"))
-    if not (path / SETTINGS).is_file():
-        raise UsageError(f"{path} is no audio set: `dragoman speak` makes one")
-    written = write_audio_folder(path, out)
+    """Write the audio set in a folder as a folder of `datasets`."""
+    if not (folder / SETTINGS).is_file():
+        raise UsageError(f"{folder} is no audio set: `dragoman speak` makes one")
+    written = write_audio_folder(folder, out)
     left_out = f"; {written.left_out:,} without audio are left out" if written.left_out else ""
     print(f"{written.rows:,} messages in {written.files:,} audio files: {out}{left_out}")
 
