@@ -8,23 +8,26 @@ import aiohttp
 import msgspec
 import pytest
 
+import dragoman
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.protocols import ChatRequest, Completion, Provenance, Suite
 from dragoman.core.speech import Unparsed, say
 from dragoman.core.tasks import Task
-from dragoman.core.tools import Role
+from dragoman.core.tools import Role, ToolResult
 from dragoman.models.chat.completions import decode_completion
 from dragoman.runs.plan import plan
 from dragoman.runs.play import play, start
 from dragoman.runs.player import Player
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
+from dragoman.store.run import open_run
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import ChatBody, ChatMessage
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.faults import Faults, ServerError
+from dragoman.testing.realtime.server import RealtimeServer
 from dragoman.testing.recorded_episodes import answers_from_episodes, answers_from_run
 from dragoman.testing.server import ModelServer
 from dragoman.wiring.grid.config import RunConfig
@@ -32,6 +35,8 @@ from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 
 TRIALS = 3
+WITHHELD = "multi_turn_miss_func_0"
+"""Calls a tool that is not there at first by position."""
 
 
 class WireModel:
@@ -145,3 +150,34 @@ def test_a_reply_without_words_or_calls_is_recorded_as_it_was(shop: DomainSuite)
     answers = asyncio.run(answers_from_episodes([(shop.tasks[0], episode)], "agent"))
     history = (ChatMessage("assistant", "Hi!"), ChatMessage("user", "Cancel it."))
     assert answers(ChatBody("m", history)) == CannedReply("<<<")
+
+
+@pytest.mark.parametrize(
+    ("suite", "task"),
+    [("bfcl:multi_turn_base", "multi_turn_base_0"), ("bfcl:multi_turn_miss_func", WITHHELD)],
+    ids=["a tool that is there", "a tool that appears later"],
+)
+def test_arguments_without_a_name_are_replayed_by_name(
+    suite: str, task: str, pulled_bfcl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+    dragoman.run(suite, agent="gold", task=task, out=tmp_path / "gold")
+    answers = asyncio.run(answers_from_run(tmp_path / "gold", "agent"))
+    with ModelServer(answers) as server, RealtimeServer(answers) as realtime:
+        agents = [
+            f"compatible/any?base_url={server.url}",
+            f"compatible-realtime/any?base_url={realtime.url}",
+        ]
+        dragoman.run(suite, agent=agents, task=task, out=tmp_path / "again")
+
+    (gold,) = results(tmp_path / "gold")
+    assert results(tmp_path / "again") == [gold, gold]
+
+
+def results(folder: Path) -> list[list[tuple[str, str, bool]]]:
+    """What was called in each conversation of a run, and what was answered."""
+    with open_run(folder, write=False) as store:
+        return [
+            [(e.name, e.content, e.error) for e in episode.events if isinstance(e, ToolResult)]
+            for _, _, episode in store.episodes()
+        ]

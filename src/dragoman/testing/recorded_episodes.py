@@ -3,7 +3,8 @@
 The histories are not imitated: the recorded replies are played through the participant itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Session
-from dragoman.core.rules import RULES
+from dragoman.core.rules import RULES, Rules
 from dragoman.core.speech import Reply, Said, say
 from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import OutsideErrors
@@ -22,9 +23,14 @@ from dragoman.simulation.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import ChatMessage
+from dragoman.testing.named_arguments import has_unnamed, with_names
 from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.prompts import prompts_for
+from dragoman.wiring.suites import load_suite
+
+Signatures = Callable[[Task], Toolset]
+"""Finds a task's tools."""
 
 _SOME_TOOL = Toolset((ToolSpec("any", "", {"type": "object", "properties": {}}),))
 
@@ -44,7 +50,10 @@ class _Dictated:
 
 
 async def answers_from_episodes(
-    episodes: Iterable[tuple[Task, Episode]], side: Role, prompts: PromptSet | None = None
+    episodes: Iterable[tuple[Task, Episode]],
+    side: Role,
+    prompts: PromptSet | None = None,
+    signatures: Signatures = lambda _: NO_TOOLS,
 ) -> RecordedAnswers:
     """Return an answerer that plays one side of episodes again.
 
@@ -54,12 +63,14 @@ async def answers_from_episodes(
         side: Whose replies to give.
         prompts: The prompts that the asking participants will use; ours where none are given. They
             tell conversations apart that begin alike, as those of users do.
+        signatures: The tools by which arguments without a name are given theirs.
     """
     chosen = prompts or default_prompts()
     recordings = [
-        await _record(task, episode, side, chosen, tools)
+        await _record(task, named, side, chosen, tools)
         for task, episode in episodes
-        for tools in _toolsets(episode, side)
+        for named in [_with_names(task, episode, signatures)]
+        for tools in _toolsets(named, side)
     ]
     return RecordedAnswers(recordings)
 
@@ -69,7 +80,9 @@ async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
 
     Raises:
         StoreError: Where the folder holds no readable run.
-        DataError: Where the run's prompts are not pulled.
+        DataError: Where the run's prompts are not pulled, or its suite where calls have arguments
+            without a name.
+        UsageError: Where such a suite is not known here.
     """
     with open_run(folder, write=False) as store:
         with OutsideErrors(StoreError, f"{folder}: the run's manifest is damaged"):
@@ -77,9 +90,40 @@ async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
         tasks = store.tasks()
         played = {cell.key: tasks[cell.task] for cell in store.cells()}
         episodes = [(played[key], episode) for key, _, episode in store.episodes()]
+    rules = RULES.find(config.rules)
     return await answers_from_episodes(
-        episodes, side, prompts_for(config.suite, RULES.find(config.rules))
+        episodes, side, prompts_for(config.suite, rules), _signatures(config.suite, rules)
     )
+
+
+def _signatures(name: str, rules: Rules) -> Signatures:
+    """Return what finds a task's tools; the suite is loaded when they are first wanted."""
+    loaded = cache(lambda: load_suite(name))
+
+    def tools_of(task: Task) -> Toolset:
+        factory = loaded().factory(rules)
+        tools = factory(task).tools("agent")
+        if not task.withheld_tools:
+            return tools
+        # What appears later is there from the first turn on in other tasks.
+        all_tools = (tool for each in loaded().tasks for tool in factory(each).tools("agent"))
+        later = {tool.name: tool for tool in all_tools if tool.name in task.withheld_tools}
+        return Toolset((*tools, *later.values()))
+
+    return tools_of
+
+
+def _with_names(task: Task, episode: Episode, signatures: Signatures) -> Episode:
+    if not has_unnamed(episode):
+        return episode
+    tools = signatures(task)
+    events = tuple(
+        msgspec.structs.replace(event, reply=with_names(event.reply, tools))
+        if isinstance(event, Move)
+        else event
+        for event in episode.events
+    )
+    return msgspec.structs.replace(episode, events=events)
 
 
 class _Manifest(msgspec.Struct):
