@@ -2,6 +2,7 @@ import asyncio
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.protocols import Case, ChatRequest, Completion, Judge, Judgement
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.core.usage import Usage, as_replayed
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedModel, ScriptedReply
 from dragoman.scoring.judge_texts import transcript
 from dragoman.scoring.judges import (
@@ -254,6 +256,38 @@ class Recorder:
         return await ScriptedModel("m", {"*": [ScriptedReply(answer((1, True)))]}, 0).complete(
             request, purpose
         )
+
+
+class Remembering:
+    """Gives replies in turn, each the same for the same draw; what is asked again is remembered."""
+
+    name = "remembering"
+
+    def __init__(self, *replies: str) -> None:
+        self.replies = list(replies)
+        self.memory: dict[str, str] = {}
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        usage = Usage(purpose, self.name, 1)
+        if request.draw in self.memory:
+            usage = as_replayed(usage)
+        else:
+            self.memory[request.draw] = self.replies.pop(0)
+        return Completion(say(self.memory[request.draw]), msgspec.Raw(b"{}"), usage)
+
+
+def test_a_remembered_reply_that_cannot_be_read_is_passed_over() -> None:
+    model = Remembering("prose", "more prose", answer((1, True)))
+    for _ in range(2):
+        with pytest.raises(JudgeError, match="not the JSON asked for"):
+            judged(ChatJudge(model), ["be kind"], "Hello.")
+    found = judged(ChatJudge(model), ["be kind"], "Hello.")
+    assert [verdict.met for verdict in found.verdicts] == [True]
+    assert found.usage is not None
+    assert (found.usage.calls, found.usage.replayed) == (3, 2), "two were read from memory"
+    again = judged(ChatJudge(model), ["be kind"], "Hello.")
+    assert again.verdicts == found.verdicts
+    assert model.replies == [], "nobody was asked again"
 
 
 def test_the_judge_is_asked_with_the_whole_conversation_and_numbered_assertions() -> None:

@@ -1,20 +1,24 @@
-"""What a chat model is shown of a conversation as its judge, and how its answer is read."""
+"""What a chat model is shown of a conversation as its judge, and how its answer is asked for and read."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import JudgeError
-from dragoman.core.protocols import Completion
+from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.texts.decoding import UNREADABLE, unfenced
+from dragoman.core.usage import Usage
 
 _MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions))>", re.IGNORECASE)
 
 _Answer = TypeVar("_Answer")
+
+ONCE_MORE = "~"
+"""Stands in a draw before how many remembered replies were passed over."""
 
 
 def inert(text: str) -> str:
@@ -43,6 +47,39 @@ def decoded_answer(text: str, kind: type[_Answer]) -> _Answer:
         return msgspec.json.decode(unfenced(text), type=kind)
     except UNREADABLE as error:
         raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
+
+
+async def usable_answer(
+    model: ChatModel,
+    asked: tuple[ChatRequest, str],
+    read: Callable[[str], _Answer],
+    usages: list[Usage],
+    is_full: Callable[[_Answer], bool] = lambda _: True,
+) -> _Answer:
+    """Ask a judge for what a request and its purpose say, and return what was read of its reply.
+
+    A remembered reply that cannot be read, or is not full, is passed over: the judge is asked once
+    more. What each call took is added to `usages`.
+
+    Raises:
+        JudgeError: Where a new reply has no text, or `read` refuses it.
+        ParticipantError: Where the provider broke.
+    """
+    request, purpose = asked
+    passed_over, draw = 0, request.draw
+    while True:
+        drawn = msgspec.structs.replace(request, draw=draw)
+        completion = await model.complete(drawn, purpose)
+        usages.append(completion.usage)
+        try:
+            answer = read(reply_text(completion))
+            if is_full(answer) or not completion.usage.replayed:
+                return answer
+        except JudgeError:
+            if not completion.usage.replayed:
+                raise
+        passed_over += 1
+        draw = f"{request.draw}{ONCE_MORE}{passed_over}"
 
 
 class ShownLine(NamedTuple):

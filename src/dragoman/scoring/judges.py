@@ -16,8 +16,9 @@ from dragoman.core.protocols import (
     Judgement,
 )
 from dragoman.core.tools import NO_TOOLS
+from dragoman.core.usage import Usage, total_usage
 from dragoman.scoring.components import agent_texts
-from dragoman.scoring.judge_texts import decoded_answer, inert, reply_text, transcript
+from dragoman.scoring.judge_texts import decoded_answer, inert, transcript, usable_answer
 from dragoman.scoring.sayings import numbers_in
 
 _MUST_BE_SAID = re.compile(
@@ -192,13 +193,18 @@ class ChatJudge:
         request = ChatRequest(
             messages, NO_TOOLS, 0, case.label, draw=case.draw, reply_schema=VERDICTS_SCHEMA
         )
-        completion = await self._model.complete(request, self._rubric.purpose)
+        usages: list[Usage] = []
         try:
-            verdicts = parse_verdicts(reply_text(completion), assertions)
+            verdicts = await usable_answer(
+                self._model,
+                (request, self._rubric.purpose),
+                lambda reply: parse_verdicts(reply, assertions),
+                usages,
+            )
         except JudgeError as error:
-            error.usage = completion.usage
+            error.usage = next(iter(total_usage(usages)), None)
             raise
-        return Judgement(verdicts, completion.usage)
+        return Judgement(verdicts, next(iter(total_usage(usages)), None))
 
 
 def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdict, ...]:

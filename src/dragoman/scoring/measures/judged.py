@@ -1,17 +1,17 @@
 """A measure that a chat model takes by a rubric: booleans and integers, matched by id."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from string import Template
 
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.measures import MAX_WHY, Counted, Derived, Measured, PlayedCase, Setting, summed
-from dragoman.core.protocols import ChatModel, ChatRequest, Completion
+from dragoman.core.protocols import ChatModel, ChatRequest
 from dragoman.core.tasks import Stakes
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.scoring.judge_texts import reply_text
+from dragoman.scoring.judge_texts import usable_answer
 from dragoman.scoring.measures.quotes import INVENTED, LATER, Quotable
 from dragoman.scoring.measures.rubric_answers import (
     JudgeAnswer,
@@ -30,9 +30,6 @@ ASKED_TO_QUOTE = "measure-2"
 
 ASKED_BY_TURN = "turns-1"
 """How it is asked about all replies at once, shown the whole conversation."""
-
-ONCE_MORE = "~"
-"""Stands in a draw before how many remembered replies were passed over."""
 
 _LEFT_OUT = "the judge left it out"
 _NAMED = 3
@@ -110,36 +107,23 @@ class JudgedMeasure:
     async def _judged(
         self, case: PlayedCase, piece: RubricPiece, usages: list[Usage]
     ) -> list[Counted]:
-        """Return what one answer counts for, and add what it took to `usages`.
-
-        A remembered reply that is no full answer is passed over: the judge is asked once more.
-        """
+        """Return what one answer counts for, and add what it took to `usages`."""
         questions = self._rubric.questions
         messages = [
             {"role": "system", "content": self._told},
             {"role": "user", "content": asked_about(piece, questions)},
         ]
-        draw, passed_over = f"{case.draw}{self._again}", 0
-        while True:
-            completion = await self._complete(case, messages, draw)
-            usages.append(completion.usage)
-            try:
-                found = list(_counted(questions, piece, reply_text(completion)))
-                if not (completion.usage.replayed and _open(found)):
-                    return found
-            except JudgeError:
-                if not completion.usage.replayed:
-                    raise
-            passed_over += 1
-            draw = f"{case.draw}{self._again}{ONCE_MORE}{passed_over}"
-
-    async def _complete(
-        self, case: PlayedCase, messages: Sequence[Mapping[str, object]], draw: str
-    ) -> Completion:
+        draw = f"{case.draw}{self._again}"
         request = ChatRequest(
             messages, NO_TOOLS, 0, case.task.id, draw=draw, reply_schema=self._schema
         )
-        return await self._model.complete(request, f"measure {self.name}")
+        return await usable_answer(
+            self._model,
+            (request, f"measure {self.name}"),
+            lambda reply: list(_counted(questions, piece, reply)),
+            usages,
+            lambda found: not _open(found),
+        )
 
 
 def _at_stake(stakes: Stakes) -> str:
