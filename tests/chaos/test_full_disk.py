@@ -132,6 +132,7 @@ def test_a_report_that_finds_no_room_leaves_no_half_of_one(
     assert list((folder / "disk").iterdir()) == []
 
 
+@pytest.mark.nightly
 def test_an_audio_set_that_finds_no_room_goes_on_once_there_is_some(
     dragoman: Cli, folder: Path, disk: Disk
 ) -> None:

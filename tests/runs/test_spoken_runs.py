@@ -143,7 +143,7 @@ def test_another_agent_and_another_recognizer_hear_the_same_audio(
     assert len({opening.heard for opening in openings}) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.speech
 def test_a_run_killed_in_mid_call_ends_as_one_never_killed(unbroken: Path, tmp_path: Path) -> None:
     begun = [

@@ -115,7 +115,14 @@ def test_a_run_over_http_repeats_the_recorded_one(shop: DomainSuite) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["retail", "telecom", "telecom-solo"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "retail",
+        pytest.param("telecom", marks=pytest.mark.nightly),
+        pytest.param("telecom-solo", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_benchmark_over_http_repeats_the_recorded_one(data_folder: Path, name: str) -> None:
     domain = ALL_DOMAINS[name]
     folder = data_folder / "tau2" / (domain.folder or name)

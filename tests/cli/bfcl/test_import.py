@@ -61,9 +61,8 @@ def write(path: Path, rows: dict[str, Row], names: dict[str, str]) -> None:
             print(json.dumps(line), file=file)
 
 
-@pytest.mark.parametrize(
-    "layout", [write_as_now, pytest.param(write_as_in_2024, marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("layout", [write_as_now, write_as_in_2024])
 def test_imported_outputs_get_the_recorded_verdicts(
     recorded: dict[tuple[str, str], dict[str, Row]],
     layout: Callable[[Path, str, str, dict[str, Row]], None],

@@ -23,7 +23,11 @@ LoadBfcl = Callable[[str], BfclSuite]
     ("group", "floors"),
     [
         ("non_live", {"messages": 1390, "values": 4450, "spelled": 180, "in words": 1500}),
-        ("multi_turn", {"messages": 3136, "values": 3280, "spelled": 700, "in words": 500}),
+        pytest.param(
+            "multi_turn",
+            {"messages": 3136, "values": 3280, "spelled": 700, "in words": 500},
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_every_value_that_a_message_states_is_found_in_what_is_said(

@@ -57,6 +57,7 @@ def test_names_of_a_suite_are_heard_with_its_model_only(folder: Path) -> None:
     assert "kowalczyk" not in asyncio.run(_heard(general)).split()
 
 
+@pytest.mark.nightly
 def test_a_model_says_which_texts_went_in(folder: Path) -> None:
     model = asyncio.run(_made(folder, POLICY))
     (used,) = model.texts
