@@ -1,6 +1,7 @@
 """Every command as the process that people start; all other tests run it in their own process."""
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -61,6 +62,17 @@ def names(group: object, before: str = "") -> Iterator[str]:
             yield from names(command, f"{before}{name} ")
         else:
             yield f"{before}{name}"
+
+
+def test_a_command_in_the_projects_own_folder_leaves_its_modules_loaded(
+    in_process: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "dragoman.cli.listing", raising=False)
+
+    done = in_process("list", "suites", cwd=Path(__file__).parents[2])
+
+    assert done.returncode == 0, done.stderr
+    assert "dragoman.cli.listing" in sys.modules
 
 
 def test_no_command_but_the_demonstration_is_left_out() -> None:
