@@ -389,6 +389,14 @@ def test_voices_are_drawn_and_told_beside_text() -> None:
     assert bars.count("input-0") == bars.count("input-1") == 2
 
 
+def test_the_axis_under_bars_of_voices_has_their_columns() -> None:
+    figure = render_report([spoken_view()], "Spoken").split('<figure class="inputs">')[1]
+
+    rows = re.findall(r'class="(row [^"]*)"', figure.split("</figure>")[0])
+    assert rows[-1] == "row input axis"
+    assert {each.split()[1] for each in rows} == {"input"}
+
+
 def test_a_report_on_text_has_no_section_on_voice() -> None:
     report = render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "Typed")
 
