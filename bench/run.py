@@ -13,6 +13,7 @@ from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
 from bench.languages import print_languages
 from bench.masking import print_masking
+from bench.measures import print_measures
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
@@ -51,6 +52,7 @@ def main() -> None:
     print_voice_effects()
     print_voice_throughput()
     print_audio_set()
+    print_measures()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()

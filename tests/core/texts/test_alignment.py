@@ -39,6 +39,13 @@ def test_a_distance_is_the_same_both_ways_and_no_more_than_the_longer(
     assert (distance(said, heard) == 0) == (said == heard)
 
 
+@given(st.lists(st.sampled_from("abc"), max_size=24), st.lists(st.sampled_from("abc"), max_size=24))
+def test_the_quick_alignment_of_units_is_that_of_their_cost(
+    said: list[str], heard: list[str]
+) -> None:
+    assert aligned(said, heard) == aligned(said, heard, lambda one, other: float(one != other))
+
+
 def test_a_cheaper_substitution_makes_a_shorter_distance() -> None:
     assert distance("bat", "pat", lambda said, heard: 0.5 * (said != heard)) == 0.5
 

@@ -36,6 +36,8 @@ def aligned(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -
     longest = max(len(said), len(heard))
     if longest > MAX_UNITS:
         raise DataError(f"{longest} units are too many to align: at most {MAX_UNITS}")
+    if cost is unit_cost:
+        return _aligned_units(said, heard)
     table = _costs(said, heard, cost)
     pairs = []
     row, column = len(said), len(heard)
@@ -44,6 +46,51 @@ def aligned(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -
         row, column = row - (pair.said is not None), column - (pair.heard is not None)
         pairs.append(pair)
     return tuple(reversed(pairs))
+
+
+def _aligned_units(said: Sequence[str], heard: Sequence[str]) -> tuple[Pair, ...]:
+    """Return the alignment for `unit_cost`: all rows of a column at once, as bits (Hyyrö 2003)."""
+    columns = _bit_columns(said, heard)
+    pairs = []
+    row, column = len(said), len(heard)
+    while row and column:
+        one, other = said[row - 1], heard[column - 1]
+        is_free, is_dearer = (bits >> (row - 1) & 1 for bits in columns[column - 1])
+        if one == other or not is_free:
+            pairs.append(Pair(one, other))
+            row, column = row - 1, column - 1
+        elif is_dearer:
+            pairs.append(Pair(one, None))
+            row -= 1
+        else:
+            pairs.append(Pair(None, other))
+            column -= 1
+    pairs += (Pair(one, None) for one in reversed(said[:row]))
+    pairs += (Pair(None, other) for other in reversed(heard[:column]))
+    return tuple(reversed(pairs))
+
+
+def _bit_columns(said: Sequence[str], heard: Sequence[str]) -> list[tuple[int, int]]:
+    """Return for each unit heard two numbers with a bit for each unit said.
+
+    The first has the bits where both beginnings cost what they cost without their last units; the
+    second those where they cost 1 more than without the last unit said.
+    """
+    places: dict[str, int] = {}
+    for place, unit in enumerate(said):
+        places[unit] = places.get(unit, 0) | 1 << place
+    every = (1 << len(said)) - 1
+    dearer, cheaper = every, 0
+    columns = []
+    for unit in heard:
+        same = places.get(unit, 0)
+        free = ((((same & dearer) + dearer) ^ dearer) | same | cheaper) & every
+        dearer_across = ((cheaper | ~(free | dearer)) << 1 | 1) & every
+        cheaper_across = (free & dearer) << 1 & every
+        dearer = (cheaper_across | ~(free | dearer_across)) & every
+        cheaper = dearer_across & free
+        columns.append((free, dearer))
+    return columns
 
 
 def distance(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> float:

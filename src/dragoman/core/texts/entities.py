@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -101,15 +102,21 @@ def occurs(value: str, text: str) -> bool:
     match kind:
         case "number":
             named = sign_names().digits[int(wanted)] if re.fullmatch(r"\d", wanted) else value
-            found = {entry.canonical.lstrip("$€£") for entry in entities_in(text)}
+            found = {entry.canonical.lstrip("$€£") for entry in _found(text)}
             return wanted in found or _stands(named, text)
         case "code" | "phone":
             write = _figures if wanted.lstrip("+").isdecimal() else _code
-            return wanted in {write(found.text.casefold()) for found in entities_in(text)}
+            return wanted in {write(found.text.casefold()) for found in _found(text)}
         case "acronym" | "name":
             return _stands(value, text)
         case _:
-            return wanted in {found.canonical for found in entities_in(text) if found.kind == kind}
+            return wanted in {found.canonical for found in _found(text) if found.kind == kind}
+
+
+@lru_cache(maxsize=16)
+def _found(text: str) -> tuple[Found, ...]:
+    """Return the values of a text, in which one value after another is looked for."""
+    return tuple(entities_in(text))
 
 
 _NAMED = {"$": "dollar", "€": "euro", "£": "pound"}
