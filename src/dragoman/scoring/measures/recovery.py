@@ -78,9 +78,12 @@ def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
     for action in actions:
         if action.by == "agent":
             by_tool.setdefault(action.name, []).append(action)
-    plan = _Plan(by_tool, case.factory(case.task).kind, _misheard(case))
     events = case.episode.events
     made = [each for each in made_calls(events) if each.call.by == "agent"]
+    plan = _Plan(by_tool, case.factory(case.task).kind, {})
+    # What was misheard matters to calls alone that might have been planned ones.
+    if any(each.call.name in by_tool and not plan.has(each.call) for each in made):
+        plan = msgspec.structs.replace(plan, misheard=_misheard(case))
     for number, each in enumerate(made):
         kind = _error(each, plan)
         if kind is not None:
