@@ -86,6 +86,15 @@ def test_without_room_for_all_columns_a_table_comes_in_parts_where_these_take_fe
     ]
 
 
+def test_parts_of_a_spaced_table_are_one_empty_line_apart() -> None:
+    rows = (("careful", *["90 %\n-1"] * 6), ("literal", *["70 %\n-3"] * 6)) * 2
+    table = TextTable(("agent", *"abcdef"), rows, is_spaced=True, keys=1)
+
+    found = lines(table, 25)
+    assert [at for at, line in enumerate(found) if line.startswith("agent")] == [0, 14]
+    assert found[12:14] == ["         -3    -3    -3", ""]
+
+
 def test_in_a_block_the_lines_of_a_cell_share_one_where_it_has_room_for_them() -> None:
     row = ("careful\nen/telephone/none", "^1 1.000\n^2 1.000")
     table = TextTable(("agent", "pass^k"), (row,))

@@ -84,7 +84,7 @@ def _parts(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
     for at in range(keys, len(table.headings)):
         wider = _with_columns(table, rows, [*columns, at], width)
         if not wider:
-            made += [*shown, ""]
+            made += [*shown, ""] if shown and shown[-1] else shown
             columns = list(range(keys))
             wider = _with_columns(table, rows, [*columns, at], width)
         if not wider:

@@ -40,8 +40,8 @@ MAX_CAUSES = 12
 MAX_COMPARISONS = 60
 """How many comparisons of cells a figure shows, those with the smallest p."""
 
-MAX_CELLS_OPEN = 24
-"""More cells than these are folded away one by one, so that what is drawn of them is seen first."""
+MAX_OPEN = 24
+"""More cells or figures of measures than these are folded, so that what is drawn is seen first."""
 
 MAX_TEXT = 20_000
 """Characters of a text that are written out; what is cut is said."""
@@ -121,12 +121,11 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
     )
     style, script = _resource("report.css"), _script()
     comparisons = compared(runs)
-    cells = [_cell_view(*entry) for entry in _numbered(runs)]
     return environment.get_template("report.html.j2").render(
         title=title,
         runs=runs,
-        cells=cells,
-        is_long=len(cells) > MAX_CELLS_OPEN,
+        cells=[_cell_view(*entry) for entry in _numbered(runs)],
+        most_open=MAX_OPEN,
         heard=[run for run in runs if run.voices is not None],
         measures=[(run.name, row) for run in runs for row in measured(run)],
         comparisons=_clearest(comparisons),
