@@ -17,6 +17,7 @@ from dragoman.core.facets import (
     Vocabulary,
 )
 from dragoman.core.rules import DEFAULT_RULES, RULES
+from dragoman.store.audio_sets.reader import AudioSet
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.suites import load_suite
 
@@ -175,3 +176,13 @@ def test_suites_that_share_ids_cannot_be_one(
 def test_a_folder_without_a_set_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no audio set lies there"):
         load_suite(f"set:{tmp_path}")
+
+
+def test_a_set_that_was_changed_after_it_was_made_is_refused(bfcl_set: Path) -> None:
+    recorded = AudioSet(bfcl_set).digest
+    (bfcl_set / "card.json").write_bytes(msgspec.json.encode({"recorded": recorded}))
+    load_suite(f"set:{bfcl_set}")
+    path = bfcl_set / "transcripts" / "mixed.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"triangle", b"tri angle"))
+    with pytest.raises(DataError, match="was changed after it was made"):
+        load_suite(f"set:{bfcl_set}")

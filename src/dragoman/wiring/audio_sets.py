@@ -12,7 +12,7 @@ from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import Rules
 from dragoman.store.audio_sets.layout import SETTINGS
-from dragoman.store.audio_sets.reader import AudioSet, read_settings
+from dragoman.store.audio_sets.reader import AudioSet, read_settings, require_unchanged
 from dragoman.wiring.catalogue import find_benchmark
 
 Shared = TypeVar("Shared")
@@ -34,6 +34,7 @@ class AudioSets:
         """
         benchmarks = dict(_benchmarks(name))
         recordings = AudioSet(_folder(name))
+        require_unchanged(_folder(name), recordings)
         suites = []
         for part, benchmark in benchmarks.items():
             suite = benchmark.load(part, data)

@@ -1,5 +1,6 @@
 """Lines are taken up to the first that is torn."""
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -35,3 +36,9 @@ def test_a_file_to_be_read_whole_may_hold_more_in_a_line_but_no_torn_one(tmp_pat
     assert list(read_lines(path, Word)) == [Word("one")]
     with pytest.raises(DataError, match="cannot be read"):
         list(read_lines(tmp_path / "none.jsonl", Word))
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "words.jsonl")
+    with pytest.raises(DataError, match="no file"):
+        list(read_lines(tmp_path / "words.jsonl", Word))

@@ -48,6 +48,8 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
 
 
 def _written(path: Path) -> Iterator[bytes]:
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path}: no file")
     with OutsideErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
         yield from file
 

@@ -12,6 +12,7 @@ from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.recordings import Heard, RecordedMessage
 from dragoman.store.audio_sets.layout import (
+    CARD,
     SETTINGS,
     SPEECH,
     TEXTS,
@@ -90,6 +91,28 @@ def read_settings(folder: Path) -> SetSettings:
     path = folder / SETTINGS
     with OutsideErrors(DataError, f"{path}: cannot be read"):
         return msgspec.json.decode(path.read_bytes(), type=SetSettings)
+
+
+def require_unchanged(folder: Path, recordings: AudioSet) -> None:
+    """See that what was recorded is what the set's card tells; a set without a card tells nothing.
+
+    Raises:
+        DataError: Where it is not, or the card cannot be read.
+    """
+    path = folder / CARD
+    if not path.is_file():
+        return
+    with OutsideErrors(DataError, f"{path}: cannot be read"):
+        told = msgspec.json.decode(path.read_bytes(), type=_Card).recorded
+    if told not in {"", recordings.digest}:
+        raise DataError(
+            f"{folder} was changed after it was made, or made by another version: "
+            f"`dragoman speak --verify {folder}` says what differs"
+        )
+
+
+class _Card(msgspec.Struct, frozen=True):
+    recorded: str = ""
 
 
 class _Message(msgspec.Struct, frozen=True):
