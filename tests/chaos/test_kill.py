@@ -70,6 +70,7 @@ def unbroken(start: Start, folder: Path, content: Content) -> dict[str, Any]:
     return stored
 
 
+@pytest.mark.nightly
 def test_a_run_killed_at_twenty_random_moments_ends_as_one_never_killed(
     start: Start, folder: Path, content: Content, counts: Counts, unbroken: dict[str, Any]
 ) -> None:

@@ -20,7 +20,10 @@ def test_who_plays_the_plan_passes_courier_and_the_baselines_stand_below(told: T
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["vi", "th", "id", "tl", "zh"])
+@pytest.mark.parametrize(
+    "language",
+    ["th", *(pytest.param(code, marks=pytest.mark.nightly) for code in ("vi", "id", "tl", "zh"))],
+)
 def test_they_speak_and_understand_every_language_that_courier_is_told_in(
     told: Told, language: str
 ) -> None:

@@ -91,7 +91,7 @@ def test_a_plan_names_the_spoken_conditions_and_plays_nothing(dragoman: Cli, fol
     assert not (folder / "runs").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.speech
 def test_recognizers_are_conditions_of_their_own_over_the_same_audio(
     told: Told, dragoman: Cli, folder: Path, speaking: Path

@@ -165,7 +165,7 @@ def test_what_the_release_lacks_is_told_with_the_run(dragoman: Cli, translated: 
     assert "note: th: no database of the agent in airline" in checked.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_released_systems_rules_fail_the_known_cancellations_and_ours_fail_none(
     told: Told, translated: Path
 ) -> None:

@@ -79,7 +79,10 @@ def test_a_card_of_ones_own_is_played_and_gone_on_with(told: Told, folder: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["vi", "th", "id", "tl", "zh"])
+@pytest.mark.parametrize(
+    "language",
+    ["th", *(pytest.param(code, marks=pytest.mark.nightly) for code in ("vi", "id", "tl", "zh"))],
+)
 def test_a_persona_speaks_the_language_that_the_task_is_told_in(language: str, told: Told) -> None:
     place = ("--language", language, "--scenario", "domain", "--persona", "none,hard")
     grid = ("--agent", "gold,literal,careful", "--trials", 2)

@@ -170,6 +170,15 @@ def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     assert told("speak", "--verify", "set")["problems"] == []
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Take interruptions as a terminal's process does: who was started in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_whoever_interrupts_the_making_is_told_how_to_go_on(
     told: Told, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:

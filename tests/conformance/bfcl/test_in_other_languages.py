@@ -121,11 +121,11 @@ def places_of_texts(entry: Entry) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("suite", "tasks"),
     [
-        ("bfcl:non_live", 1390),
+        pytest.param("bfcl:non_live", 1390, marks=pytest.mark.nightly),
         ("bfcl:live_simple", 258),
         ("bfcl:live_parallel_multiple", 24),
         ("bfcl:multi_turn_base", 200),
-        ("bfcl:multi_turn_miss_func", 200),
+        pytest.param("bfcl:multi_turn_miss_func", 200, marks=pytest.mark.nightly),
         pytest.param("bfcl:live", 2251, marks=pytest.mark.nightly),
         pytest.param("bfcl:multi_turn", 800, marks=pytest.mark.nightly),
     ],

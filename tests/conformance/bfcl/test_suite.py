@@ -101,6 +101,7 @@ def test_gold_answers_as_text_score_1_except_where_nothing_passes(
     assert failed(found) == UNPASSABLE & found.keys()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("rules", "lost"), [("dragoman-1", set()), ("bfcl-v4", {"json"})])
 def test_gold_answers_in_every_prompt_format_score_1_but_for_objects_in_lists_in_the_reference(
     load_bfcl: LoadBfcl, rules: str, lost: set[str]

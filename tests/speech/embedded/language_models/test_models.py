@@ -49,6 +49,7 @@ async def _heard(model: LanguageModel) -> str:
         return (await recognizer.transcribe(spoken.audio, "en")).text
 
 
+@pytest.mark.nightly
 def test_names_of_a_suite_are_heard_with_its_model_only(folder: Path) -> None:
     model = asyncio.run(_made(folder, POLICY))
     assert "kowalczyk" in asyncio.run(_heard(model)).split()
