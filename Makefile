@@ -52,7 +52,7 @@ unit: .venv/.dev-installed
 	$(PYTEST) -m "not nightly"
 
 few: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance)"
+	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly)"
 
 properties: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile nightly -m "hypothesis or nightly"
