@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.testing.behaviour import load_behaviour
+from dragoman.testing.behaviour import Behaviour, load_behaviour
 from dragoman.testing.options import load_script
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "testing_server.md"
@@ -19,7 +19,10 @@ def test_the_guides_examples_work(tmp_path: Path, example: str) -> None:
     exec(compile(example, path, "exec"), {"__name__": "example"})  # noqa: S102 - our own guide
 
 
-@pytest.mark.parametrize(("name", "load"), [("script", load_script), ("faults", load_behaviour)])
+@pytest.mark.parametrize(
+    ("name", "load"),
+    [("script", load_script), ("faults", lambda path: load_behaviour(path, Behaviour))],
+)
 def test_the_guides_files_are_read(tmp_path: Path, name: str, load: object) -> None:
     (text,) = re.findall(rf"\$ cat {name}.json\n(.*)\n", GUIDE.read_text("utf-8"))
     path = tmp_path / f"{name}.json"

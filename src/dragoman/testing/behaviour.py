@@ -1,6 +1,7 @@
 """How a model server behaves, as one record: in Python, or as a file of JSON."""
 
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -9,6 +10,8 @@ from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import Faults
+
+Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 
 class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,14 +30,14 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int = 0
 
 
-def load_behaviour(path: Path) -> Behaviour:
-    """Read a behaviour from a file of JSON.
+def load_behaviour(path: Path, kind: type[Kind]) -> Kind:
+    """Read a behaviour of a server from a file of JSON.
 
     Raises:
         UsageError: Where the file cannot be read or says something else.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Behaviour)
+        return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise UsageError(f"faults {path}: {error.strerror}") from error
     except UNREADABLE as error:

@@ -49,7 +49,7 @@ def read_options(arguments: Sequence[str] | None) -> Options:
         UsageError: For a file of faults that cannot be read.
     """
     given = _parser().parse_args(arguments)
-    behaviour = Behaviour() if given.faults is None else load_behaviour(given.faults)
+    behaviour = Behaviour() if given.faults is None else load_behaviour(given.faults, Behaviour)
     if given.seed is not None:
         behaviour = msgspec.structs.replace(behaviour, seed=given.seed)
     return Options(given.script, given.replay, given.side, behaviour, given.port, given.log)

@@ -18,9 +18,10 @@ from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.realtime.pcm import as_sent
 from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
+from dragoman.testing.behaviour import load_behaviour
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
-from dragoman.testing.realtime.faults import RealtimeBehaviour, SlowDeltas, load_realtime_behaviour
+from dragoman.testing.realtime.faults import RealtimeBehaviour, SlowDeltas
 from dragoman.testing.realtime.mouths import hear_recorded
 from dragoman.testing.realtime.server import RealtimeServer
 
@@ -216,7 +217,7 @@ def test_a_file_of_faults_is_read_strictly(tmp_path: Path) -> None:
     path.write_text('{"responses": [{"kind": "vanished", "rate": 1}]}')
 
     with pytest.raises(UsageError, match="vanished"):
-        load_realtime_behaviour(path)
+        load_behaviour(path, RealtimeBehaviour)
 
 
 def test_recorded_messages_are_heard_as_they_were_typed() -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from dragoman.core.errors import DragomanError
 from dragoman.core.voice.audio import Audio
 from dragoman.testing.answers import Answerer
+from dragoman.testing.behaviour import load_behaviour
 from dragoman.testing.options import load_script
-from dragoman.testing.realtime.faults import RealtimeBehaviour, load_realtime_behaviour
+from dragoman.testing.realtime.faults import RealtimeBehaviour
 from dragoman.testing.realtime.mouths import (
     Hear,
     MouthAndEar,
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _serve(given: argparse.Namespace) -> None:
     faults = given.faults
-    behaviour = RealtimeBehaviour() if faults is None else load_realtime_behaviour(faults)
+    behaviour = RealtimeBehaviour() if faults is None else load_behaviour(faults, RealtimeBehaviour)
     server = RealtimeServer(
         await _answerer(given),
         behaviour,

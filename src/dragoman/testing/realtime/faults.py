@@ -1,12 +1,9 @@
 """What goes wrong in realtime sessions: drawn from what was said so far, and from how often it came."""
 
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import ServerFault, chance, chosen
 
@@ -98,20 +95,6 @@ class RealtimeBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     checks: Checks = Checks()
     dialect: Literal["ga", "beta"] = "ga"
     seed: int = 0
-
-
-def load_realtime_behaviour(path: Path) -> RealtimeBehaviour:
-    """Read a behaviour from a file of JSON.
-
-    Raises:
-        UsageError: Where the file cannot be read or says something else.
-    """
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=RealtimeBehaviour)
-    except OSError as error:
-        raise UsageError(f"faults {path}: {error.strerror}") from error
-    except UNREADABLE as error:
-        raise UsageError(f"faults {path}: {error}") from error
 
 
 class RealtimeDraws:
