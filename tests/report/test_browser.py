@@ -12,11 +12,13 @@ from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.voice.board import voice_board
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.personas import UserContext
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.core.speech import Called, Said, Stage, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.html import render_report
@@ -275,6 +277,38 @@ def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
         assert "judged: not answered: outside (rule-1, clarifications-" in words
         assert await tab.value("document.querySelectorAll('#voice rect').length") == 4
         assert await tab.value("document.documentElement.scrollWidth") <= width
+        assert await tab.value("window.harmed") is None
+
+    assert browse(steps) == []
+
+
+def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
+    browse: Browse, tmp_path: Path
+) -> None:
+    known: dict[str, object] = {"age": "N/A", "technical_skill": 3, "persona": HOSTILE}
+    contexts = (
+        UserContext(4, "small", known, answer="{...}"),
+        UserContext(5, "small", failure="frustration_level is missing", answer=HOSTILE),
+    )
+    row = outcome("bad", "t1", 0)
+    assert row.episode is not None
+    used = (Usage("user context", "small", 2, 700, 80),)
+    played = msgspec.structs.replace(row.episode, contexts=contexts, usage=used)
+    page = written(tmp_path, view([msgspec.structs.replace(row, episode=played)]))
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(f"{page}#conversation-0")
+        await tab.until("document.querySelectorAll('#list .inferred').length === 2")
+        told = "document.querySelectorAll('#list .inferred')"
+        first = await tab.value(f"{told}[0].textContent")
+        assert "inferred of the user after 1 message of the user (small)" in first
+        fields = f"[...{told}[0].querySelectorAll('dt, dd')].map((node) => node.textContent)"
+        assert (await tab.value(fields))[:4] == ["age", "N/A", "technical skill", "3"]
+        assert "bad answers" in await tab.value(f"{told}[0].nextElementSibling.textContent")
+        failed = await tab.value(f"{told}[1].textContent")
+        assert "unusable answer frustration_level is missing" in failed
+        body = await tab.value("document.querySelector('#list .body').textContent")
+        assert "asking about the user: small, 2 calls, tokens 700 in, 80 out" in body
         assert await tab.value("window.harmed") is None
 
     assert browse(steps) == []

@@ -8,11 +8,13 @@ from dragoman.analysis.cells import Outcome
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.measures import Counted, Measured
+from dragoman.core.personas import UserContext
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
+from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import UNKNOWN, Latency
 from dragoman.report.terminal import (
     MAX_SHOWN,
@@ -211,3 +213,24 @@ def test_a_spoken_conversation_is_printed_with_its_clock() -> None:
 
 def test_text_has_no_clock() -> None:
     assert "clock" not in printed(outcome(*SPOKEN))
+
+
+def test_what_was_inferred_of_the_user_is_told_field_by_field_where_it_was_inferred() -> None:
+    known: dict[str, object] = {"age": "N/A", "technical_skill": 3}
+    contexts = (
+        UserContext(1, "small", known),
+        UserContext(2, "small", failure="persona is missing", answer="{}"),
+    )
+    given = outcome(Move("user", say("Help.")), Move("agent", say("Gladly.")))
+    assert given.episode is not None
+    used = (Usage("user context", "small", 2, 700, 80),)
+    played = msgspec.structs.replace(given.episode, contexts=contexts, usage=used)
+
+    text = printed(msgspec.structs.replace(given, episode=played))
+
+    told = text.index("after 1 message of the user (small)")
+    assert text.index("Help.") < told < text.index("technical skill: 3") < text.index("Gladly.")
+    assert "age: N/A" in text
+    late = text.index("nothing after 1 message of the user: persona is missing (small)")
+    assert late > text.index("Gladly.")
+    assert "asking about the user: small, 2 calls, tokens 700 in, 80 out" in text

@@ -20,6 +20,7 @@ from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
 from dragoman.core.voice.clarifications import Clarification
+from dragoman.report.inferring import cost_of_inferring, inferred
 from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
@@ -133,10 +134,11 @@ def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
         return None
     events = tuple(map(_without_raw, episode.events))
     readable = msgspec.structs.replace(
-        episode, events=events, source=msgspec.UNSET, clarifications=()
+        episode, events=events, source=msgspec.UNSET, clarifications=(), contexts=()
     )
     packed = _packed(msgspec.to_builtins(readable))
-    return _with_decisions(_with_places(packed, events, places), episode.clarifications)
+    decided = _with_decisions(_with_places(packed, events, places), episode.clarifications)
+    return _with_contexts(decided, episode)
 
 
 def _with_places(
@@ -157,6 +159,17 @@ def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object: 
     for entry in decisions:
         if 0 <= entry.at < len(packed["events"]):
             packed["events"][entry.at]["decided"] = msgspec.structs.asdict(entry)
+    return packed
+
+
+def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - JSON
+    """Put what was inferred of the user before the event that came next; what is behind all, at the end."""
+    for entry in inferred(episode):
+        is_next = 0 <= entry.at < len(packed["events"])
+        place = packed["events"][entry.at] if is_next else packed
+        place.setdefault("inferred", []).append(msgspec.structs.asdict(entry))
+    if cost := cost_of_inferring(episode):
+        packed["inferring"] = cost
     return packed
 
 

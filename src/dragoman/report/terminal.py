@@ -9,7 +9,6 @@ from msgspec import UNSET
 from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.measures import Measured
-from dragoman.core.personas import UserContext
 from dragoman.core.scores import ComponentScore, Evidence, Score
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
@@ -17,6 +16,7 @@ from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report import wording
+from dragoman.report.inferring import Inferred, cost_of_inferring, inferred
 from dragoman.report.view import clocked
 from dragoman.scoring.conversation_clock import TurnTiming
 
@@ -57,15 +57,17 @@ def print_conversation(
         return
     decided = {entry.at: entry for entry in outcome.episode.clarifications}
     clock = {turn.at: turn for turn in clocked(outcome)}
-    inferred = {entry.at: entry for entry in outcome.episode.contexts}
+    told = {entry.at: entry for entry in inferred(outcome.episode)}
     for number, event in enumerate(outcome.episode.events):
-        if number in inferred:
-            _print_lines(console, _context(inferred[number], limit))
+        if number in told:
+            _print_lines(console, _context(told.pop(number), limit))
         _print_lines(console, _event(event, limit))
         if number in clock:
             _print_lines(console, [_timed(clock[number])])
         if number in decided:
             _print_lines(console, _clarification(decided[number], limit))
+    for behind in told.values():
+        _print_lines(console, _context(behind, limit))
     _print_lines(console, _ending(outcome.episode))
     _print_lines(console, _score(outcome.score))
     for entry in outcome.measures:
@@ -117,17 +119,16 @@ def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
     return lines
 
 
-def _context(entry: UserContext, limit: int | None) -> list[_Line]:
+def _context(entry: Inferred, limit: int | None) -> list[_Line]:
     """Return what the agent was told of its user from here on, or why nothing new."""
     if entry.failure:
+        said = f"nothing {entry.after}: {entry.failure} ({entry.model})"
         answer = ("", wording.shortened(entry.answer, limit), "dim")
-        return [
-            ("", "", ""),
-            ("  inferred", f"nothing: {entry.failure} ({entry.model})", "red"),
-            answer,
-        ]
-    known = wording.shortened(_json(entry.about), limit)
-    return [("", "", ""), ("  inferred", f"{known} ({entry.model})", "dim")]
+        return [("", "", ""), ("  inferred", said, "red"), answer]
+    fields = (
+        ("", wording.shortened(f"{name}: {text}", limit), "dim") for name, text in entry.fields
+    )
+    return [("", "", ""), ("  inferred", f"{entry.after} ({entry.model})", "dim"), *fields]
 
 
 def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:
@@ -185,10 +186,13 @@ def _ending(episode: Episode) -> list[_Line]:
     ending = episode.ending
     detail = f": {ending.detail}" if ending.detail else ""
     seconds = wording.duration(episode.seconds)
+    cost = cost_of_inferring(episode)
+    asked = [("", f"asking about the user: {cost}", "dim")] if cost else []
     return [
         ("", "", ""),
         ("ended", f"{ending.reason}, {wording.ENDINGS[ending.reason]}{detail}", "bold"),
         ("", f"{episode.steps} steps, {episode.errors} tool errors, {seconds}", "dim"),
+        *asked,
     ]
 
 

@@ -108,6 +108,32 @@ function move(entry, audio) {
   return element("li", `event ${entry.by === "user" ? "user" : "agent"}`, who, ...reply(entry.reply, audio), ...decision(entry.decided));
 }
 
+// What a model inferred of the user, which the agent is told from here on; or why nothing new.
+function inference(entry) {
+  const about = `inferred of the user ${entry.after} (${entry.model})`;
+  const node = element("li", `event inferred${entry.failure ? " error" : ""}`, element("div", "who", about));
+  if (entry.failure) {
+    node.append(element("div", "who", flag("unusable answer", true), ` ${entry.failure}`), data(entry.answer, "answer"));
+    return node;
+  }
+  const rows = entry.fields.map(([name, text]) => {
+    const value = element("dd", text === "N/A" ? "fine" : "", prose(text));
+    return element("div", "", element("dt", "", name), value);
+  });
+  node.append(element("dl", "traits", ...rows));
+  return node;
+}
+
+function inferences(entries) {
+  return (entries ?? []).map(inference);
+}
+
+// One event, behind what was inferred of the user before it.
+function happened(event, audio) {
+  const node = event.type === "result" ? result(event) : move(event, audio);
+  return [...inferences(event.inferred), node];
+}
+
 function change(entry) {
   const value = entry.op === "del" ? "deleted" : `${entry.op} ${entry.value ?? "null"}`;
   const path = element("code", "", entry.path.join("/"));
@@ -204,7 +230,7 @@ function consumption(usage) {
   return `${made}, tokens in ${tokens(usage.input_tokens)}, out ${tokens(usage.output_tokens)}`;
 }
 
-function ending({ ending: end, steps, errors, seconds = 0, usage = [] }) {
+function ending({ ending: end, steps, errors, seconds = 0, usage = [], inferring }) {
   const words = `Ended with ${end.reason}: ${packed.endings[end.reason] ?? ""}`;
   return element(
     "div",
@@ -212,6 +238,7 @@ function ending({ ending: end, steps, errors, seconds = 0, usage = [] }) {
     element("div", "ending", words, end.detail ? element("small", "", ` ${end.detail}`) : null),
     element("div", "fine", `${steps} steps, ${errors} tool errors, ${seconds.toFixed(1)} s`),
     ...usage.map((entry) => element("div", "fine", consumption(entry))),
+    inferring ? element("div", "fine", `asking about the user: ${inferring}`) : null,
   );
 }
 
@@ -289,8 +316,8 @@ function body(entry, index) {
   const nodes = [];
   if (entry.episode) {
     const audio = packed.audio[entry.run];
-    const events = entry.episode.events.map((event) => (event.type === "result" ? result(event) : move(event, audio)));
-    nodes.push(element("ol", "events", ...events), ending(entry.episode), score(entry), measures(entry.measures));
+    const events = entry.episode.events.flatMap((event) => happened(event, audio));
+    nodes.push(element("ol", "events", ...events, ...inferences(entry.episode.inferred)), ending(entry.episode), score(entry), measures(entry.measures));
   } else {
     nodes.push(element("p", "", "This conversation has not run."));
   }

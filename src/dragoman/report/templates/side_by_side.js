@@ -28,7 +28,7 @@ function columnHead(index) {
 }
 
 function columnTurn(events, audio) {
-  const nodes = (events ?? []).map((event) => (event.type === "result" ? result(event) : move(event, audio)));
+  const nodes = (events ?? []).flatMap((event) => happened(event, audio));
   return nodes.length ? element("ol", "events", ...nodes) : element("div", "fine", "ended before");
 }
 
