@@ -16,6 +16,7 @@ Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
 Told = Callable[..., Any]
 
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 TASKS = ("--tasks", "fifteen-or-fifty,saturday-morning,hold-until-after-work")
 CONTEXT = {
     "age": "N/A",
@@ -77,7 +78,9 @@ def test_agents_without_a_model_are_left_out_and_said_to_be(told: Told) -> None:
         "en/text/none/exposure=2, agent literal",
         "en/text/none/exposure=2, agent gold",
     ]
-    assert "2+PROVIDER/MODEL names one" in next(iter(found["not_applicable"].values()))
+    assert "2+PROVIDER/MODEL names one, 2+rules asks none" in next(
+        iter(found["not_applicable"].values())
+    )
 
 
 def test_another_model_infers_for_agents_that_have_none(told: Told, folder: Path) -> None:
@@ -87,6 +90,27 @@ def test_another_model_infers_for_agents_that_have_none(told: Told, folder: Path
     told("run", "courier", *exposure, *one)
     contexts = told("show", "here", "saturday-morning")["episode"]["contexts"]
     assert {entry["model"] for entry in contexts} == {"scripted/model.json"}
+
+
+def test_rules_infer_where_no_model_is_asked_and_every_page_says_so(
+    told: Told, dragoman: Cli
+) -> None:
+    grid = ("--agent", "careful", "--exposure", "2+rules", "--persona", "elderly")
+    one = ("--tasks", "saturday-morning", "--out", "here")
+    found = told("run", "courier", *grid, *one)
+    assert found["usage"] == []
+    episode = told("show", "here", "saturday-morning")["episode"]
+    assert {entry["about"]["inferred_by"] for entry in episode["contexts"]} == {"rules"}
+    assert "rules-1@" in dragoman("show", "here", "saturday-morning").stdout
+
+
+def test_rules_infer_nothing_of_users_whose_language_they_do_not_know(
+    refused: Refused, folder: Path
+) -> None:
+    (folder / "ms.toml").write_text((EXAMPLES / "ms.toml").read_text("utf-8"), "utf-8")
+    options = ("--language", "ms.toml", "--scenario", "interaction", "--exposure", "2+rules")
+    line = refused("run", "courier", "--agent", "literal", *options, status=2)
+    assert "the rules know no words of ms: they know en, vi, th, id, tl, zh" in line
 
 
 def test_cells_in_which_nothing_is_told_are_those_of_runs_without_the_option(told: Told) -> None:

@@ -4,7 +4,13 @@ import json
 import msgspec
 
 from dragoman.conditions.persona.cards import find_card
-from dragoman.conditions.persona.exposure import PURPOSE, InferredUser, card_layer, context_layer
+from dragoman.conditions.persona.exposure import (
+    InferredUser,
+    card_layer,
+    context_layer,
+    rules_layer,
+)
+from dragoman.conditions.persona.readers import PURPOSE, ModelReader
 from dragoman.core.episodes import Event, Move
 from dragoman.core.layers import Acquainting, Talk
 from dragoman.core.protocols import ChatRequest, Completion
@@ -60,7 +66,7 @@ def told_after(briefing: InferredUser, *counts: int) -> list[str]:
 
 def test_a_model_is_asked_after_three_messages_and_again_after_three_more() -> None:
     model = Model(context(1), context(8))
-    briefing = InferredUser(model, TALK)
+    briefing = InferredUser(ModelReader(model, "1", "draw"))
     told = told_after(briefing, 0, 1, 2, 3, 4, 5, 6)
     assert told[:3] == ["", "", ""]
     assert '"frustration_level": 1' in told[3]
@@ -77,7 +83,8 @@ def test_a_model_is_asked_after_three_messages_and_again_after_three_more() -> N
 
 
 def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> None:
-    briefing = InferredUser(Model(context(1), "Calm, I would say.", context(3)), TALK)
+    model = Model(context(1), "Calm, I would say.", context(3))
+    briefing = InferredUser(ModelReader(model, "1", "draw"))
     told = told_after(briefing, 3, 6, 9)
     assert told[0] == told[1] != told[2]
     first, second, third = briefing.take_contexts()
@@ -88,7 +95,8 @@ def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> Non
 
 def test_the_user_is_told_nothing() -> None:
     async def ask() -> str:
-        return await InferredUser(Model(), TALK).told("user", Talked([Move("user", say("a"))] * 9))
+        briefing = InferredUser(ModelReader(Model(), "1", "draw"))
+        return await briefing.told("user", Talked([Move("user", say("a"))] * 9))
 
     assert asyncio.run(ask()) == ""
 
@@ -114,3 +122,23 @@ def test_a_card_is_told_in_words_and_as_data() -> None:
     assert isinstance(briefing, Acquainting)
     about = briefing.about_user()
     assert (about["exposure"], about["expertise"], about["ambiguity"]) == (1, "novice", "high")
+
+
+def test_rules_are_asked_as_often_as_a_model_and_cost_nothing() -> None:
+    layer = rules_layer(("en",))
+    assert layer.briefing is not None
+    briefing = layer.briefing(TALK)
+    assert isinstance(briefing, InferredUser)
+    told = told_after(briefing, 0, 2, 3, 5, 6)
+    assert told[:2] == ["", ""]
+    assert '"inferred_by": "rules"' in told[2]
+    assert '"hesitation"' not in told[2]
+    assert briefing.about_user()["exposure"] == 2
+    contexts = briefing.take_contexts()
+    assert [entry.at for entry in contexts] == [3, 6]
+    assert {entry.model.partition("@")[0] for entry in contexts} == {"rules-1"}
+    assert briefing.take_usage() == ()
+
+
+def test_rules_for_speakers_of_two_languages_are_others() -> None:
+    assert rules_layer(("en",)).identity != rules_layer(("th", "en")).identity

@@ -13,6 +13,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.speech import Said
 from dragoman.core.texts.decoding import OutsideErrors, unfenced
+from dragoman.core.tools import Role
 
 PROMPT = "context-1.md"
 LAST_MESSAGES = 16
@@ -29,9 +30,16 @@ UNKNOWN = "N/A"
 Score = Annotated[int, msgspec.Meta(ge=0, le=10)] | Literal["N/A"]
 Words = Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
 
-_MARK = re.compile(r"<(/?conversation)>", re.IGNORECASE)
+_MARK, _UNMARKED = re.compile(r"<(/?conversation)>", re.IGNORECASE), r"(\1)"
 _TRAIT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _SIDES = {"user": "USER", "agent": "ASSISTANT"}
+
+
+class Message(msgspec.Struct, frozen=True):
+    """What one side said, as far as it is looked at."""
+
+    side: Role
+    text: str
 
 
 class InferredContext(msgspec.Struct, frozen=True):
@@ -66,14 +74,22 @@ def users_messages(events: Sequence[Event]) -> int:
     )
 
 
-def question(events: Sequence[Event]) -> str:
-    """Return the last messages of a conversation as the agent knows them, between marks."""
+def last_messages(events: Sequence[Event]) -> list[Message]:
+    """Return the last messages of both sides as the agent knows them."""
     said = [
-        f"{_SIDES[event.by]}: {_as_known(event)}"
+        Message(event.by, _as_known(event))
         for event in events
         if isinstance(event, Move) and isinstance(event.reply, Said)
     ]
-    return "\n".join(("<conversation>", *said[-LAST_MESSAGES:], "</conversation>"))
+    return said[-LAST_MESSAGES:]
+
+
+def question(events: Sequence[Event]) -> str:
+    """Return the last messages of a conversation between marks, with no mark in them."""
+    said = (
+        f"{_SIDES[each.side]}: {_MARK.sub(_UNMARKED, each.text)}" for each in last_messages(events)
+    )
+    return "\n".join(("<conversation>", *said, "</conversation>"))
 
 
 def read_context(answer: str) -> dict[str, object]:
@@ -108,9 +124,9 @@ _TRAITS = dict[str, Score]
 
 
 def _as_known(event: Move) -> str:
-    """Return a message as the agent knows it: the user's as it was heard, with no mark in it."""
+    """Return a message as the agent knows it: the user's as it was heard."""
     if not isinstance(event.reply, Said):
         return ""
     utterance = event.reply.utterance
     text = utterance.intended if event.by == "agent" else utterance.received or ""
-    return _MARK.sub("(\\1)", text[:MAX_CHARS])
+    return text[:MAX_CHARS]

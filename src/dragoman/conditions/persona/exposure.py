@@ -1,31 +1,25 @@
 """The layer of exposure: what the agent is told of its user, a card or what was inferred of it."""
 
+from collections.abc import Sequence
+
 import msgspec
 
+from dragoman.conditions.persona.by_rules import rules_version
 from dragoman.conditions.persona.context import (
     LAST_MESSAGES,
     REFRESHED_AFTER,
     context_version,
-    question,
-    read_context,
-    rubric,
     told_context,
     users_messages,
 )
+from dragoman.conditions.persona.readers import ModelReader, Reader, RulesReader
 from dragoman.core.conditions import EXPOSURE
-from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.layers import Layer, Talk
 from dragoman.core.personas import AboutUser, Persona, UserContext
-from dragoman.core.protocols import ChatModel, ChatRequest, Progress
-from dragoman.core.speech import Said
-from dragoman.core.texts.carried import carried
-from dragoman.core.tools import NO_TOOLS, Role
+from dragoman.core.protocols import ChatModel, Progress
+from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-
-PURPOSE = "user context"
-MAX_ANSWER = 4_000
-"""Characters of a model's answer that are kept."""
 
 
 def card_layer(persona: Persona) -> Layer:
@@ -46,11 +40,28 @@ def context_layer(model: ChatModel | None, identity: str) -> Layer:
     version = context_version()
 
     def opened(talk: Talk) -> InferredUser:
-        return InferredUser(talk.model if model is None else model, talk)
+        asked = talk.model if model is None else model
+        return InferredUser(None if asked is None else ModelReader(asked, talk.task.id, talk.draw))
 
     key = content_key("exposure-2", version, LAST_MESSAGES, REFRESHED_AFTER, identity)
     asked = "the agent's own" if model is None else model.name
     record = {"exposure": 2, "rubric": version, "model": asked}
+    return Layer(EXPOSURE, key, record, briefing=opened)
+
+
+def rules_layer(languages: Sequence[str]) -> Layer:
+    """Return what tells the agent what rules infer of its user.
+
+    Args:
+        languages: Codes of the languages that the user speaks, its own first; all have signs.
+    """
+    version = rules_version()
+
+    def opened(_: Talk) -> InferredUser:
+        return InferredUser(RulesReader(languages))
+
+    key = content_key("exposure-2-rules", version, LAST_MESSAGES, REFRESHED_AFTER, languages)
+    record = {"exposure": 2, "rules": version, "languages": list(languages)}
     return Layer(EXPOSURE, key, record, briefing=opened)
 
 
@@ -84,29 +95,31 @@ class CardTold:
 
 
 class InferredUser:
-    """What a model infers of one conversation's user, and tells the agent until it is asked again."""
+    """What is inferred of one conversation's user; the agent is told it until it is inferred again.
 
-    def __init__(self, model: ChatModel | None, talk: Talk) -> None:
-        self._model = model
-        self._talk = talk
+    Args:
+        reader: Who infers it; None for nobody, so that nothing is told.
+    """
+
+    def __init__(self, reader: Reader | None) -> None:
+        self._reader = reader
         self._seen = 0
-        self._asked = 0
         self._about: dict[str, object] = {}
         self._contexts: list[UserContext] = []
         self._usage: list[Usage] = []
 
     async def told(self, side: Role, progress: Progress) -> str:
-        """Return what the agent is told; a model is asked where enough new was said.
+        """Return what the agent is told; it is inferred anew where enough was said.
 
         Raises:
-            ParticipantError: Where the model broke.
+            ParticipantError: Where the model that is asked broke.
         """
-        if side != "agent" or self._model is None:
+        if side != "agent" or self._reader is None:
             return ""
         messages = users_messages(progress.events)
         if messages - self._seen >= REFRESHED_AFTER:
             self._seen = messages
-            await self._infer(self._model, progress)
+            await self._infer(self._reader, progress)
         return told_context(self._about) if self._about else ""
 
     def about_user(self) -> AboutUser:
@@ -114,7 +127,7 @@ class InferredUser:
         return {"exposure": 2, **self._about} if self._about else {}
 
     def take_contexts(self) -> tuple[UserContext, ...]:
-        """Return every answer since this was last asked, with what failed."""
+        """Return everything that was inferred since this was last asked, with what failed."""
         contexts, self._contexts = tuple(self._contexts), []
         return contexts
 
@@ -123,28 +136,11 @@ class InferredUser:
         usage, self._usage = tuple(self._usage), []
         return usage
 
-    async def _infer(self, model: ChatModel, progress: Progress) -> None:
-        messages = [
-            {"role": "system", "content": rubric()},
-            {"role": "user", "content": question(progress.events)},
-        ]
-        self._asked += 1
-        draw = f"{self._talk.draw}-context-{self._asked}"
-        request = ChatRequest(messages, NO_TOOLS, 0, self._talk.task.id, draw=draw)
-        completion = await model.complete(request, PURPOSE)
-        self._usage.append(completion.usage)
-        answer = completion.reply.text if isinstance(completion.reply, Said) else ""
-        about, failure = _read(answer)
-        self._about = about or self._about
+    async def _infer(self, reader: Reader, progress: Progress) -> None:
+        read = await reader.read(progress.events)
+        if read.usage is not None:
+            self._usage.append(read.usage)
+        self._about = read.about or self._about
         self._contexts.append(
-            UserContext(
-                len(progress.events), model.name, about, failure, carried(answer[:MAX_ANSWER])
-            )
+            UserContext(len(progress.events), reader.name, read.about, read.failure, read.answer)
         )
-
-
-def _read(answer: str) -> tuple[dict[str, object], str]:
-    try:
-        return read_context(answer), ""
-    except DataError as error:
-        return {}, carried(str(error))

@@ -1,9 +1,11 @@
-"""What agents are told of their users becomes layers: `0`, `1`, `2`, or `2+PROVIDER/MODEL`."""
+"""What agents are told of their users becomes layers: `0`, `1`, `2`, `2+rules`, `2+PROVIDER/MODEL`."""
 
 from collections.abc import Sequence
 
-from dragoman.conditions.persona.exposure import card_layer, context_layer
-from dragoman.core.conditions import EXPOSURE, JOIN, UNEXPOSED, Condition
+from dragoman.conditions.persona.by_rules import RULES
+from dragoman.conditions.persona.exposure import card_layer, context_layer, rules_layer
+from dragoman.conditions.persona.signs import signed_languages
+from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, UNEXPOSED, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
 from dragoman.wiring.conditions.personas import cards_named, persona_of
@@ -14,6 +16,7 @@ CARD = "1"
 INFERRED = "2"
 BY_MODEL = f"{INFERRED}{JOIN}"
 """Before a model's name: it infers what the agent is told, in the place of the agent's own model."""
+BY_RULES = f"{BY_MODEL}{RULES}"
 
 
 def over_exposures(conditions: Sequence[Condition], values: Sequence[str]) -> tuple[Condition, ...]:
@@ -52,6 +55,8 @@ def exposure_layers(
         _require_known(value)
         if value == CARD:
             layers[condition.label] = card_layer(persona_of(condition, cards, "policy"))
+        elif value == BY_RULES:
+            layers[condition.label] = rules_layer(_spoken(condition))
         elif value != UNEXPOSED:
             layers[condition.label] = _inferring(value, connections)
     return layers
@@ -63,8 +68,27 @@ def lacks_model(agent: Resolved, condition: Condition) -> str:
         return ""
     return (
         f"what its user is like is inferred by the agent's own model, and {agent.name} has none "
-        f"that is known: --exposure {BY_MODEL}PROVIDER/MODEL names one"
+        f"that is known: --exposure {BY_MODEL}PROVIDER/MODEL names one, {BY_RULES} asks none"
     )
+
+
+def _spoken(condition: Condition) -> tuple[str, ...]:
+    """Return the languages in which a condition's user speaks: its own, then English.
+
+    Where a conversation is in another language but not the tasks, its user was told in English.
+
+    Raises:
+        UsageError: Where a language has no signs.
+    """
+    localized = condition.localized
+    is_spoken = localized is not None and {"conversation", "tasks"} & {*localized.surfaces}
+    own = localized.languages[0] if localized is not None and is_spoken else ENGLISH
+    if own not in signed_languages():
+        raise UsageError(
+            f"--exposure {BY_RULES}: the rules know no words of {own}: they know "
+            f"{', '.join(signed_languages())}"
+        )
+    return tuple(dict.fromkeys((own, ENGLISH)))
 
 
 def _inferring(value: str, connections: Connections) -> Layer:
@@ -76,8 +100,9 @@ def _inferring(value: str, connections: Connections) -> Layer:
 
 def _require_known(value: str) -> None:
     is_model = value.startswith(BY_MODEL) and "/" in value.removeprefix(BY_MODEL)
-    if value not in {UNEXPOSED, CARD, INFERRED} and not is_model:
+    if value not in {UNEXPOSED, CARD, INFERRED, BY_RULES} and not is_model:
         raise UsageError(
             f"--exposure {value}: choose {UNEXPOSED} (nothing), {CARD} (the card), {INFERRED} "
-            f"(inferred by the agent's own model) or {BY_MODEL}PROVIDER/MODEL"
+            f"(inferred by the agent's own model), {BY_RULES} (inferred by rules) or "
+            f"{BY_MODEL}PROVIDER/MODEL"
         )

@@ -304,9 +304,9 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         tuple[str, ...],
         Option(
             "What the agent is told of the user: 0 nothing, 1 the card, 2 what its own model "
-            "infers, 2+PROVIDER/MODEL what another one does",
+            "infers, 2+rules what rules do, 2+PROVIDER/MODEL what another model does",
             value="EXPOSURE",
-            example='["0", "1", "2"]',
+            example='["0", "1", "2+rules"]',
             default="0",
             singular="exposure",
             commas=True,
