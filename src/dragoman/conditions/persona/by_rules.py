@@ -12,7 +12,7 @@ import msgspec
 
 from dragoman.conditions.persona.context import (
     UNKNOWN,
-    Message,
+    KnownMessage,
     last_messages,
 )
 from dragoman.conditions.persona.signs import KINDS, finders, signs_version, word_count
@@ -90,7 +90,7 @@ def read_by_rules(events: Sequence[Event], languages: Sequence[str]) -> dict[str
     }
 
 
-def _signed(message: Message, languages: Sequence[str]) -> SignedMessage:
+def _signed(message: KnownMessage, languages: Sequence[str]) -> SignedMessage:
     """Return a message with its signs; another language mixed in shows beside the user's own alone."""
     signs: dict[str, str] = {}
     for language in languages:

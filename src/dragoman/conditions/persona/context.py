@@ -35,7 +35,7 @@ _TRAIT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _SIDES = {"user": "USER", "agent": "ASSISTANT"}
 
 
-class Message(msgspec.Struct, frozen=True):
+class KnownMessage(msgspec.Struct, frozen=True):
     """What one side said, as far as it is looked at."""
 
     side: Role
@@ -74,10 +74,10 @@ def users_messages(events: Sequence[Event]) -> int:
     )
 
 
-def last_messages(events: Sequence[Event]) -> list[Message]:
+def last_messages(events: Sequence[Event]) -> list[KnownMessage]:
     """Return the last messages of both sides as the agent knows them."""
     said = [
-        Message(event.by, _as_known(event))
+        KnownMessage(event.by, _as_known(event))
         for event in events
         if isinstance(event, Move) and isinstance(event.reply, Said)
     ]

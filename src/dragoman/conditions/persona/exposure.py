@@ -12,7 +12,7 @@ from dragoman.conditions.persona.context import (
     told_context,
     users_messages,
 )
-from dragoman.conditions.persona.readers import ModelReader, Reader, RulesReader
+from dragoman.conditions.persona.readers import ContextReader, ModelReader, RulesReader
 from dragoman.core.conditions import EXPOSURE
 from dragoman.core.keys import content_key
 from dragoman.core.layers import Layer, Talk
@@ -101,7 +101,7 @@ class InferredUser:
         reader: Who infers it; None for nobody, so that nothing is told.
     """
 
-    def __init__(self, reader: Reader | None) -> None:
+    def __init__(self, reader: ContextReader | None) -> None:
         self._reader = reader
         self._seen = 0
         self._about: dict[str, object] = {}
@@ -136,7 +136,7 @@ class InferredUser:
         usage, self._usage = tuple(self._usage), []
         return usage
 
-    async def _infer(self, reader: Reader, progress: Progress) -> None:
+    async def _infer(self, reader: ContextReader, progress: Progress) -> None:
         read = await reader.read(progress.events)
         if read.usage is not None:
             self._usage.append(read.usage)

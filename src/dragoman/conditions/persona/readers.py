@@ -20,7 +20,7 @@ MAX_ANSWER = 4_000
 """Characters of a model's answer that are kept."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ContextReading(msgspec.Struct, frozen=True):
     """What was made of the user, or why nothing could be; what is empty is not there."""
 
     about: dict[str, object]
@@ -29,7 +29,7 @@ class Reading(msgspec.Struct, frozen=True):
     usage: Usage | None = None
 
 
-class Reader(Protocol):
+class ContextReader(Protocol):
     """Makes something of the user of one conversation."""
 
     @property
@@ -37,7 +37,7 @@ class Reader(Protocol):
         """Who that is."""
         ...
 
-    async def read(self, events: Sequence[Event]) -> Reading:
+    async def read(self, events: Sequence[Event]) -> ContextReading:
         """Return what the conversation so far shows of the user.
 
         Raises:
@@ -66,7 +66,7 @@ class ModelReader:
         """The model's name."""
         return self._model.name
 
-    async def read(self, events: Sequence[Event]) -> Reading:
+    async def read(self, events: Sequence[Event]) -> ContextReading:
         """Ask the model.
 
         Raises:
@@ -82,7 +82,7 @@ class ModelReader:
         completion = await self._model.complete(request, PURPOSE)
         answer = completion.reply.text if isinstance(completion.reply, Said) else ""
         about, failure = _read(answer)
-        return Reading(about, failure, carried(answer[:MAX_ANSWER]), completion.usage)
+        return ContextReading(about, failure, carried(answer[:MAX_ANSWER]), completion.usage)
 
 
 class RulesReader:
@@ -96,9 +96,9 @@ class RulesReader:
         """The rules with the hash of their signs."""
         return rules_version()
 
-    async def read(self, events: Sequence[Event]) -> Reading:
+    async def read(self, events: Sequence[Event]) -> ContextReading:
         """Look for the signs."""
-        return Reading(read_by_rules(events, self._languages))
+        return ContextReading(read_by_rules(events, self._languages))
 
 
 def _read(answer: str) -> tuple[dict[str, object], str]:

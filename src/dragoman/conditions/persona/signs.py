@@ -14,7 +14,7 @@ from dragoman.core.texts.decoding import OutsideErrors
 FILE = "signs.toml"
 
 
-class Signs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SignsOfUsers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's regular expressions by what they show; the file says what each kind is."""
 
     letters_per_word: float
@@ -33,11 +33,11 @@ class Signs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     man: tuple[str, ...]
 
 
-KINDS = Signs.__struct_fields__[1:]
+KINDS = SignsOfUsers.__struct_fields__[1:]
 
 
 @cache
-def signs_of(language: str) -> Signs | None:
+def signs_of(language: str) -> SignsOfUsers | None:
     """Return a language's signs; None where none ship."""
     return _shipped().get(language)
 
@@ -72,7 +72,7 @@ def _finder(expressions: Iterable[str]) -> re.Pattern[str]:
 
 
 @cache
-def _shipped() -> dict[str, Signs]:
+def _shipped() -> dict[str, SignsOfUsers]:
     content = importlib.resources.files(__package__).joinpath(FILE).read_bytes()
     with OutsideErrors(DataError, FILE):
-        return msgspec.toml.decode(content, type=dict[str, Signs])
+        return msgspec.toml.decode(content, type=dict[str, SignsOfUsers])
