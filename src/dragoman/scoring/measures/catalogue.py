@@ -13,6 +13,7 @@ from dragoman.scoring.measures.critical import CRITICAL
 from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
+from dragoman.scoring.measures.modes import MODES
 from dragoman.scoring.measures.recovery import RECOVERY
 from dragoman.scoring.measures.reward import RewardMeasure
 from dragoman.scoring.measures.safety import safety_measure
@@ -98,6 +99,11 @@ BUNDLED: Mapping[str, Bundled] = {
     "recovery": Bundled(
         "errors of the agent's calls, and what of them was put right",
         lambda _: RECOVERY,
+        lambda _: False,
+    ),
+    "modes": Bundled(
+        "failure modes of calls by tool and argument: not made, other arguments, refused, unplanned",
+        lambda _: MODES,
         lambda _: False,
     ),
     "language": Bundled(

@@ -1,0 +1,185 @@
+"""Failure modes of calls, by tool and argument: what the plan has set against what was called.
+
+Each planned action is set against one call of its tool by its side, the nearest that is left: calls that
+succeeded come first, and among them those with most arguments right. No call stands for two actions.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.scores import Unscored
+from dragoman.core.tasks import Action
+from dragoman.core.tools import Role
+from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.differences import DIFFERENCES, Difference, Labels, difference
+from dragoman.scoring.measures.made_calls import MadeCall, made_calls
+
+PLANNED = "planned"
+COMPARED = "compared arguments"
+
+NOT_CALLED, WRONG, FAILED, EXTRA = "not called", "wrong arguments", "failed", "not in the plan"
+CALL_MODES = (NOT_CALLED, WRONG, FAILED, EXTRA)
+"""What becomes of calls: a planned one was not made, made with other arguments alone, or made but
+refused; a change was made, or a call refused, that no action of the plan stands for."""
+
+_ABSENT = object()
+_SHOWN = 80
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    """A planned action: the arguments that will do, in the world's own words or the tools' language."""
+
+    action: Action
+    localized: Action
+
+    @property
+    def compared(self) -> Sequence[str]:
+        action = self.action
+        return tuple(action.arguments) if action.compare is None else action.compare
+
+    def fits(self, made: MadeCall) -> bool:
+        return made.call.name == self.action.name and made.call.by == self.action.by
+
+    def differences(self, made: MadeCall, labels: Labels) -> dict[str, Difference | None]:
+        """Return how each compared argument differs, and what the call has beside them."""
+        found = {name: self._difference(name, made, labels) for name in self.compared}
+        if self.action.compare is None:
+            for name, value in made.call.arguments.items():
+                if name not in found and value is not None:
+                    found[name] = "added"
+        return found
+
+    def value(self, name: str) -> object:
+        return self.action.arguments.get(name)
+
+    def _difference(self, name: str, made: MadeCall, labels: Labels) -> Difference | None:
+        given = made.call.arguments.get(name, _ABSENT)
+        wanted = self.action.arguments.get(name, _ABSENT)
+        if given is _ABSENT or wanted is _ABSENT:
+            return None if given is wanted or wanted is None else _absent(given)
+        if given == self.localized.arguments.get(name, _ABSENT):
+            return None
+        return difference(wanted, given, labels)
+
+
+def _absent(given: object) -> Difference:
+    return "missing" if given is _ABSENT else "added"
+
+
+class _Pair(NamedTuple):
+    """An action and a call that may stand for it, and how its arguments differ."""
+
+    wanted: int
+    made: int
+    differences: dict[str, Difference | None]
+    succeeded: bool
+
+    @property
+    def rank(self) -> tuple[bool, int, int, int]:
+        """What is paired first: calls that succeeded, with fewest differences, in their order."""
+        wrong = sum(each is not None for each in self.differences.values())
+        return not self.succeeded, wrong, self.wanted, self.made
+
+
+def count_modes(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield an entry for each planned action, each of its compared arguments, and each stray call."""
+    if case.fault:
+        return Unscored(case.fault)
+    actions = None if case.task.criteria is None else case.task.criteria.actions
+    if actions is None:
+        return Unscored("the task has no plan that calls could be set against")
+    if case.expected:
+        return Unscored("more than one value would do, so that no call can be set against the plan")
+    return _counted(case, actions)
+
+
+def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
+    localized = case.wording.plan or {}
+    wanted = [_Wanted(each, localized.get(each.id, each)) for each in actions]
+    made = [each for each in made_calls(case.episode.events) if each.result is not None]
+    pairs = _paired(wanted, made, case.wording.labels)
+    for number, each in enumerate(wanted):
+        pair = pairs.get(number)
+        yield from _planned(each, pair, None if pair is None else made[pair.made])
+    kind = case.factory(case.task).kind
+    stands_for_one = {pair.made for pair in pairs.values()}
+    for number, stray in enumerate(made):
+        if number in stands_for_one:
+            continue
+        if not stray.succeeded:
+            yield _stray(stray, FAILED)
+        elif kind(stray.call.name) == "write":
+            yield _stray(stray, EXTRA)
+
+
+def _paired(
+    wanted: Sequence[_Wanted], made: Sequence[MadeCall], labels: Labels
+) -> dict[int, _Pair]:
+    """Return the call that stands for each action, as far as there is one."""
+    fitting = [
+        _Pair(at, place, each.differences(call, labels), call.succeeded)
+        for at, each in enumerate(wanted)
+        for place, call in enumerate(made)
+        if each.fits(call)
+    ]
+    pairs: dict[int, _Pair] = {}
+    taken: set[int] = set()
+    for pair in sorted(fitting, key=lambda each: each.rank):
+        if pair.wanted not in pairs and pair.made not in taken:
+            pairs[pair.wanted] = pair
+            taken.add(pair.made)
+    return pairs
+
+
+def _planned(wanted: _Wanted, pair: _Pair | None, made: MadeCall | None) -> Iterator[Counted]:
+    tool = _tool(wanted.action.name, wanted.action.by)
+    if pair is None or made is None:
+        yield Counted({PLANNED: 1, NOT_CALLED: 1}, subject=tool, why=NOT_CALLED)
+        return
+    wrong = [name for name, found in pair.differences.items() if found is not None]
+    mode = FAILED if not pair.succeeded else WRONG if wrong else ""
+    counts: dict[str, int | float] = {PLANNED: 1, **({mode: 1} if mode else {})}
+    why = f"{mode}: {', '.join(wrong)}" if wrong else mode
+    yield Counted(counts, made.position, tool, why)
+    for name, found in pair.differences.items():
+        compared: dict[str, int | float] = {COMPARED: 1, **({found: 1} if found else {})}
+        why = f"{found}: {_given(made, name)} for {_shown(wanted.value(name))}" if found else ""
+        yield Counted(compared, made.position, f"{tool}.{name}", why)
+
+
+def _stray(made: MadeCall, mode: str) -> Counted:
+    why = f"{mode}: {_shown(made.call.arguments)}"
+    return Counted({mode: 1}, made.position, _tool(made.call.name, made.call.by), why)
+
+
+def _tool(name: str, by: Role) -> str:
+    return name if by == "agent" else f"{name} ({by})"
+
+
+def _given(made: MadeCall, name: str) -> str:
+    arguments = made.call.arguments
+    return _shown(arguments[name]) if name in arguments else "nothing"
+
+
+def _shown(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+MODES = Counting(
+    "modes",
+    "1",
+    count_modes,
+    (
+        Total("planned calls", (PLANNED,)),
+        Rate(NOT_CALLED, (NOT_CALLED,), (PLANNED,)),
+        Rate(WRONG, (WRONG,), (PLANNED,)),
+        Total(f"{FAILED} calls", (FAILED,)),
+        Total(f"changes {EXTRA}", (EXTRA,)),
+        Total(COMPARED, (COMPARED,)),
+        *(Rate(f"arguments: {kind}", (kind,), (COMPARED,)) for kind in DIFFERENCES),
+    ),
+)
