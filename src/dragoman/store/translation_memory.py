@@ -18,8 +18,9 @@ from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage, total_usage
-from dragoman.store.memory_file import memory_error, open_memory_file
+from dragoman.store.memory_file import MEMORY_FORM
 from dragoman.store.seals import sealed, unsealed
+from dragoman.store.shared_file import open_shared_file, shared_file_error
 
 FILE = "translation_memory.sqlite"
 
@@ -143,7 +144,7 @@ class TranslationMemory:
 
     def __init__(self, path: Path, *, write: bool = True, make: bool = True) -> None:
         self.path = path
-        self._file = open_memory_file(path, write=write, make=make)
+        self._file = open_shared_file(path, MEMORY_FORM, write=write, make=make)
 
     def __enter__(self) -> Self:
         return self
@@ -202,7 +203,7 @@ class TranslationMemory:
             rows = self._file.execute(_USAGE).fetchall()
             return total_usage(_USAGE_DECODER.decode(unsealed(data, "usage")) for (data,) in rows)
         except sqlite3.Error as error:
-            raise memory_error(self.path, "read", error) from error
+            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
         except (ValueError, *UNREADABLE) as error:
             raise StoreError(
                 f"{self.path}: the record of what was consumed is damaged ({error}): put a copy of "
@@ -233,7 +234,7 @@ class TranslationMemory:
             rows = self._file.execute(_REVIEWS, (target_language,)).fetchall()
             return [_REVIEW_DECODER.decode(unsealed(data, language)) for language, data in rows]
         except sqlite3.Error as error:
-            raise memory_error(self.path, "read", error) from error
+            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
         except (ValueError, *UNREADABLE) as error:
             raise StoreError(
                 f"{self.path}: the record of a review is damaged ({error}): put a copy of the file "
@@ -288,7 +289,7 @@ class TranslationMemory:
         try:
             rows = self._file.execute(_COUNT).fetchall()
         except sqlite3.Error as error:
-            raise memory_error(self.path, "read", error) from error
+            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
         return [MemoryCount(*row) for row in rows]
 
     @contextmanager
@@ -307,7 +308,7 @@ class TranslationMemory:
                 if self._file.in_transaction:
                     self._file.execute("ROLLBACK")
         except sqlite3.Error as error:
-            raise memory_error(self.path, "written", error) from error
+            raise shared_file_error(self.path, MEMORY_FORM, "written", error) from error
         except UNREADABLE as error:
             raise StoreError(f"{self.path}: a text cannot be stored ({error})") from error
 
@@ -330,7 +331,7 @@ class TranslationMemory:
             with closing(self._file.execute(query, values)) as rows:
                 return [self._entry(*row) for row in rows]
         except sqlite3.Error as error:
-            raise memory_error(self.path, "read", error) from error
+            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
 
     def _entry(self, key: bytes, source: str, target: str, origin: str, data: bytes) -> MemoryEntry:
         try:

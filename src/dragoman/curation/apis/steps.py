@@ -1,0 +1,178 @@
+"""Steps over a dataset: each item is looked at once, and what became of it is in the ledger.
+
+A step that was killed goes on where it was. Of one item it says whether it is kept, dropped or merged
+and why, and what it made of it. It looks again where the item, the step's version or its settings
+changed, and where it failed.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
+
+import msgspec
+
+from dragoman.core.errors import RunHalted
+from dragoman.core.keys import content_key
+from dragoman.core.usage import Usage
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import LedgerLine, NewItem, StepOutcome, StoredItem, Verdict
+
+ORDER = (
+    "collect",
+    "merge",
+    "verify",
+    "monitor",
+    "filter",
+    "generate",
+    "rate",
+    "review",
+    "answer",
+    "check",
+    "split",
+)
+"""The steps, first things first; what one dropped, those after it do not see."""
+
+
+class StepFinding(msgspec.Struct, frozen=True):
+    """What a step says of one item."""
+
+    verdict: Verdict
+    reason: str = ""
+    made: tuple[NewItem, ...] = ()
+    usage: tuple[Usage, ...] = ()
+
+
+class CurationStep(msgspec.Struct, frozen=True):
+    """One step.
+
+    Attributes:
+        name: One of `ORDER`.
+        version: Of its rules and prompts.
+        kind: Of the items that it looks at.
+        look: Says what becomes of one; may raise RunHalted, which ends the walk.
+        settings: What it was told, as far as findings depend on it.
+        at_once: How many items it looks at at the same time.
+    """
+
+    name: str
+    version: str
+    kind: str
+    look: Callable[[StoredItem], Awaitable[StepFinding]]
+    settings: Mapping[str, object] = {}
+    at_once: int = 16
+
+
+def before(step: str) -> tuple[str, ...]:
+    """Return the names of the steps before one."""
+    return ORDER[: ORDER.index(step)]
+
+
+def to_look_at(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
+    """Return the items that a step has not decided on, after forgetting what it made of fallen ones.
+
+    Raises:
+        StoreError: Where the dataset cannot be read or written.
+    """
+    seen = {
+        line.name: line
+        for line in dataset.ledger(step.name)
+        if line.kind == step.kind and line.verdict != "failed"
+    }
+    standing = list(dataset.standing(step.kind, after=before(step.name)))
+    names = {item.name for item in standing}
+    gone = [(step.kind, name) for name in seen if name not in names]
+    if gone:
+        dataset.forget(step.name, gone)
+    return [
+        item
+        for item in standing
+        if item.name not in seen or seen[item.name].digest != digest_of(step, item)
+    ]
+
+
+def digest_of(step: CurationStep, item: StoredItem) -> str:
+    """Return the hash of an item's content and of how a step looks at it."""
+    return content_key(item.digest, step.version, step.settings)
+
+
+async def walk(
+    dataset: Dataset, step: CurationStep, on_done: Callable[[int], None] = lambda _: None
+) -> None:
+    """Look at every item that a step has not decided on, and store what it finds as it finds it.
+
+    Args:
+        dataset: The dataset.
+        step: The step.
+        on_done: Is told how many more items were looked at.
+
+    Raises:
+        RunHalted: Where the step cannot go on; what it found before is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    ahead = iter(to_look_at(dataset, step))
+    running: set[asyncio.Task[StepOutcome]] = set()
+    try:
+        while True:
+            room = step.at_once - len(running)
+            running |= {asyncio.ensure_future(_outcome(step, item)) for item in islice(ahead, room)}
+            if not running:
+                return
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            _store(dataset, done)
+            on_done(len(done))
+    except RunHalted:
+        # What is under way was sent and may be paid for: it is waited for and kept.
+        settled = (await asyncio.wait(running))[0] if running else set()
+        _store(dataset, {task for task in settled if task.exception() is None})
+        raise
+    finally:
+        for task in running:
+            task.cancel()
+
+
+def decide(
+    dataset: Dataset,
+    step: str,
+    found: Iterable[tuple[StoredItem, StepFinding]],
+    settings: Mapping[str, object],
+    batch: int = 500,
+) -> None:
+    """Store what a step that sees all items together says of each.
+
+    Raises:
+        StoreError: Where the dataset cannot be written.
+    """
+    lines = (
+        _line(step, item, finding, content_key(item.digest, settings)) for item, finding in found
+    )
+    while some := list(islice(lines, batch)):
+        dataset.put(some)
+
+
+def refused(step: str, name: str, source: str, reason: str) -> StepOutcome:
+    """Return the line of what never became an item, such as a file that is no API document."""
+    return StepOutcome(LedgerLine(step, "file", name, "dropped", reason, source))
+
+
+def lines_of(dataset: Dataset, step: str, verdicts: Collection[Verdict]) -> Iterator[LedgerLine]:
+    """Yield what a step said of items with some verdicts."""
+    return (line for line in dataset.ledger(step) if line.verdict in verdicts)
+
+
+async def _outcome(step: CurationStep, item: StoredItem) -> StepOutcome:
+    return _line(step.name, item, await step.look(item), digest_of(step, item))
+
+
+def _line(step: str, item: StoredItem, finding: StepFinding, digest: str) -> StepOutcome:
+    line = LedgerLine(
+        step, item.kind, item.name, finding.verdict, finding.reason, item.source, digest
+    )
+    return StepOutcome(line, finding.made, finding.usage)
+
+
+def _store(dataset: Dataset, done: set[asyncio.Task[StepOutcome]]) -> None:
+    """Store what was found; where a step was halted, that is raised when the rest is stored."""
+    failed = [error for task in done if (error := task.exception()) is not None]
+    dataset.put([task.result() for task in done if task.exception() is None])
+    if failed:
+        raise failed[0]
