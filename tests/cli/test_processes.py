@@ -45,6 +45,7 @@ COMMANDS = {
         "--suite",
         "sample:shop",
     ),
+    "curate status": ("curate", "status", "mine"),
     "review export": ("review", "export", "sample:shop", "--to", "th", "--out", "th.xlsx"),
     "review import": ("review", "import", "sample:shop", "none.xlsx", "--to", "th"),
     "review status": ("review", "status", "--memory", "none.sqlite"),

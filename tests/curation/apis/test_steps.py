@@ -9,7 +9,7 @@ import pytest
 from dragoman.core.errors import RunHalted
 from dragoman.curation.apis.steps import CurationStep, StepFinding, refused, walk
 from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import LedgerLine, NewItem, StepOutcome, StoredItem
+from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ def dataset(tmp_path: Path) -> Dataset:
     dataset.put(
         [
             StepOutcome(
-                LedgerLine("collect", "file", word, "kept"),
+                StepLine("collect", "file", word, "kept"),
                 (NewItem("document", word, Word(word)),),
             )
             for word in WORDS
@@ -105,7 +105,7 @@ def test_a_halt_keeps_what_was_found(dataset: Dataset, at_once: int) -> None:
 
 def test_what_an_earlier_step_drops_takes_what_was_made_of_it_along(dataset: Dataset) -> None:
     asyncio.run(walk(dataset, step(Looking())))
-    dataset.put([StepOutcome(LedgerLine("filter", "document", "two", "dropped", "it was dead"))])
+    dataset.put([StepOutcome(StepLine("filter", "document", "two", "dropped", "it was dead"))])
     look = Looking()
     asyncio.run(walk(dataset, step(look)))
     assert look.seen == []

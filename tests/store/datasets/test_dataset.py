@@ -9,7 +9,7 @@ import pytest
 from dragoman.core.errors import StoreError
 from dragoman.core.usage import Usage
 from dragoman.store.datasets.dataset import FILE, Dataset
-from dragoman.store.datasets.records import FunnelCount, LedgerLine, NewItem, StepOutcome
+from dragoman.store.datasets.records import FunnelCount, NewItem, StepLine, StepOutcome
 
 
 class Thing(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Thing(msgspec.Struct, frozen=True):
 
 def outcome(step: str, kind: str, name: str, *made: NewItem, verdict: str = "kept") -> StepOutcome:
     line = {"step": step, "kind": kind, "name": name, "verdict": verdict, "source": "a list"}
-    return StepOutcome(msgspec.convert(line, LedgerLine), made)
+    return StepOutcome(msgspec.convert(line, StepLine), made)
 
 
 def collected(*names: str) -> list[StepOutcome]:
@@ -98,9 +98,7 @@ def test_outcomes_are_stored_all_or_none(tmp_path: Path) -> None:
 def test_what_steps_consumed_is_added_up(tmp_path: Path) -> None:
     used = Usage("generate", "m", input_tokens=3, output_tokens=4)
     with Dataset(tmp_path) as dataset:
-        dataset.put(
-            [StepOutcome(LedgerLine("generate", "document", "a", "kept"), (), (used, used))]
-        )
+        dataset.put([StepOutcome(StepLine("generate", "document", "a", "kept"), (), (used, used))])
         assert [each.calls for each in dataset.usage()["generate"]] == [2]
 
 

@@ -15,7 +15,7 @@ from dragoman.core.errors import RunHalted
 from dragoman.core.keys import content_key
 from dragoman.core.usage import Usage
 from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import LedgerLine, NewItem, StepOutcome, StoredItem, Verdict
+from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem, Verdict
 
 ORDER = (
     "collect",
@@ -151,10 +151,10 @@ def decide(
 
 def refused(step: str, name: str, source: str, reason: str) -> StepOutcome:
     """Return the line of what never became an item, such as a file that is no API document."""
-    return StepOutcome(LedgerLine(step, "file", name, "dropped", reason, source))
+    return StepOutcome(StepLine(step, "file", name, "dropped", reason, source))
 
 
-def lines_of(dataset: Dataset, step: str, verdicts: Collection[Verdict]) -> Iterator[LedgerLine]:
+def lines_of(dataset: Dataset, step: str, verdicts: Collection[Verdict]) -> Iterator[StepLine]:
     """Yield what a step said of items with some verdicts."""
     return (line for line in dataset.ledger(step) if line.verdict in verdicts)
 
@@ -164,7 +164,7 @@ async def _outcome(step: CurationStep, item: StoredItem) -> StepOutcome:
 
 
 def _line(step: str, item: StoredItem, finding: StepFinding, digest: str) -> StepOutcome:
-    line = LedgerLine(
+    line = StepLine(
         step, item.kind, item.name, finding.verdict, finding.reason, item.source, digest
     )
     return StepOutcome(line, finding.made, finding.usage)

@@ -20,7 +20,7 @@ from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage, total_usage
 from dragoman.store.datasets.records import (
     FunnelCount,
-    LedgerLine,
+    StepLine,
     StepOutcome,
     StoredItem,
 )
@@ -140,14 +140,14 @@ class Dataset:
             return _item(row)
         return None
 
-    def ledger(self, step: str = "") -> Iterator[LedgerLine]:
+    def ledger(self, step: str = "") -> Iterator[StepLine]:
         """Yield the lines of a step, or all.
 
         Raises:
             StoreError: Where the file cannot be read.
         """
         for row in self._rows(_LINES, (step,)):
-            yield LedgerLine(*row)
+            yield StepLine(*row)
 
     def funnel(self) -> list[FunnelCount]:
         """Return how many items each step kept, dropped, merged or failed on, by source.

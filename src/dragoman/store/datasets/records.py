@@ -56,7 +56,7 @@ class NewItem(msgspec.Struct, frozen=True):
     stands_on: tuple[tuple[str, str], ...] = ()
 
 
-class LedgerLine(msgspec.Struct, frozen=True):
+class StepLine(msgspec.Struct, frozen=True):
     """What a step made of an item.
 
     Attributes:
@@ -81,7 +81,7 @@ class LedgerLine(msgspec.Struct, frozen=True):
 class StepOutcome(msgspec.Struct, frozen=True):
     """What a step has to say of one item: a ledger line, what was made of it, and what that consumed."""
 
-    line: LedgerLine
+    line: StepLine
     made: tuple[NewItem, ...] = ()
     usage: tuple[Usage, ...] = ()
 

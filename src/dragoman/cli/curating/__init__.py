@@ -1,0 +1,1 @@
+"""`dragoman curate`: datasets of web APIs, step by step."""

@@ -1,0 +1,57 @@
+"""`dragoman curate status`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dragoman.cli.output import print_json, print_line
+from dragoman.curation.apis.steps import ORDER
+from dragoman.report.fitting import TextTable, print_table
+from dragoman.report.wording import counted
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import FunnelCount, StepLine
+
+HEADINGS = ("step", "of", "source", "seen", "kept", "dropped", "merged", "failed")
+
+
+def show_status(folder: Path, *, step: str, as_json: bool) -> None:
+    """Print a dataset's funnel, and with a step also the line of everything that it did not keep."""
+    with Dataset(folder, write=False) as dataset:
+        counts = [each for each in dataset.funnel() if step in {"", each.step}]
+        lines = [line for line in dataset.ledger(step) if line.verdict != "kept"] if step else []
+    counts.sort(key=_place)
+    if as_json:
+        print_json({"funnel": counts, "lines": lines})
+        return
+    print_table(
+        TextTable(
+            HEADINGS,
+            tuple(
+                (
+                    each.step, each.kind, each.source, f"{each.seen:,}", f"{each.kept:,}",
+                    f"{each.dropped:,}", f"{each.merged:,}", f"{each.failed:,}",
+                )
+                for each in counts
+            ),
+            title=str(folder),
+            note=_note(counts),
+            numbers=frozenset(HEADINGS[3:]),
+        )
+    )  # fmt: skip
+    _print_lines(lines)
+
+
+def _place(count: FunnelCount) -> tuple[int, str, str]:
+    at = ORDER.index(count.step) if count.step in ORDER else len(ORDER)
+    return at, count.kind, count.source
+
+
+def _note(counts: Iterable[FunnelCount]) -> str:
+    failed = sum(each.failed for each in counts)
+    if failed:
+        return f"{counted(failed, 'item')} failed: the same step tries again what failed"
+    return "" if counts else "nothing was collected yet: `dragoman curate collect`"
+
+
+def _print_lines(lines: Iterable[StepLine]) -> None:
+    for line in lines:
+        print_line(f"{line.verdict} {line.kind} {line.name}: {line.reason or 'no reason given'}")
