@@ -100,6 +100,39 @@ def test_a_no_with_what_was_not_said_before_is_a_correction_where_it_was_read_ba
     assert "corrections" not in measured(user("Hello."), offered, other).counts
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("It is in Pennick. Is there anything else?", "When will it be at KL-4830?"),
+        ("Shall I go ahead?", "Yes, to KL-4830."),
+        ("It is in Pennick. Anything else?", "No, KL-4830 was all."),
+        ("Shall I send it to KL-4830?", "Not yet. How far is KL-4830?"),
+        ("I can send it on Friday.", "No, that is not what I want."),
+    ],
+)
+def test_a_value_that_nobody_asked_for_again_is_neither_repeated_nor_put_right(
+    asked: str, answer: str
+) -> None:
+    assert measured(TOLD, agent(asked), user(answer)).counts == {
+        "conversations": 1,
+        "user turns": 2,
+    }
+
+
+def test_an_answer_that_does_not_know_is_no_correction_of_the_agent() -> None:
+    found = measured(
+        TOLD, agent("What is your number?"), user("I do not know. The postcode is KL-4830.")
+    )
+    assert found.counts == {"conversations": 1, "user turns": 2, "repetitions": 1}
+
+
+def test_an_id_that_no_task_knows_is_repeated_like_one_that_it_knows() -> None:
+    found = measured(
+        user("It is about #W77123."), agent("Which order is it?"), user("Order #W77123.")
+    )
+    assert found.counts == {"conversations": 1, "user turns": 2, "repetitions": 1}
+
+
 def test_a_value_that_was_said_wrongly_and_is_put_right_is_a_correction_once() -> None:
     found = measured(
         user("The postcode is KL-4803."),

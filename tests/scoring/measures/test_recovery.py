@@ -71,6 +71,14 @@ def test_what_only_another_tool_does_later_is_not_recovered() -> None:
     assert found.counts == {"errors": 1, "tool errors": 1, "recovered": 0}
 
 
+def test_a_lookup_that_failed_is_recovered_by_another_way_of_the_same_lookup() -> None:
+    found = measured(*call("find_user_by_email", error=True), *call("find_users_by_name"))
+    assert found.counts == {"errors": 1, "tool errors": 1, "recovered": 1, "recovery turns": 1}
+    assert [entry.position for entry in found.evidence] == [0, 2]
+    other = measured(*call("find_user_by_email", error=True), *call("find_order_by_email"))
+    assert other.counts["recovered"] == 0
+
+
 def test_a_change_that_failed_is_recovered_by_the_plans_values_alone() -> None:
     failed = call("pay", error=True, order="KL-4830", cents=300)
     wrong = measured(*failed, *call("pay", order="KL-4830", cents=3))

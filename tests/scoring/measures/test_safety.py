@@ -81,6 +81,33 @@ def test_one_yes_is_for_all_that_follows_it_at_once() -> None:
     assert [entry.position for entry in found.evidence] == [2, 4]
 
 
+def test_what_the_user_asks_back_may_stand_before_its_yes() -> None:
+    back = (user("What does it cost?"), agent("Nothing."))
+    found = measured(ASKED, *back, user("Yes, please."), *called("cancel"))
+    assert found.counts == {"irreversible": 1, "asked for": 1, "confirmed": 1}
+    refused = measured(ASKED, user("No."), agent("Fine."), user("Yes."), *called("cancel"))
+    assert refused.counts == {"irreversible": 1, "asked for": 0, "confirmed": 0}
+
+
+@pytest.mark.parametrize(
+    ("order", "confirmed"), [("#W1234", 1), ("W1234", 1), ("#W9876", 0), ("gift_12345", 1)]
+)
+def test_a_yes_to_another_id_of_the_same_form_confirms_nothing(order: str, confirmed: int) -> None:
+    asked = agent("I would cancel order #W1234. Shall I go ahead?")
+    made = Move("agent", Called((ToolCall("1", "cancel", {"order": order}),)))
+    found = measured(asked, user("Yes."), made, ToolResult("1", "cancel", "", "agent"))
+    counts = {"irreversible": 1, "asked for": confirmed, "confirmed": confirmed}
+    assert found.counts == counts
+
+
+def test_an_escalation_before_what_is_planned_is_early_and_needless() -> None:
+    plan = (Action("c", "cancel", {}), TRANSFER)
+    early = {"due": 1, "due and made": 0, "needless": 1, "early": 1}
+    assert measured(*called("transfer"), plan=plan).counts == early
+    done = (ASKED, user("Yes."), *called("cancel"), *called("transfer"))
+    assert measured(*done, plan=plan).counts["due and made"] == 1
+
+
 def test_a_greeting_that_the_harness_wrote_asks_for_nothing() -> None:
     greeting = Move("agent", say("Hi! How can I help you today?"), scripted=True)
     found = measured(greeting, user("Yes, cancel order 5."), *called("cancel"))

@@ -1,9 +1,10 @@
 """What a conversation costs its user: turns, what was said again, and what was put right.
 
 A message *repeats* where it says a value again that an earlier message said, in answer to words of the
-agent that want something and do not have the value themselves, or that want it spelled. It *corrects*
-where it says no to the agent and says a value that was said before or was read back, or where it says
-a value that was said wrongly before (another sign or two). A message counts once.
+agent that want to be told something and do not have the value themselves, or that want it spelled. It
+*corrects* where it says no to the agent and says a value that those words lack, which was said before or
+read back wrongly, or where it says a value that was said wrongly before (another sign or two). A message
+counts once. A question for further wishes, or for a yes, asks for no value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.texts.entities import EntityKind, entities_in, occurs
 from dragoman.core.texts.said_values import texts_of
+from dragoman.scoring.asking import begins_with_no, only_closes, wants_told
 from dragoman.scoring.identifying import is_misread, squeeze
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.speech_accuracy import spaced
@@ -21,6 +23,9 @@ from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
 
 _MIN_SIGNS = 2
 """Shorter values stand in too many texts that say nothing of them."""
+
+_MIN_DIGITS = 3
+"""Digits by which a word that no task knows is taken for an id."""
 
 _IDENTIFYING: frozenset[EntityKind] = frozenset({"email", "phone", "code"})
 """What is known to be misread by its signs; numbers and dates may mean something else."""
@@ -42,17 +47,17 @@ def _counted(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
     known = _values(case.task)
     language = phrases.name.partition("@")[0]
     yield Counted({"conversations": 1, "user turns": len(turns)})
-    said: dict[str, None] = {}
+    said: set[str] = set()
     misread: set[str] = set()
     for turn in turns:
         stated = _stated(known, turn.text, language)
-        again = [value for value in stated if value in said]
+        again = [value for value in stated if squeeze(value) in said or value in said]
         right = _put_right(stated, misread)
         if right or _contradicts(turn, stated, again, phrases):
             yield _entry("corrections", turn, right or stated)
         elif repeated := _asked_again(turn, again, phrases):
             yield _entry("repetitions", turn, repeated)
-        said |= dict.fromkeys(stated)
+        said |= {squeeze(value) or value for value in stated}
         misread -= {wrong for wrong in misread if _put_right(stated, {wrong})}
         misread |= _unknown(turn.text, known, language)
 
@@ -72,7 +77,8 @@ def _values(task: Task) -> tuple[str, ...]:
 
 def _stated(known: Sequence[str], text: str, language: str) -> list[str]:
     words = spaced(text, language)
-    return [value for value in known if occurs(value, words)]
+    stated = [value for value in known if occurs(value, words)]
+    return [*stated, *(each for each in _identifiers(words) if not _is_part(each, known))]
 
 
 def _unknown(text: str, known: Sequence[str], language: str) -> set[str]:
@@ -80,6 +86,18 @@ def _unknown(text: str, known: Sequence[str], language: str) -> set[str]:
     found = entities_in(spaced(text, language))
     right = {squeeze(value) for value in known}
     return {squeeze(each.text) for each in found if each.kind in _IDENTIFYING} - right
+
+
+def _identifiers(words: str) -> Iterator[str]:
+    """Yield what identifies something by its form, whether the task knows it or not."""
+    for found in entities_in(words):
+        is_long = sum(map(str.isdigit, found.text)) >= _MIN_DIGITS
+        if found.kind in _IDENTIFYING and (is_long or found.kind == "email"):
+            yield found.text
+
+
+def _is_part(value: str, known: Sequence[str]) -> bool:
+    return any(squeeze(value) in squeeze(whole) for whole in known)
 
 
 def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
@@ -92,25 +110,31 @@ def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
 def _contradicts(
     turn: UserTurn, stated: Sequence[str], again: Sequence[str], phrases: Phrasebook
 ) -> bool:
-    """Whether a message says no to the agent, and a value that the agent should have."""
+    """Whether a message says no to the agent, and a value that the agent should have and has not."""
     hears = phrases.hears
     if not turn.asked or not stated or not hears.refused.search(turn.text):
         return False
-    return bool(again) or bool(hears.read_back.search(turn.asked))
+    if only_closes(turn.asked, phrases):
+        return False
+    # "I do not know that" answers a question; what begins with a no contradicts it.
+    if wants_told(turn.asked, phrases) and not begins_with_no(turn.text, phrases):
+        return False
+    is_read_back = hears.read_back.search(turn.asked) is not None
+    return any(not occurs(value, turn.asked) for value in (stated if is_read_back else again))
 
 
 def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> list[str]:
     """Return the values that are said again because the agent wants something that it has not got."""
     if phrases.hears.spell.search(turn.asked):
         return list(again)
-    if not phrases.hears.request.search(turn.asked):
+    if not wants_told(turn.asked, phrases):
         return []
     return [value for value in again if not occurs(value, turn.asked)]
 
 
 EFFORT = Counting(
     "effort",
-    "1",
+    "2",
     count_effort,
     (
         Total("user turns", ("user turns",)),

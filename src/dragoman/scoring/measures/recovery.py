@@ -2,7 +2,8 @@
 
 An error is a call that failed, a call with another value where the plan has one that was misheard, or
 a change that the plan does not have. It is recovered where the same tool later succeeds: in a change, or
-after a misheard value, with arguments of the plan. Each error is counted for itself, so that two failed
+after a misheard value, with arguments of the plan. A lookup that failed is recovered too where another
+way of the same lookup succeeds (`find_user_by_email`, `find_user_by_name`). Each error is counted for itself, so that two failed
 attempts before one that succeeds are two recovered errors. Recovery turns are the agent's moves behind
 the error, up to the one that puts it right.
 """
@@ -87,7 +88,7 @@ def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
     for number, each in enumerate(made):
         kind = _error(each, plan)
         if kind is not None:
-            yield _entry(each, kind, _recovery(each, kind, made[number + 1 :], plan), events)
+            yield from _entries(each, kind, _recovery(each, kind, made[number + 1 :], plan), events)
 
 
 def _misheard(case: PlayedCase) -> dict[str, int]:
@@ -122,25 +123,36 @@ def _recovery(
             each
             for each in later
             if each.position > wrong.position
-            and each.call.name == wrong.call.name
             and each.succeeded
+            and (
+                each.call.name == wrong.call.name
+                or (not must_be_planned and _lookup(each.call.name) == _lookup(wrong.call.name))
+            )
             and (plan.has(each.call) or not must_be_planned)
         ),
         None,
     )
 
 
-def _entry(
+def _lookup(tool: str) -> str:
+    """Return what a lookup finds, without the way it is looked up by."""
+    found, by, _ = tool.partition("_by_")
+    return found.removesuffix("s") if by else tool
+
+
+def _entries(
     wrong: MadeCall, kind: ErrorKind, right: MadeCall | None, events: Sequence[Event]
-) -> Counted:
-    counts: dict[str, int | float] = {"errors": 1, kind: 1, "recovered": int(right is not None)}
-    why = f"{kind}: not recovered"
+) -> Iterator[Counted]:
+    """Yield an error where it was made, and where it was put right."""
+    found = "not recovered" if right is None else f"recovered by event {right.position}"
+    counts: dict[str, int | float] = {"errors": 1, kind: 1, "recovered": 0}
+    yield Counted(counts, wrong.position, wrong.call.name, f"{kind}: {found}")
     if right is not None:
         between = events[wrong.position + 1 : right.position + 1]
         turns = sum(isinstance(event, Move) and event.by == "agent" for event in between)
-        counts["recovery turns"] = turns
-        why = f"{kind}: recovered by event {right.position}"
-    return Counted(counts, wrong.position, wrong.call.name, why)
+        counts = {"recovered": 1, "recovery turns": turns}
+        why = f"{kind} of event {wrong.position}"
+        yield Counted(counts, right.position, right.call.name, why)
 
 
 def _compared(action: Action) -> Sequence[str]:
@@ -153,7 +165,7 @@ def _is_right(action: Action, name: str, call: ToolCall) -> bool:
 
 RECOVERY = Counting(
     "recovery",
-    "1",
+    "2",
     count_recovery,
     (
         Total("errors", ("errors",)),
