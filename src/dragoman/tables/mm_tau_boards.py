@@ -6,19 +6,25 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from dragoman.analysis.mm_tau.board import MmTauBoard, MmTauCell, mm_tau_board
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.mm_tau.board import MmTauBoard, MmTauCell, MmTauChange, mm_tau_board
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.tables.scored_runs import run_facts, scored_runs, task_digests
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("suite", "agent", "setting", "voice", "recognizer", "clarify"), pl.String()),
-    **dict.fromkeys(("persona", "exposure", "metric"), pl.String()),
+    **dict.fromkeys(("persona", "exposure", "reader", "metric"), pl.String()),
     **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
+    "unscored": pl.Int64(),
     "why": pl.String(),
+    **dict.fromkeys(("change", "change_low", "change_high"), pl.Float64()),
+    "change_tasks": pl.Int64(),
+    "change_to": pl.String(),
 }
-"""`why` says why a metric has no value."""
+"""`reader` counted: the log or a judge; `why` says why a metric has no value; `change` is that to the
+metric under the exposure `change_to`, in parts of it."""
 
-_Row = tuple[str, float | None, float | None, float | None, float | None, str]
+_Row = tuple[str | float | None, ...]
 
 
 class MmTauResults(msgspec.Struct, frozen=True):
@@ -46,24 +52,38 @@ def mm_tau_results(
 
 def mm_tau_frame(board: MmTauBoard) -> pl.DataFrame:
     """Return every metric of a board as a row; what is missing is null."""
+    changes = {change.cell: change for change in board.changes}
     rows = [
         (
             *(cell.suite, cell.agent, ", ".join(cell.setting)),
-            *(*msgspec.structs.astuple(cell.way), cell.persona, cell.exposure),
+            *(*msgspec.structs.astuple(cell.way), cell.persona, cell.exposure, cell.reader),
             *found,
         )
-        for cell in board.cells
-        for found in _rows(cell)
+        for number, cell in enumerate(board.cells)
+        for found in _rows(board, cell, changes.get(number))
     ]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
 
 
-def _rows(cell: MmTauCell) -> Iterator[_Row]:
+def _rows(board: MmTauBoard, cell: MmTauCell, change: MmTauChange | None) -> Iterator[_Row]:
     for name, metric in cell.metrics.items():
-        low, high = (
-            (None, None) if metric.interval is None else msgspec.structs.astuple(metric.interval)
-        )
-        yield name, metric.value, low, high, metric.n, metric.why
+        changed = _NO_CHANGE
+        if change is not None:
+            to = change.metrics[name]
+            tasks = None if to.value is None else int(to.n)
+            changed = (to.value, *_ends(to.interval), tasks, board.cells[change.to].exposure)
+        own = (name, metric.value, *_ends(metric.interval), metric.n, metric.unscored, metric.why)
+        yield (*own, *changed)
     lacks = f"without {', '.join(cell.lacks)}" if cell.lacks else ""
-    yield "mm-tap", cell.mm_tap, None, None, None, lacks
-    yield "mm-tap clipped", cell.clipped, None, None, None, lacks
+    for name, value, interval in (
+        ("mm-tap", cell.mm_tap, cell.mm_tap_interval),
+        ("mm-tap clipped", cell.clipped, cell.clipped_interval),
+    ):
+        yield (name, value, *_ends(interval), float(cell.tasks), None, lacks, *_NO_CHANGE)
+
+
+_NO_CHANGE: _Row = (None,) * 5
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)

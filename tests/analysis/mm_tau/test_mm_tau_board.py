@@ -224,3 +224,24 @@ def test_a_persona_and_an_exposure_are_set_against_their_own_text() -> None:
 
     spoken = cell(found, "telephone")
     assert (spoken.persona, spoken.exposure, spoken.metrics["MRS"].value) == ("hard", "1", 1.0)
+
+
+def test_the_composite_has_an_interval_and_all_its_tasks() -> None:
+    counts = [
+        (
+            measured("critical", fields=2, right=1 + number % 2),
+            turns(4 + number % 3, repetitions=number % 2),
+            measured("recovery", errors=2, recovered=1 + number % 2, recovery_turns=1),
+            measured("safety", irreversible=2, asked_for=2, confirmed=number % 3),
+            heard(1),
+        )
+        for number in range(12)
+    ]
+    rewards = [float(number % 4 > 0) for number in range(12)]
+    text = outcomes(PLAIN, rewards, [(turns(4),)] * 12)
+    found = cell(board(text, outcomes(VOICE, rewards[::-1], counts)), "telephone")
+
+    assert found.tasks == 12
+    assert found.mm_tap is not None
+    assert found.mm_tap_interval is not None
+    assert found.mm_tap_interval.low < found.mm_tap < found.mm_tap_interval.high

@@ -36,12 +36,16 @@ def test_terminal_json_markdown_and_csv_tell_the_same(
     assert printed.returncode == 0, printed.stderr
     board = msgspec.json.decode(told.stdout)["board"]
     typed, misheard = board["cells"]
+    assert {typed["reader"], misheard["reader"]} == {"log"}
+    assert "no judge was asked here" in " ".join(printed.stdout.split())
     assert misheard["way"]["voice"] == "simulated:30"
     fields = typed["metrics"]["CFA"]
     assert f"{fields['value']:.3f} of {fields['n']:g}" in printed.stdout
     assert "the measure safety was not taken" in " ".join(printed.stdout.split())
     assert (misheard["mm_tap"], "IAS" in misheard["lacks"]) == (None, True)
-    assert f"| CFA | {fields['value']:.3f} of" in (tmp_path / "b.md").read_text("utf-8")
+    assert f"| Critical Field Accuracy (CFA) | {fields['value']:.3f} of" in (
+        tmp_path / "b.md"
+    ).read_text("utf-8")
     with (tmp_path / "b.csv").open(encoding="utf-8", newline="") as file:
         rows = {(row["voice"], row["metric"]): row for row in csv.DictReader(file)}
     assert float(rows["text", "CFA"]["value"]) == fields["value"]
@@ -59,4 +63,6 @@ def test_what_makes_no_sense_is_told_in_one_line(
     assert "give four numbers" in refused(*STYLE, "--weights", "1,2")
     assert "sum to 0.8" in refused(*STYLE, "--weights", "0.2,0.2,0.2,0.2")
     assert "--weights goes with" in refused("--style", "bfcl-audio", "--weights", "1,0,0,0")
-    assert "neither .md nor .csv" in refused(*STYLE, "--out", "x.txt")
+    assert "neither .md nor .csv nor .json nor .parquet nor .tex" in refused(
+        *STYLE, "--out", "x.txt"
+    )

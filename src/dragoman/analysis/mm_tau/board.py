@@ -1,4 +1,4 @@
-"""The twelve metrics of MM-tau-p2 and mm-tap: a column for each cell of the grid."""
+"""The twelve metrics of MM-tau-p2 and mm-tap: a column for each cell of the grid and each reader."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,16 +6,22 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.comparison import CellOutcomes, group_cells
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.mm_tau.agreement import TwinAgreement, agreements
+from dragoman.analysis.mm_tau.axes import AxisDifference, axis_differences
+from dragoman.analysis.mm_tau.changes import relative_change
 from dragoman.analysis.mm_tau.metrics import (
-    COUNTED,
-    Metric,
     counted,
     fewest_turns,
     goals_despite_errors,
+    success,
     turn_efficiency,
 )
-from dragoman.analysis.mm_tau.mm_tap import MmTapParts, MmTapWeights, mm_tap
+from dragoman.analysis.mm_tau.mm_tap import MmTapWeights, composite
 from dragoman.analysis.mm_tau.pairs import NO_TEXT, modality_robustness, turn_overhead
+from dragoman.analysis.mm_tau.pooled import PooledSuccess, pooled_success
+from dragoman.analysis.mm_tau.readers import LOG, Reader, read_by, readers_of
+from dragoman.analysis.mm_tau.sums import Metric, Sums, metric
 from dragoman.analysis.voice.ways import TaskId, Way, way_of
 from dragoman.core.conditions import (
     CLARIFY,
@@ -29,29 +35,17 @@ from dragoman.core.conditions import (
 
 SUCCESS = "pass^1"
 METRICS = ("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "IAS", "SR")
-"""The twelve, in the source's order; "safety precision" is its tables' name for IAS."""
+"""The twelve, in the order of the source's Tables 3 and 4; its tables' "safety precision" is IAS."""
 
 _IN_TEXT = "nobody speaks in text"
 _OF_VOICE = ("ARGA", "MRS", "TO")
 _NO_RECALL = "which clarifications were required is not in the log: ask a judge"
-_PARTS = {
-    "cfa": "CFA",
-    "pass_1": SUCCESS,
-    "mrs": "MRS",
-    "arga": "ARGA",
-    "err": "ERR",
-    "te": "TE",
-    "ues": "UES",
-    "to": "TO",
-    "ias": "IAS",
-}
-"""The metrics that mm-tap is made of, by its names for them."""
 
 _OWN_AXES = frozenset({"voice", "recognizer", "persona", EXPOSURE, CLARIFY})
 
 
 class MmTauCell(msgspec.Struct, frozen=True):
-    """The metrics of one agent under one condition.
+    """The metrics of one agent under one condition, as one reader has them.
 
     Attributes:
         suite: What was played.
@@ -60,11 +54,15 @@ class MmTauCell(msgspec.Struct, frozen=True):
         way: How the agent got what users said, and who answered its questions.
         persona: Who the users were.
         exposure: What the agent was told of them.
+        reader: Who counted: the log, or a judge.
         conversations: How many were planned.
         metrics: `pass^1` and the twelve, by name.
         mm_tap: The composite of the metrics as they are; None where one is missing.
         clipped: The same of metrics that are held within their ideals.
         lacks: The metrics for want of which there is no composite.
+        mm_tap_interval: 95 %, by bootstrap over tasks, of all its metrics together.
+        clipped_interval: That of `clipped`.
+        tasks: How many tasks the composite's metrics have together.
     """
 
     suite: str
@@ -73,20 +71,68 @@ class MmTauCell(msgspec.Struct, frozen=True):
     way: Way
     persona: str
     exposure: str
+    reader: str
     conversations: int
     metrics: dict[str, Metric]
     mm_tap: float | None
     clipped: float | None
     lacks: tuple[str, ...]
+    mm_tap_interval: Interval | None = None
+    clipped_interval: Interval | None = None
+    tasks: int = 0
+
+
+class MmTauChange(msgspec.Struct, frozen=True):
+    """How much the metrics under one exposure differ from those under the richest one, in parts of these.
+
+    Attributes:
+        cell: The place in `MmTauBoard.cells` of what changed.
+        to: That of the cell under the richest exposure that was played.
+        metrics: The twelve by name, over the tasks that both have; 0.1 is 10 % more.
+    """
+
+    cell: int
+    to: int
+    metrics: dict[str, Metric]
 
 
 class MmTauBoard(msgspec.Struct, frozen=True):
-    """Cells that were scored alike, and how much the parts of their composite weigh."""
+    """Cells that were scored alike, and how much the parts of their composite weigh.
+
+    Attributes:
+        rules: By which the log's success is decided.
+        judge: Who decides natural-language assertions in it.
+        weights: Of mm-tap.
+        cells: The cells, by reader.
+        changes: Each exposure against the richest one.
+        differences: What each axis does, paired by task.
+        agreements: Judged counts beside those of the log.
+        pooled: pass^1 over personas, by modality and exposure.
+    """
 
     rules: str
     judge: str
     weights: MmTapWeights
     cells: tuple[MmTauCell, ...]
+    changes: tuple[MmTauChange, ...] = ()
+    differences: tuple[AxisDifference, ...] = ()
+    agreements: tuple[TwinAgreement, ...] = ()
+    pooled: tuple[PooledSuccess, ...] = ()
+
+
+class _Summed(msgspec.Struct, frozen=True):
+    """A cell as one reader has it, with what its tasks add to each metric."""
+
+    reader: Reader
+    cell: CellOutcomes
+    sums: dict[str, Sums]
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Its names, for draws; the log's are those that cells had before there were judges."""
+        name = self.cell.name
+        read = () if self.reader == LOG else msgspec.structs.astuple(self.reader)
+        return (name.suite, name.condition.label, name.agent, *read)
 
 
 def mm_tau_board(
@@ -104,16 +150,18 @@ def mm_tau_board(
         weights: Of mm-tap.
     """
     rows = tuple(outcomes)
-    fewest = fewest_turns(rows)
-    cells = _cells(rows, digests)
+    readers = readers_of(rows)
     weighed = weights or MmTapWeights()
+    read = {reader: _cells(read_by(reader, rows), digests) for reader in readers}
+    summed = [each for reader, cells in read.items() for each in _summed(reader, cells)]
     return MmTauBoard(
         *scoring,
         weighed,
-        tuple(
-            _figures(cell, _metrics(cell, _text(cell, cells), fewest, scoring), weighed)
-            for cell in cells
-        ),
+        tuple(_figures(each, scoring, weighed) for each in summed),
+        tuple(_changes(summed)),
+        axis_differences(read),
+        agreements(readers[1:], rows),
+        pooled_success(read),
     )
 
 
@@ -143,63 +191,94 @@ def _text(cell: CellOutcomes, cells: Sequence[CellOutcomes]) -> CellOutcomes | N
     return next((each for name in names for each in cells if each.name == name), None)
 
 
-def _metrics(
+def _summed(reader: Reader, cells: Sequence[CellOutcomes]) -> list[_Summed]:
+    fewest = fewest_turns(row for cell in cells for row in cell.outcomes)
+    return [_Summed(reader, cell, _sums(reader, cell, cells, fewest)) for cell in cells]
+
+
+def _sums(
+    reader: Reader,
     cell: CellOutcomes,
-    text: CellOutcomes | None,
+    cells: Sequence[CellOutcomes],
     fewest: Mapping[tuple[str, str], float],
-    scoring: tuple[str, str],
-) -> dict[str, Metric]:
+) -> dict[str, Sums]:
     rows = cell.outcomes
-    place = (cell.name.suite, cell.name.condition.label, cell.name.agent)
-    (summary,) = summarize(rows, *scoring)
-    first = summary.result.figures[0]
     return {
-        SUCCESS: Metric(first.value, first.interval, first.tasks, _undecided(first.value)),
-        **{name: counted(rows, name, place) for name in COUNTED},
-        "TE": turn_efficiency(rows, fewest, place),
-        "CR": Metric(why=_NO_RECALL),
-        **_of_voice(cell, text, place),
+        SUCCESS: success(rows),
+        "CR": Sums(why=_NO_RECALL),
+        **{name: counted(rows, ratio) for name, ratio in reader.ratios.items()},
+        "TE": turn_efficiency(rows, fewest),
+        **_of_voice(cell, _text(cell, cells)),
     }
 
 
-def _undecided(value: float | None) -> str:
-    return "no conversation was decided" if value is None else ""
-
-
-def _of_voice(
-    cell: CellOutcomes, text: CellOutcomes | None, place: Sequence[str]
-) -> dict[str, Metric]:
+def _of_voice(cell: CellOutcomes, text: CellOutcomes | None) -> dict[str, Sums]:
     if cell.name.condition.voice == TEXT:
-        return dict.fromkeys(_OF_VOICE, Metric(why=_IN_TEXT))
-    found = {"ARGA": goals_despite_errors(cell.outcomes, place)}
+        return dict.fromkeys(_OF_VOICE, Sums(why=_IN_TEXT))
+    found = {"ARGA": goals_despite_errors(cell.outcomes)}
     if text is None:
-        return {**found, "MRS": Metric(why=NO_TEXT), "TO": Metric(why=NO_TEXT)}
-    return {
-        **found,
-        "MRS": modality_robustness(text, cell, place),
-        "TO": turn_overhead(text, cell, place),
+        return {**found, "MRS": Sums(why=NO_TEXT), "TO": Sums(why=NO_TEXT)}
+    return {**found, "MRS": modality_robustness(text, cell), "TO": turn_overhead(text, cell)}
+
+
+def _figures(found: _Summed, scoring: tuple[str, str], weights: MmTapWeights) -> MmTauCell:
+    name = found.cell.name
+    (summary,) = summarize(found.cell.outcomes, *scoring)
+    first = summary.result.figures[0]
+    sums = found.sums
+    why = sums[SUCCESS].nothing if first.value is None else ""
+    passed = Metric(first.value, first.interval, first.tasks, why, sums[SUCCESS].unscored)
+    metrics = {
+        SUCCESS: passed,
+        **{each: metric(sums[each], (*found.place, each)) for each in METRICS},
     }
-
-
-def _figures(cell: CellOutcomes, metrics: dict[str, Metric], weights: MmTapWeights) -> MmTauCell:
-    condition = cell.name.condition
-    values = {part: metrics[name].value for part, name in _PARTS.items()}
-    known = {part: value for part, value in values.items() if value is not None}
-    lacks = tuple(name for part, name in _PARTS.items() if part not in known)
-    parts = None if lacks else MmTapParts(**known)
+    tap = composite({each: metrics[each].value for each in metrics}, sums, weights, found.place)
+    condition = name.condition
     return MmTauCell(
-        cell.name.suite,
-        cell.name.agent,
+        name.suite,
+        name.agent,
         _setting(condition),
         way_of(condition),
         condition.persona,
         condition.axis(EXPOSURE),
-        len(cell.outcomes),
+        found.reader.name,
+        len(found.cell.outcomes),
         metrics,
-        None if parts is None else mm_tap(parts, weights),
-        None if parts is None else mm_tap(parts.clipped(), weights),
-        lacks,
+        tap.value,
+        tap.clipped,
+        tap.lacks,
+        tap.interval,
+        tap.clipped_interval,
+        tap.tasks,
     )
+
+
+def _changes(summed: Sequence[_Summed]) -> list[MmTauChange]:
+    groups: dict[tuple[Reader, str, str, Condition], list[int]] = {}
+    for number, each in enumerate(summed):
+        name = each.cell.name
+        rest = name.condition.with_axes(**{EXPOSURE: "0"})
+        groups.setdefault((each.reader, name.suite, name.agent, rest), []).append(number)
+    found = []
+    for numbers in groups.values():
+        richest = max(numbers, key=lambda number: _exposure(summed[number])[:1])
+        found += [
+            MmTauChange(number, richest, _relative(summed[number], summed[richest]))
+            for number in numbers
+            if number != richest
+        ]
+    return found
+
+
+def _exposure(found: _Summed) -> str:
+    return found.cell.name.condition.axis(EXPOSURE)
+
+
+def _relative(of: _Summed, to: _Summed) -> dict[str, Metric]:
+    return {
+        name: relative_change(of.sums[name], to.sums[name], (*of.place, *to.place, name))
+        for name in (SUCCESS, *METRICS)
+    }
 
 
 def _setting(condition: Condition) -> tuple[str, ...]:

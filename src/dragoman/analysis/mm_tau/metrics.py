@@ -5,33 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.intervals import Interval, ratio_interval
 from dragoman.analysis.measure_figures import newest
-from dragoman.analysis.pass_hat import is_success
+from dragoman.analysis.mm_tau.sums import Kind, Sums, task_sums
+from dragoman.analysis.pass_hat import is_success, played_rewards
 from dragoman.analysis.voice.tallies import UNASKED
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Measured
-from dragoman.core.scores import Scored
+from dragoman.core.scores import Scored, Verdict
 from dragoman.core.voice.clarifications import REJECTIONS
-
-TaskSums = Mapping[str, tuple[float, float]]
-"""What each task adds to a metric's numerator and denominator."""
-
-
-class Metric(msgspec.Struct, frozen=True):
-    """One metric.
-
-    Attributes:
-        value: None where it is not defined.
-        interval: 95 %, by bootstrap over tasks; None where there is none.
-        n: How much it is taken over: fields, errors, conversations, or tasks that are paired.
-        why: Why there is no value.
-    """
-
-    value: float | None = None
-    interval: Interval | None = None
-    n: float = 0
-    why: str = ""
 
 
 class CountRatio(msgspec.Struct, frozen=True):
@@ -52,7 +32,13 @@ class CountRatio(msgspec.Struct, frozen=True):
     is_share: bool = True
 
 
-_ASKED = ("allowed", *(f"rejected: {reason}" for reason in REJECTIONS if reason not in UNASKED))
+ASKED = ("allowed", *(f"rejected: {reason}" for reason in REJECTIONS if reason not in UNASKED))
+"""What `clarifications` counts of questions that a judge took for some."""
+
+NO_ERROR = "no error was made"
+NOT_RECOVERED = "no error was recovered"
+NO_QUESTION = "no question was judged"
+NOT_IRREVERSIBLE = "no irreversible action was made"
 
 COUNTED: Mapping[str, CountRatio] = {
     "CFA": CountRatio("critical", ("right",), ("fields",), "there are no critical fields"),
@@ -63,67 +49,73 @@ COUNTED: Mapping[str, CountRatio] = {
         "no conversation",
         is_share=False,
     ),
-    "ERR": CountRatio("recovery", ("recovered",), ("errors",), "no error was made"),
+    "ERR": CountRatio("recovery", ("recovered",), ("errors",), NO_ERROR),
     "RTC": CountRatio(
-        "recovery", ("recovery turns",), ("recovered",), "no error was recovered", is_share=False
+        "recovery", ("recovery turns",), ("recovered",), NOT_RECOVERED, is_share=False
     ),
-    "CP": CountRatio("clarifications", ("allowed",), _ASKED, "no question was judged"),
-    "IAS": CountRatio(
-        "safety", ("confirmed",), ("irreversible",), "no irreversible action was made"
-    ),
-    "SR": CountRatio(
-        "safety", ("asked for",), ("irreversible",), "no irreversible action was made"
-    ),
+    "CP": CountRatio("clarifications", ("allowed",), ASKED, NO_QUESTION),
+    "IAS": CountRatio("safety", ("confirmed",), ("irreversible",), NOT_IRREVERSIBLE),
+    "SR": CountRatio("safety", ("asked for",), ("irreversible",), NOT_IRREVERSIBLE),
 }
 """The metrics that are rates of stored counts."""
 
 
-def counted(rows: Sequence[Outcome], name: str, place: Sequence[str]) -> Metric:
-    """Return a metric of `COUNTED`.
+def success(rows: Sequence[Outcome]) -> Sums:
+    """Return pass^1: a task's share of trials, where each that was played is decided."""
+    tasks: dict[str, list[Verdict | None]] = {}
+    for row in rows:
+        tasks.setdefault(row.task, []).append(row.reward)
+    played = {task: played_rewards(rewards) for task, rewards in tasks.items()}
+    sums = {
+        task: (sum(map(is_success, rewards)) / len(rewards), 1.0)
+        for task, rewards in played.items()
+        if rewards
+    }
+    return Sums(sums, nothing="no conversation was decided", unscored=_undecided(rows))
 
-    Args:
-        rows: Conversations of one cell.
-        name: The metric.
-        place: The cell's names, for the interval's draws.
-    """
-    counts = COUNTED[name]
+
+def counted(rows: Sequence[Outcome], counts: CountRatio) -> Sums:
+    """Return a metric that is a rate of stored counts."""
     taken = _taken(rows, counts.measure)
-    if not any(not found.unscored for _, found in taken):
-        return Metric(why=_untaken(taken, counts.measure))
+    known = [(row, found) for row, found in taken if not found.unscored]
+    unscored = _played(rows) - len(known) if taken else 0
+    if not known:
+        return Sums(why=_untaken(taken, counts.measure), unscored=unscored)
     pairs = (
-        (row.task, _sum(found, counts.above), _sum(found, counts.below))
-        for row, found in taken
-        if not found.unscored
+        (row.task, _sum(found, counts.above), _sum(found, counts.below)) for row, found in known
     )
-    return rated(task_sums(pairs), (*place, name), counts.nothing, is_share=counts.is_share)
+    kind: Kind = "share" if counts.is_share else "number"
+    return Sums(task_sums(pairs), kind, nothing=counts.nothing, unscored=unscored)
 
 
-def goals_despite_errors(rows: Sequence[Outcome], place: Sequence[str]) -> Metric:
+def goals_despite_errors(rows: Sequence[Outcome]) -> Sums:
     """Return ARGA: pass^1 of conversations in which anything was misheard."""
     taken = _taken(rows, "hearing")
-    if not any(not found.unscored for _, found in taken):
-        return Metric(why=_untaken(taken, "hearing"))
+    known = [row for row, found in taken if not found.unscored]
+    if not known:
+        return Sums(why=_untaken(taken, "hearing"), unscored=_played(rows) if taken else 0)
     pairs = (
         (row.task, float(is_success(row.reward.value)), 1.0)
         for row, found in taken
         if isinstance(row.reward, Scored) and _is_misheard(found)
     )
-    return rated(task_sums(pairs), (*place, "ARGA"), "nothing was misheard")
+    unscored = _played(rows) - sum(isinstance(row.reward, Scored) for row in known)
+    return Sums(task_sums(pairs), nothing="nothing was misheard", unscored=unscored)
 
 
-def turn_efficiency(
-    rows: Sequence[Outcome], fewest: Mapping[tuple[str, str], float], place: Sequence[str]
-) -> Metric:
+def turn_efficiency(rows: Sequence[Outcome], fewest: Mapping[tuple[str, str], float]) -> Sums:
     """Return TE: of conversations that passed, the fewest turns that any took for the task, to their own."""
     taken = _taken(rows, "effort")
-    if not any(not found.unscored for _, found in taken):
-        return Metric(why=_untaken(taken, "effort"))
+    known = [row for row, found in taken if not found.unscored]
+    if not known:
+        return Sums(why=_untaken(taken, "effort"), unscored=_played(rows) if taken else 0)
     pairs = (
         (row.task, fewest[row.suite, row.task] / turns, 1.0)
         for row in rows
         if (turns := turns_to_success(row))
     )
-    return rated(task_sums(pairs), (*place, "TE"), "no conversation passed")
+    unscored = _played(rows) - sum(isinstance(row.reward, Scored) for row in known)
+    return Sums(task_sums(pairs), nothing="no conversation passed", unscored=unscored)
 
 
 def fewest_turns(rows: Iterable[Outcome]) -> dict[tuple[str, str], float]:
@@ -145,28 +137,25 @@ def turns_to_success(row: Outcome) -> float:
 
 def user_turns(row: Outcome) -> float | None:
     """Return the user's turns; None where they were not counted."""
-    found = next((each for _, each in _taken([row], "effort") if not each.unscored), None)
-    return None if found is None else found.counts.get("user turns", 0)
+    return count_of(row, "effort", ("user turns",))
 
 
-def rated(sums: TaskSums, place: Sequence[str], nothing: str, *, is_share: bool = True) -> Metric:
-    """Return a ratio of sums over tasks, those aside that have no denominator."""
-    pairs = [pair for pair in sums.values() if pair[1]]
-    if not pairs:
-        return Metric(why=nothing)
-    n = sum(below for _, below in pairs)
-    seed = derive_seed(content_key(*place), "mm-tau-p2")
-    interval = ratio_interval(pairs, seed, is_share=is_share)
-    return Metric(sum(above for above, _ in pairs) / n, interval, n)
+def count_of(row: Outcome, measure: str, names: Iterable[str]) -> float | None:
+    """Return what a measure counted under some names in a conversation; None where it did not."""
+    found = next((each for _, each in _taken([row], measure) if not each.unscored), None)
+    return None if found is None else _sum(found, names)
 
 
-def task_sums(pairs: Iterable[tuple[str, float, float]]) -> dict[str, tuple[float, float]]:
-    """Return the sums by task."""
-    sums: dict[str, tuple[float, float]] = {}
-    for task, above, below in pairs:
-        known = sums.get(task, (0.0, 0.0))
-        sums[task] = known[0] + above, known[1] + below
-    return sums
+def _played(rows: Sequence[Outcome]) -> int:
+    return sum(row.episode is not None for row in rows)
+
+
+def _undecided(rows: Sequence[Outcome]) -> int:
+    return sum(
+        row.episode is not None
+        and (not isinstance(row.reward, Scored) or bool(row.reward.undecided))
+        for row in rows
+    )
 
 
 def _taken(rows: Sequence[Outcome], measure: str) -> list[tuple[Outcome, Measured]]:

@@ -5,12 +5,30 @@ near -1 makes the score as large as one likes. `clipped` holds both within their
 at most 1, overhead at least 0. What went in stays beside the score in any case.
 """
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
+from dragoman.analysis.intervals import RESAMPLES, Interval
+from dragoman.analysis.judges.agreement import percentile_interval
+from dragoman.analysis.mm_tau.sums import Sums, place_seed
 from dragoman.core.errors import UsageError
 
 _PARTS_OF_MEAN = 3
 _ONE_WITHIN = 1e-9
+
+_PARTS = {
+    "cfa": "CFA",
+    "pass_1": "pass^1",
+    "mrs": "MRS",
+    "arga": "ARGA",
+    "err": "ERR",
+    "te": "TE",
+    "ues": "UES",
+    "to": "TO",
+    "ias": "IAS",
+}
+"""The metrics that mm-tap is made of, by its names for them."""
 
 
 class MmTapWeights(msgspec.Struct, frozen=True):
@@ -88,3 +106,82 @@ def mm_tap(parts: MmTapParts, weights: MmTapWeights | None = None) -> float:
         + weighed.efficiency * efficiency
         + weighed.safety * parts.ias
     )
+
+
+class Composite(msgspec.Struct, frozen=True):
+    """mm-tap of one cell.
+
+    Attributes:
+        value: Of the metrics as they are; None where one is missing.
+        clipped: Of metrics that are held within their ideals.
+        lacks: The metrics for want of which there is none.
+        interval: 95 % of `value`, by bootstrap over tasks; None where too many draws have none.
+        clipped_interval: That of `clipped`.
+        tasks: How many tasks its metrics have together.
+    """
+
+    value: float | None = None
+    clipped: float | None = None
+    lacks: tuple[str, ...] = ()
+    interval: Interval | None = None
+    clipped_interval: Interval | None = None
+    tasks: int = 0
+
+
+def composite(
+    metrics: Mapping[str, float | None],
+    sums: Mapping[str, Sums],
+    weights: MmTapWeights,
+    place: Sequence[str],
+) -> Composite:
+    """Return mm-tap of one cell's metrics, with the interval that follows when tasks are drawn.
+
+    Args:
+        metrics: Their values.
+        sums: What each task adds to them: all metrics of a task are drawn together.
+        weights: Of the parts.
+        place: The cell's names, for the draws.
+    """
+    values = {part: metrics[name] for part, name in _PARTS.items()}
+    known = {part: value for part, value in values.items() if value is not None}
+    lacks = tuple(name for part, name in _PARTS.items() if part not in known)
+    if lacks:
+        return Composite(lacks=lacks)
+    parts = MmTapParts(**known)
+    tasks = list(dict.fromkeys(task for name in _PARTS.values() for task in sums[name].tasks))
+    drawn = _drawn(sums, tasks, place)
+    return Composite(
+        mm_tap(parts, weights),
+        mm_tap(parts.clipped(), weights),
+        (),
+        _interval([mm_tap(each, weights) for each in drawn]),
+        _interval([mm_tap(each.clipped(), weights) for each in drawn]),
+        len(tasks),
+    )
+
+
+def _drawn(
+    sums: Mapping[str, Sums], tasks: Sequence[str], place: Sequence[str]
+) -> list[MmTapParts]:
+    """Return the metrics of tasks drawn again and again; draws in which one is not defined are left out."""
+    import numpy as np
+
+    generator = np.random.default_rng(place_seed((*place, "mm-tap")))
+    counts = generator.multinomial(len(tasks), [1 / len(tasks)] * len(tasks), size=RESAMPLES)
+    columns = []
+    for name in _PARTS.values():
+        found = sums[name]
+        pairs = np.asarray([found.tasks.get(task, (0.0, 0.0)) for task in tasks], dtype=float)
+        above, below = (counts @ pairs).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            columns.append(above / below - found.less)
+    values = np.stack(columns, axis=1)
+    overhead = list(_PARTS).index("to")
+    is_defined = np.isfinite(values).all(axis=1) & (values[:, overhead] > -1)
+    return [MmTapParts(*map(float, row)) for row in values[is_defined]]
+
+
+def _interval(drawn: Sequence[float]) -> Interval | None:
+    if not drawn or min(drawn) == max(drawn):
+        return None
+    return percentile_interval(drawn)

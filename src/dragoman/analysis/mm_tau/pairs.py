@@ -1,43 +1,50 @@
 """The metrics of MM-tau-p2 that set voice against text: paired by task."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from dragoman.analysis.comparison import CellOutcomes, compare
-from dragoman.analysis.intervals import Interval, paired_ratio_interval
-from dragoman.analysis.mm_tau.metrics import Metric, user_turns
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.analysis.comparison import CellOutcomes
+from dragoman.analysis.mm_tau.metrics import success, user_turns
+from dragoman.analysis.mm_tau.sums import Pair, Sums
 
 NO_TEXT = "there is no text of the same agent and users to set it against"
+_NO_TASK = "no task is known in text and by voice"
 
 
-def modality_robustness(text: CellOutcomes, voice: CellOutcomes, place: Sequence[str]) -> Metric:
+def modality_robustness(text: CellOutcomes, voice: CellOutcomes) -> Sums:
     """Return MRS: pass^1 by voice to pass^1 in text, over the tasks that are decided in both."""
-    (found,) = compare([(text, voice)])
-    pairs = [
-        (in_voice / len(pair.b), in_text / len(pair.a))
-        for pair in found.pairs
-        for in_text, in_voice in (pair.successes,)
-    ]
-    return _ratio(pairs, (*place, "MRS"), "no task passed in text")
+    in_text, in_voice = success(text.outcomes), success(voice.outcomes)
+    pairs = {
+        task: (in_voice.tasks[task][0], in_text.tasks[task][0])
+        for task in _shared(text, voice, in_text.tasks, in_voice.tasks)
+    }
+    nothing = "no task passed in text" if pairs else _NO_TASK
+    return Sums(pairs, "paired", nothing=nothing, unscored=in_text.unscored + in_voice.unscored)
 
 
-def turn_overhead(text: CellOutcomes, voice: CellOutcomes, place: Sequence[str]) -> Metric:
+def turn_overhead(text: CellOutcomes, voice: CellOutcomes) -> Sums:
     """Return TO: how many more turns the user took by voice than in text, to those in text."""
     in_text, in_voice = _turns(text), _turns(voice)
-    shared = [
+    pairs: dict[str, Pair] = {
+        task: (in_voice[task], in_text[task]) for task in _shared(text, voice, in_text, in_voice)
+    }
+    unscored = sum(
+        row.episode is not None and user_turns(row) is None
+        for cell in (text, voice)
+        for row in cell.outcomes
+    )
+    return Sums(pairs, "paired", 1.0, nothing=_NO_TASK, unscored=unscored)
+
+
+def _shared(
+    text: CellOutcomes, voice: CellOutcomes, in_text: Iterable[str], in_voice: Mapping[str, object]
+) -> list[str]:
+    """Return the tasks that are known in both, and are the same there."""
+    return [
         task
         for task in in_text
         if task in in_voice and text.digests.get(task) == voice.digests.get(task)
     ]
-    pairs = [(in_voice[task], in_text[task]) for task in shared]
-    found = _ratio(pairs, (*place, "TO"), "")
-    if found.value is None:
-        return found
-    ends = found.interval
-    return Metric(
-        found.value - 1, None if ends is None else Interval(ends.low - 1, ends.high - 1), found.n
-    )
 
 
 def _turns(cell: CellOutcomes) -> dict[str, float]:
@@ -47,14 +54,3 @@ def _turns(cell: CellOutcomes) -> dict[str, float]:
         if turns := user_turns(row):
             known.setdefault(row.task, []).append(turns)
     return {task: fmean(turns) for task, turns in known.items()}
-
-
-def _ratio(pairs: Sequence[tuple[float, float]], place: Sequence[str], nothing: str) -> Metric:
-    below = sum(each for _, each in pairs)
-    if not below:
-        return Metric(
-            n=len(pairs), why=nothing if pairs else "no task is known in text and by voice"
-        )
-    seed = derive_seed(content_key(*place), "mm-tau-p2")
-    value = sum(above for above, _ in pairs) / below
-    return Metric(value, paired_ratio_interval(pairs, seed), len(pairs))

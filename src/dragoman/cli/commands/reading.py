@@ -158,7 +158,9 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     ] = "bfcl",
     out: Annotated[
         list[Path] | None,
-        typer.Option(help="But for bfcl: a file to write, .md or .csv; repeatable."),
+        typer.Option(
+            help="But for bfcl: a file to write, .md or .csv, of mm-tau-p2 also .json, .parquet or .tex; repeatable."
+        ),
     ] = None,
     weights: Annotated[
         str | None,

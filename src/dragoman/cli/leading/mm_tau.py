@@ -1,20 +1,26 @@
 """`dragoman leaderboard --style mm-tau-p2`."""
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
 
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
-from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, write_all
+from dragoman.cli.leading.written import Writers, as_csv, as_markdown, require_writable, write_all
 from dragoman.cli.output import print_json, print_line
 from dragoman.core.errors import UsageError
 from dragoman.report.fitting import print_table
-from dragoman.report.mm_tau_tables import mm_tau_tables
-from dragoman.tables.mm_tau_boards import mm_tau_frame, mm_tau_results
+from dragoman.report.latex import latex_tables
+from dragoman.report.mm_tau.tables import board_tables, grouped_tables
+from dragoman.tables.mm_tau_boards import MmTauResults, mm_tau_frame, mm_tau_results
 from dragoman.wiring.participants import judge_name
 
 _WEIGHTS = 4
+_TITLE = "The metrics of MM-tau-p2"
+
+ENDINGS = (".md", ".csv", ".json", ".parquet", ".tex")
+"""The kinds of files that the metrics are written as."""
 
 
 def print_mm_tau(  # noqa: PLR0913 - the options of one style
@@ -29,25 +35,42 @@ def print_mm_tau(  # noqa: PLR0913 - the options of one style
     """Print the twelve metrics and mm-tap of every cell, and write them where that is asked.
 
     Raises:
-        UsageError: For a file that is neither Markdown nor CSV, weights that are none, and what
-            `mm_tau_results` raises.
+        UsageError: For a file of another kind, weights that are none, and what `mm_tau_results` raises.
     """
-    require_writable(outs)
+    require_writable(outs, ENDINGS)
     found = mm_tau_results(folders, rules, judge_name(judge), _weights(weights))
-    tables = tuple(mm_tau_tables(found.board))
-    write_all(
-        outs,
-        lambda: as_markdown("The metrics of MM-tau-p2", tables, found.facts),
-        lambda: as_csv(mm_tau_frame(found.board)),
-    )
+    tables = tuple(board_tables(found.board))
+    write_all(outs, mm_tau_writers(found))
     if as_json:
-        print_json({"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)})
+        print_json(board_object(found))
         return
     for table in tables:
         print_table(table)
     print()
     for name, value in found.facts:
         print_line(f"{name}: {value}")
+
+
+def mm_tau_writers(found: MmTauResults) -> Writers:
+    """Return what makes a file of a board, by its ending."""
+    return {
+        ".md": lambda: as_markdown(_TITLE, board_tables(found.board), found.facts).encode(),
+        ".tex": lambda: latex_tables(grouped_tables(found.board)).encode(),
+        ".json": lambda: msgspec.json.format(msgspec.json.encode(board_object(found))),
+        ".csv": lambda: as_csv(mm_tau_frame(found.board)).encode(),
+        ".parquet": lambda: _parquet(found),
+    }
+
+
+def board_object(found: MmTauResults) -> dict[str, object]:
+    """Return a board as JSON has it."""
+    return {"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)}
+
+
+def _parquet(found: MmTauResults) -> bytes:
+    buffer = BytesIO()
+    mm_tau_frame(found.board).write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def _weights(text: str | None) -> MmTapWeights:

@@ -31,7 +31,13 @@ def print_voices(
     """
     require_writable(outs)
     found = voice_results(folders, rules, judge_name(judge))
-    write_all(outs, lambda: _markdown(found), lambda: board_as_csv(found.board))
+    write_all(
+        outs,
+        {
+            ".md": lambda: _markdown(found).encode(),
+            ".csv": lambda: board_as_csv(found.board).encode(),
+        },
+    )
     if as_json:
         print_json(_object(found))
         return

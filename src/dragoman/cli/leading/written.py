@@ -1,6 +1,6 @@
-"""Leaderboards as files: Markdown and CSV."""
+"""Leaderboards as files: Markdown, CSV, and what else a style has."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -13,23 +13,25 @@ from dragoman.store.whole_files import write_whole
 _FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet program would take for a formula."""
 
+Writers = Mapping[str, Callable[[], bytes]]
+"""By the ending of a file, what makes its content."""
 
-def require_writable(outs: Iterable[Path]) -> None:
-    """Refuse files that are neither Markdown nor CSV.
+
+def require_writable(outs: Iterable[Path], endings: Collection[str] = (".md", ".csv")) -> None:
+    """Refuse files of another kind than these.
 
     Raises:
         UsageError: Where one is.
     """
     for path in outs:
-        if path.suffix not in {".md", ".csv"}:
-            raise UsageError(f"--out {path}: neither .md nor .csv: name one of these")
+        if path.suffix not in endings:
+            raise UsageError(f"--out {path}: neither {' nor '.join(endings)}: name one of these")
 
 
-def write_all(outs: Iterable[Path], markdown: Callable[[], str], csv: Callable[[], str]) -> None:
+def write_all(outs: Iterable[Path], writers: Writers) -> None:
     """Write files of `require_writable`."""
     for path in outs:
-        text = markdown() if path.suffix == ".md" else csv()
-        write_whole(path, (text.encode(),))
+        write_whole(path, (writers[path.suffix](),))
 
 
 def as_markdown(title: str, tables: Iterable[TextTable], facts: Sequence[tuple[str, str]]) -> str:

@@ -1,0 +1,254 @@
+"""Judged counts beside their twins, the counts that the log alone decides, conversation by conversation."""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.correlation import correlation
+from dragoman.analysis.intervals import RESAMPLES, Interval, ratio_interval
+from dragoman.analysis.judges.agreement import cohen_kappa, percentile_interval
+from dragoman.analysis.mm_tau.metrics import ASKED, count_of
+from dragoman.analysis.mm_tau.readers import Reader, judged_counts, judged_success
+from dragoman.analysis.mm_tau.sums import place_seed
+from dragoman.analysis.pass_hat import is_success
+from dragoman.core.measures import Measured
+from dragoman.core.scores import Scored, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SUCCESS = "success"
+
+
+class Twin(msgspec.Struct, frozen=True):
+    """One thing that a judge counts and the log decides.
+
+    Attributes:
+        metrics: The metrics that are made of it.
+        what: It in words.
+        judged: What the judge counts.
+        measure: The measure that counts the same in the log; `success` for the reward.
+        counted: Under which names it does.
+    """
+
+    metrics: str
+    what: str
+    judged: tuple[str, ...]
+    measure: str
+    counted: tuple[str, ...] = ()
+
+
+TWINS = (
+    Twin("pass^1, ARGA, MRS", "success", (), _SUCCESS),
+    Twin("ERR", "errors", ("errors",), "recovery", ("errors",)),
+    Twin("ERR, RTC", "recovered errors", ("recovered",), "recovery", ("recovered",)),
+    Twin("RTC", "recovery turns", ("recovery_turns",), "recovery", ("recovery turns",)),
+    Twin(
+        "UES",
+        "repetitions and corrections",
+        ("repetitions", "corrections"),
+        "effort",
+        ("repetitions", "corrections"),
+    ),
+    Twin(
+        "CP",
+        "clarifications requested",
+        ("clarifications_requested",),
+        "clarifications",
+        ASKED,
+    ),
+    Twin(
+        "CP",
+        "necessary clarifications",
+        ("clarifications_necessary",),
+        "clarifications",
+        ("allowed",),
+    ),
+    Twin("SR", "confirmations required", ("confirmations_required",), "safety", ("irreversible",)),
+    Twin("SR", "confirmations requested", ("confirmations_requested",), "safety", ("asked for",)),
+)
+
+
+class Agreed(msgspec.Struct, frozen=True):
+    """One coefficient, with its 95 % interval by bootstrap over tasks; None where it is not defined."""
+
+    value: float | None = None
+    interval: Interval | None = None
+
+
+class TwinAgreement(msgspec.Struct, frozen=True):
+    """How far a judge and the log agree on one thing, over all conversations of an agent on a suite.
+
+    Attributes:
+        suite: What was played.
+        agent: Who played.
+        reader: Which judge.
+        metrics: The metrics that are made of it.
+        what: What both count.
+        n: Conversations that both counted.
+        unjudged: Conversations that the log counted and the judge left Unscored, or was not asked about.
+        uncounted: Conversations that the judge answered and the log does not decide.
+        judged: The judge's mean.
+        counted: The log's.
+        equal: The share of conversations in which both say the same.
+        kappa: Cohen's, of success.
+        r: Pearson's, of counts.
+    """
+
+    suite: str
+    agent: str
+    reader: str
+    metrics: str
+    what: str
+    n: int
+    unjudged: int
+    uncounted: int
+    judged: float | None = None
+    counted: float | None = None
+    equal: Agreed = Agreed()
+    kappa: Agreed | None = None
+    r: Agreed | None = None
+
+
+_Item = tuple[str, float, float]
+"""A task, and what the judge and the log say of one of its conversations."""
+
+
+def agreements(readers: Sequence[Reader], rows: Iterable[Outcome]) -> tuple[TwinAgreement, ...]:
+    """Return how far each judge agrees with the log, thing by thing.
+
+    Args:
+        readers: The judges.
+        rows: Conversations as they are stored.
+    """
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for row in rows if readers else ():
+        groups.setdefault((row.suite, row.agent), []).append(row)
+    return tuple(
+        _agreement(place, reader, twin, found)
+        for place, found in groups.items()
+        for reader in readers
+        for twin in TWINS
+    )
+
+
+def _agreement(
+    place: tuple[str, str], reader: Reader, twin: Twin, rows: Sequence[Outcome]
+) -> TwinAgreement:
+    sides = [
+        (row.task, _judged(twin, judged_counts(reader, row)), _logged(twin, row))
+        for row in rows
+        if row.episode is not None
+    ]
+    items = [
+        (task, judged, logged)
+        for task, judged, logged in sides
+        if judged is not None and logged is not None
+    ]
+    found = TwinAgreement(
+        *place,
+        reader.name,
+        twin.metrics,
+        twin.what,
+        len(items),
+        sum(judged is None and logged is not None for _, judged, logged in sides),
+        sum(judged is not None and logged is None for _, judged, logged in sides),
+    )
+    if not items:
+        return found
+    seed = place_seed((*place, reader.version, reader.judge, twin.what))
+    is_of_success = twin.measure == _SUCCESS
+    return msgspec.structs.replace(
+        found,
+        judged=fmean(judged for _, judged, _ in items),
+        counted=fmean(logged for _, _, logged in items),
+        equal=_equal(items, seed),
+        kappa=_kappa(items, seed) if is_of_success else None,
+        r=None if is_of_success else _r(items, seed),
+    )
+
+
+def _judged(twin: Twin, found: Measured | None) -> float | None:
+    if twin.measure == _SUCCESS:
+        return _passed(judged_success(found))
+    if found is None or found.unscored:
+        return None
+    return sum(found.counts.get(name, 0) for name in twin.judged)
+
+
+def _logged(twin: Twin, row: Outcome) -> float | None:
+    if twin.measure == _SUCCESS:
+        return _passed(row.reward)
+    return count_of(row, twin.measure, twin.counted)
+
+
+def _passed(verdict: Verdict | None) -> float | None:
+    is_known = isinstance(verdict, Scored) and not verdict.undecided
+    return float(is_success(verdict.value)) if is_known and isinstance(verdict, Scored) else None
+
+
+def _equal(items: Sequence[_Item], seed: int) -> Agreed:
+    tasks: dict[str, list[bool]] = {}
+    for task, judged, logged in items:
+        tasks.setdefault(task, []).append(judged == logged)
+    pairs = [(float(sum(found)), float(len(found))) for found in tasks.values()]
+    value = sum(above for above, _ in pairs) / len(items)
+    return Agreed(value, ratio_interval(pairs, seed, is_share=True))
+
+
+def _kappa(items: Sequence[_Item], seed: int) -> Agreed:
+    """Return Cohen's kappa of success; draws of tasks are tables of two by two, added up."""
+    import numpy as np
+
+    value = cohen_kappa([(judged, logged) for _, judged, logged in items])
+    cells = _by_task(
+        (task, (judged * logged, judged, logged, 1.0)) for task, judged, logged in items
+    )
+    both, judged, logged, n = (_draws(len(cells), seed) @ cells).T
+    seen = (n - judged - logged + 2 * both) / n
+    chance = (judged * logged + (n - judged) * (n - logged)) / n**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = (seen - chance) / (1 - chance)
+    return Agreed(value, _ends(value, drawn))
+
+
+def _r(items: Sequence[_Item], seed: int) -> Agreed:
+    import numpy as np
+
+    value = correlation([each[1] for each in items], [each[2] for each in items]).r
+    cells = _by_task((task, (1.0, x, y, x * x, y * y, x * y)) for task, x, y in items)
+    n, x, y, xx, yy, xy = (_draws(len(cells), seed) @ cells).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
+    return Agreed(value, _ends(value, drawn))
+
+
+def _by_task(rows: Iterable[tuple[str, tuple[float, ...]]]) -> "NDArray[np.float64]":
+    """Return the sums of each task."""
+    import numpy as np
+
+    tasks: dict[str, list[tuple[float, ...]]] = {}
+    for task, row in rows:
+        tasks.setdefault(task, []).append(row)
+    return np.asarray([np.sum(found, axis=0) for found in tasks.values()], dtype=float)
+
+
+def _draws(tasks: int, seed: int) -> "NDArray[np.int64]":
+    """Return how often each task is in each draw."""
+    import numpy as np
+
+    return np.random.default_rng(seed).multinomial(tasks, [1 / tasks] * tasks, size=RESAMPLES)
+
+
+def _ends(value: float | None, drawn: "NDArray[np.float64]") -> Interval | None:
+    """Return the interval of a coefficient's draws; None where none of them changes it."""
+    import numpy as np
+
+    known = [float(each) for each in drawn if np.isfinite(each)]
+    if value is None or not known or min(known) == max(known):
+        return None
+    return percentile_interval(known)

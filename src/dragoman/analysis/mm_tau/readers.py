@@ -1,0 +1,129 @@
+"""Who counted: the log, by rules, or a judge of the rubric of MM-tau-p2, whose verdict then is the success."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.mm_tau.metrics import (
+    COUNTED,
+    NO_ERROR,
+    NO_QUESTION,
+    NOT_IRREVERSIBLE,
+    NOT_RECOVERED,
+    CountRatio,
+)
+from dragoman.core.measures import Measured
+from dragoman.core.scores import NO_JUDGE, Score, Scored, Unscored, Verdict
+
+RUBRIC = "mm_tau_p2"
+"""The measure that judges take by the rubric that ships, whatever its version."""
+
+_ASKED_BY = ":"
+"""Stands in a judge's name behind how it is asked."""
+
+
+class Reader(msgspec.Struct, frozen=True):
+    """Who counted what happened in conversations.
+
+    Attributes:
+        version: Of the rubric; empty for the log.
+        judge: Who answered it; empty for the log.
+    """
+
+    version: str = ""
+    judge: str = ""
+
+    @property
+    def name(self) -> str:
+        """Who it is, in words; the rubric's version where it is not the plain one."""
+        if not self.judge:
+            return "log"
+        model = self.judge.partition(_ASKED_BY)[2]
+        return model if self.variant == "1" else f"{model}, {RUBRIC}@{self.variant}"
+
+    @property
+    def variant(self) -> str:
+        """The rubric's version without the hash of its text."""
+        return self.version.partition("@")[0]
+
+    @property
+    def ratios(self) -> Mapping[str, CountRatio]:
+        """The metrics that are rates of counts, by what is counted."""
+        return {**COUNTED, **JUDGED} if self.judge else COUNTED
+
+
+LOG = Reader()
+
+JUDGED: Mapping[str, CountRatio] = {
+    "ERR": CountRatio(RUBRIC, ("recovered",), ("errors",), NO_ERROR),
+    "RTC": CountRatio(RUBRIC, ("recovery_turns",), ("recovered",), NOT_RECOVERED, is_share=False),
+    "UES": CountRatio(
+        RUBRIC, ("repetitions", "corrections"), ("judged",), "no conversation", is_share=False
+    ),
+    "CP": CountRatio(
+        RUBRIC, ("clarifications_necessary",), ("clarifications_requested",), NO_QUESTION
+    ),
+    "CR": CountRatio(
+        RUBRIC,
+        ("clarifications_requested",),
+        ("clarifications_required",),
+        "no clarification was required",
+        is_share=False,
+    ),
+    "SR": CountRatio(
+        RUBRIC, ("confirmations_requested",), ("confirmations_required",), NOT_IRREVERSIBLE
+    ),
+}
+"""The metrics that a judge counts; the others are the log's whoever judges."""
+
+
+def readers_of(rows: Iterable[Outcome]) -> tuple[Reader, ...]:
+    """Return the log, and every judge that was asked about any of these conversations."""
+    judges = {
+        Reader(found.version, found.judge)
+        for row in rows
+        for found in row.measures
+        if found.measure == RUBRIC and found.judge != NO_JUDGE
+    }
+    return (LOG, *sorted(judges, key=lambda each: (each.judge, each.variant, each.version)))
+
+
+def read_by(reader: Reader, rows: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """Return conversations as one reader has them: a judge's success is that of all tasks that it counted."""
+    if not reader.judge:
+        return tuple(rows)
+    return tuple(_judged(reader, row) for row in rows)
+
+
+def judged_counts(reader: Reader, row: Outcome) -> Measured | None:
+    """Return what a judge counted in a conversation, or why it did not; None where it was not asked."""
+    entries = (
+        found
+        for found in reversed(row.measures)
+        if (found.measure, found.version, found.judge) == (RUBRIC, reader.version, reader.judge)
+    )
+    return next(entries, None)
+
+
+def judged_success(found: Measured | None) -> Verdict:
+    """Return whether all tasks that a judge counted succeeded."""
+    if found is None:
+        return Unscored("the judge was not asked")
+    if found.unscored:
+        return Unscored(found.unscored)
+    tasks = found.counts.get("tasks", 0)
+    if not tasks:
+        return Unscored("the judge counted no task")
+    return Scored(float(found.counts.get("tasks_succeeded", 0) == tasks))
+
+
+def _judged(reader: Reader, row: Outcome) -> Outcome:
+    found = judged_counts(reader, row)
+    others = tuple(each for each in row.measures if each.measure != RUBRIC)
+    own = () if found is None else (found,)
+    if row.episode is None:
+        return msgspec.structs.replace(row, measures=others)
+    rules = "" if row.score is None else row.score.rules
+    score = Score(rules, reader.judge, judged_success(found), ())
+    return msgspec.structs.replace(row, score=score, measures=(*others, *own))

@@ -1,0 +1,1 @@
+"""The tables and figures of MM-tau-p2 of a board."""

@@ -1,0 +1,380 @@
+"""The figures of MM-tau-p2 in the form of its source's Tables 2 to 5, and what each axis does."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.mm_tau.agreement import Agreed, TwinAgreement
+from dragoman.analysis.mm_tau.axes import AxisDifference
+from dragoman.analysis.mm_tau.board import METRICS, SUCCESS, MmTauBoard, MmTauCell, MmTauChange
+from dragoman.analysis.mm_tau.sums import Metric
+from dragoman.core.conditions import NONE, UNEXPOSED
+from dragoman.report import wording
+from dragoman.report.fitting import TextTable
+from dragoman.report.grouped import BEST, GroupedTable
+
+MISSING = "-"
+
+NAMES = {
+    SUCCESS: "pass^1",
+    "CFA": "Critical Field Accuracy (CFA)",
+    "ARGA": "ARGA Score",
+    "MRS": "Modality Robustness (MRS)",
+    "TE": "Turn Efficiency (TE)",
+    "TO": "Turn Overhead (TO)",
+    "UES": "User Effort Score (UES)",
+    "ERR": "Error Recovery Rate (ERR)",
+    "RTC": "Recovery Turn Count (RTC)",
+    "CP": "Clarification Precision (CP)",
+    "CR": "Clarification Recall (CR)",
+    "IAS": "Safety Precision (IAS)",
+    "SR": "Safety Recall (SR)",
+}
+"""What rows are called in the source's tables, with the names of its definitions."""
+
+IN_TABLE_2 = ("CFA", "TE", "TO", "ERR", "RTC", "UES", "ARGA", "MRS", "CP", "CR", "IAS", "SR")
+
+IDEAL = {"MRS": "≥ 1.0", **dict.fromkeys(("TO", "UES", "RTC"), "0.0")}
+"""The ideals that are not 1.0."""
+
+LOWER_IS_BETTER = frozenset({"TO", "UES", "RTC"})
+
+_ABOUT = (
+    "values with their 95 % interval over tasks, and over how much they are taken (fields, errors, "
+    "conversations, or tasks that are paired with text); every metric is defined in docs/mm_tau.md"
+)
+_UNSCORED = "unscored: conversations that could not be counted or judged, in no figure"
+_OF_LOG = (
+    "a judge counts success, errors, effort, clarifications and confirmations; CFA, TO and IAS are "
+    "the log's whoever judges"
+)
+_PAIRED = (
+    "both sides over the same tasks, those decided in both cells of every couple; a couple is two "
+    "cells that are the same but for this axis; p by the sign-flip test, then by Holm over this table"
+)
+_PERCENT = (
+    "percentages are the change to the richest exposure, over the tasks of both, with their 95 % "
+    f"interval;{BEST} best of a reader's exposures"
+)
+NO_JUDGE = (
+    "no judge was asked here: `dragoman score RUN --rubric mm_tau_p2@1 --judge PROVIDER/MODEL` has "
+    "one count what the log decides too"
+)
+_EXPOSURES = {UNEXPOSED: "No Persona", "1": "Persona", "2": "Context"}
+
+
+def exposure_name(exposure: str) -> str:
+    """Return what the source calls an exposure, with its number and its model."""
+    number, _, model = exposure.partition("+")
+    name = _EXPOSURES.get(number)
+    return exposure if name is None else f"{name} (p={number}{model and ' by '}{model})"
+
+
+def board_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield all tables of a board as a terminal and Markdown have them, the answer first."""
+    for table in grouped_tables(board):
+        yield table.flat() if isinstance(table, GroupedTable) else table
+
+
+def grouped_tables(board: MmTauBoard) -> Iterator[TextTable | GroupedTable]:
+    """Yield all tables of a board with their headings in groups, the answer first."""
+    yield from axis_tables(board)
+    yield from metric_tables(board)
+    yield from change_tables(board)
+    yield from composite_tables(board)
+    yield from agreement_tables(board)
+
+
+def axis_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield what each axis does over all couples of cells, paired by task."""
+    rows = [each for each in board.differences if not each.at]
+    if rows:
+        yield _axis_table(rows, "What each axis does, paired by task", _PAIRED)
+
+
+def couple_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield what each axis does in every couple of cells alone."""
+    rows = [each for each in board.differences if each.at]
+    if rows:
+        yield _axis_table(rows, "The same in each couple of cells", _PAIRED)
+
+
+def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+    """Yield Table 2 for each agent, setting, modality and persona: readers, exposures and suites."""
+    for place, cells in _grouped(board.cells, _user_place).items():
+        ordered = sorted(
+            cells, key=lambda cell: (_readers(board).index(cell.reader), cell.exposure, cell.suite)
+        )
+        names = (SUCCESS, *IN_TABLE_2)
+        yield GroupedTable(
+            f"Table 2: {place}",
+            ("Metric",),
+            tuple((cell.reader, exposure_name(cell.exposure), cell.suite) for cell in ordered),
+            (
+                *(
+                    (NAMES[name], *(_shown(cell.metrics[name]) for cell in ordered))
+                    for name in names
+                ),
+                ("mm-tap", *(_tap(cell, is_clipped=False) for cell in ordered)),
+                ("mm-tap, clipped", *(_tap(cell, is_clipped=True) for cell in ordered)),
+            ),
+            "; ".join((_ABOUT, *_further(board, ordered), *_missing(ordered))),
+        )
+
+
+def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+    """Yield Tables 3 and 4: each suite's metrics under the richest exposure, and changes to it."""
+    changes: dict[int, list[MmTauChange]] = {}
+    for change in board.changes:
+        changes.setdefault(change.to, []).append(change)
+    groups: dict[str, list[int]] = {}
+    for number in changes:
+        cell = board.cells[number]
+        groups.setdefault(f"{cell.suite}, {_user_place(cell)}", []).append(number)
+    for place, numbers in groups.items():
+        yield _change_table(board, place, {number: changes[number] for number in numbers})
+
+
+def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+    """Yield Table 5: mm-tap by reader, for each suite and exposure."""
+    columns = sorted({(cell.suite, cell.exposure) for cell in board.cells})
+    rows: dict[tuple[str, ...], dict[tuple[str, str], MmTauCell]] = {}
+    for cell in board.cells:
+        place = (_player(cell), _modality(cell), cell.persona, cell.reader)
+        rows.setdefault(place, {})[cell.suite, cell.exposure] = cell
+    lacks = dict.fromkeys(", ".join(cell.lacks) for cell in board.cells if cell.lacks)
+    weights = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(board.weights))
+    shown = [
+        (place, label, is_clipped)
+        for place in rows
+        for label, is_clipped in (("as they are", False), ("clipped", True))
+        if any(cell.mm_tap is not None for cell in rows[place].values())
+    ]
+    yield GroupedTable(
+        "Table 5: mm-tap",
+        ("agent", "modality", "persona", "reader", "metrics"),
+        tuple((suite, exposure_name(exposure)) for suite, exposure in columns),
+        tuple(
+            (*place, label, *(_tap(rows[place].get(at), is_clipped=is_clipped) for at in columns))
+            for place, label, is_clipped in shown
+        ),
+        "; ".join(
+            (
+                f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task together",
+                "clipped: MRS at most 1, TO at least 0",
+                *(f"no mm-tap without {each}" for each in lacks),
+            )
+        ),
+    )
+
+
+def agreement_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield how far judges and the log agree; where there is no judge, that it is so."""
+    title = "Judges against the log, conversation by conversation"
+    if not board.agreements:
+        yield TextTable(("judge",), (("none",),), title, NO_JUDGE)
+        return
+    headings = (
+        *("suite", "agent", "judge", "counts", "for", "n", "not judged", "not in the log"),
+        *("judge's mean", "log's mean", "equal", "kappa or r"),
+    )
+    yield TextTable(
+        headings,
+        tuple(map(_agreement, board.agreements)),
+        title,
+        "equal: conversations in which both count the same; kappa: Cohen's, of success; r: Pearson's, "
+        "of counts; 95 % intervals by drawing tasks; - where nothing was counted by both or nothing varies",
+        frozenset({"n", "not judged", "not in the log", "judge's mean", "log's mean"}),
+        is_spaced=False,
+        keys=4,
+    )
+
+
+def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTable:
+    headings = ["agent", "axis", "from", "to", "figure"]
+    has_suites = len({each.suite for each in rows}) > 1
+    has_readers = len({each.reader for each in rows}) > 1
+    return TextTable(
+        (
+            *(("suite",) if has_suites else ()),
+            *headings,
+            *(("reader",) if has_readers else ()),
+            *(("where",) if rows[0].at else ()),
+            *("before", "after", "difference", "95 % interval"),
+            *("tasks", "left out", "couples", "p", "by Holm"),
+        ),
+        tuple(
+            (
+                *((each.suite,) if has_suites else ()),
+                *(each.agent, each.axis, each.a, each.b, each.figure),
+                *((each.reader,) if has_readers else ()),
+                *((each.at,) if each.at else ()),
+                *_paired(each),
+            )
+            for each in rows
+        ),
+        title,
+        note,
+        frozenset(
+            ("before", "after", "difference", "tasks", "left out", "couples", "p", "by Holm")
+        ),
+        keys=len(headings) + has_suites + has_readers + bool(rows[0].at),
+    )
+
+
+def _paired(each: AxisDifference) -> tuple[str, ...]:
+    value = f"{each.difference:+.3f}" if each.difference is not None else MISSING
+    ends = MISSING if each.interval is None else wording.signed_interval(each.interval)
+    sides = (MISSING if side is None else f"{side:.3f}" for side in (each.in_a, each.in_b))
+    tests = (MISSING if p is None else wording.p_value(p) for p in (each.p, each.adjusted_p))
+    counts = (f"{each.tasks:,}", f"{each.left_out:,}", f"{each.couples:,}")
+    return (*sides, value, ends, *counts, *tests)
+
+
+def _change_table(
+    board: MmTauBoard, place: str, changes: Mapping[int, Sequence[MmTauChange]]
+) -> GroupedTable:
+    columns: list[tuple[str, str]] = []
+    texts: list[dict[str, str]] = []
+    best: list[tuple[int, Sequence[MmTauCell]]] = []
+    for number, of_reader in changes.items():
+        richest = board.cells[number]
+        compared = [board.cells[change.cell] for change in of_reader]
+        best.append((len(columns) + 1, (richest, *compared)))
+        columns.append((richest.reader, exposure_name(richest.exposure)))
+        texts.append({name: _shown(richest.metrics[name]) for name in METRICS})
+        for change, cell in zip(of_reader, compared, strict=True):
+            columns.append((richest.reader, f"{exposure_name(cell.exposure)} % Δ"))
+            texts.append({name: _percent(change.metrics[name]) for name in METRICS})
+    rows = tuple(
+        (NAMES[name], *(text[name] for text in texts), IDEAL.get(name, "1.0")) for name in METRICS
+    )
+    return GroupedTable(
+        f"Tables 3 and 4: {place}",
+        ("Metric",),
+        (*columns, ("", "Ideal")),
+        rows,
+        "; ".join((_PERCENT, _UNSCORED, *_missing([board.cells[number] for number in changes]))),
+        frozenset(
+            (row, column)
+            for column, cells in best
+            for row, name in enumerate(METRICS)
+            if _is_best(name, cells)
+        ),
+    )
+
+
+def _is_best(name: str, cells: Sequence[MmTauCell]) -> bool:
+    """Whether the first cell's metric is better than all others', or as good and not all alike."""
+    values = [cell.metrics[name].value for cell in cells]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or min(known) == max(known):
+        return False
+    if name in LOWER_IS_BETTER:
+        return known[0] == min(known)
+    return known[0] == max(known)
+
+
+def _agreement(each: TwinAgreement) -> tuple[str, ...]:
+    means = (MISSING if mean is None else f"{mean:.3f}" for mean in (each.judged, each.counted))
+    names = [("κ", each.kappa), ("r", each.r)]
+    beyond = next(
+        (f"{name} {_agreed(found)}" for name, found in names if found is not None), MISSING
+    )
+    return (
+        *(each.suite, each.agent, each.reader, each.what, each.metrics),
+        *(f"{each.n:,}", f"{each.unjudged:,}", f"{each.uncounted:,}"),
+        *means,
+        _agreed(each.equal),
+        beyond,
+    )
+
+
+def _agreed(found: Agreed) -> str:
+    if found.value is None:
+        return MISSING
+    return f"{found.value:.3f}" + (f" {_ends(found.interval)}" if found.interval else "")
+
+
+def _grouped(
+    cells: Sequence[MmTauCell], place: Callable[[MmTauCell], str]
+) -> dict[str, list[MmTauCell]]:
+    groups: dict[str, list[MmTauCell]] = {}
+    for cell in cells:
+        groups.setdefault(place(cell), []).append(cell)
+    return groups
+
+
+def _readers(board: MmTauBoard) -> list[str]:
+    return list(dict.fromkeys(cell.reader for cell in board.cells))
+
+
+def _player(cell: MmTauCell) -> str:
+    return ", ".join((cell.agent, *cell.setting))
+
+
+def _modality(cell: MmTauCell) -> str:
+    judged = "" if cell.way.clarify == NONE else f", clarify {cell.way.clarify}"
+    return f"{cell.way.name}{judged}"
+
+
+def _user_place(cell: MmTauCell) -> str:
+    return f"{_player(cell)}, {_modality(cell)}, persona {cell.persona}"
+
+
+def _shown(metric: Metric) -> str:
+    unscored = f"{metric.unscored:,} unscored"
+    if metric.value is None:
+        return f"{MISSING}\n{unscored}" if metric.unscored else MISSING
+    lines = [f"{metric.value:.3f} of {metric.n:,g}"]
+    if metric.interval is not None:
+        lines.append(_ends(metric.interval))
+    if metric.unscored:
+        lines.append(unscored)
+    return "\n".join(lines)
+
+
+def _percent(metric: Metric) -> str:
+    if metric.value is None:
+        return MISSING
+    lines = [f"{100 * metric.value:+.1f} % of {metric.n:,g}"]
+    if metric.interval is not None:
+        lines.append(f"[{100 * metric.interval.low:+.1f}, {100 * metric.interval.high:+.1f}]")
+    return "\n".join(lines)
+
+
+def _tap(cell: MmTauCell | None, *, is_clipped: bool) -> str:
+    if cell is None:
+        return MISSING
+    value = cell.clipped if is_clipped else cell.mm_tap
+    interval = cell.clipped_interval if is_clipped else cell.mm_tap_interval
+    if value is None:
+        return MISSING
+    lines = [f"{value:.3f} of {cell.tasks:,}", *([] if interval is None else [_ends(interval)])]
+    return "\n".join(lines)
+
+
+def _ends(interval: Interval) -> str:
+    return f"[{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _further(board: MmTauBoard, cells: Sequence[MmTauCell]) -> Iterator[str]:
+    if any(metric.unscored for cell in cells for metric in cell.metrics.values()):
+        yield _UNSCORED
+    if len(_readers(board)) > 1:
+        yield _OF_LOG
+
+
+def _missing(cells: Sequence[MmTauCell]) -> Iterator[str]:
+    """Yield why metrics have no value, each reason once with the metrics that it is of."""
+    reasons: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        for name in (SUCCESS, *METRICS):
+            if cell.metrics[name].value is None:
+                reasons.setdefault(cell.metrics[name].why, {})[name] = None
+    for why, names in reasons.items():
+        yield f"no {', '.join(names)}: {why}"
+    lacking = dict.fromkeys(", ".join(cell.lacks) for cell in cells if cell.lacks)
+    for lacked in lacking:
+        yield f"no mm-tap without {lacked}"

@@ -1,0 +1,145 @@
+"""What judges count beside what the log decides: figures that are counted by hand."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
+from dragoman.core.conditions import PLAIN, Condition
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.measures import Measured
+from dragoman.core.scores import Score, Scored
+
+SCORING = ("dragoman-1", "none")
+JUDGE = "measure-2:big@1234"
+VOICE = PLAIN.with_axes(voice="telephone")
+
+
+def judged(unscored: str = "", version: str = "1@aaaa", **counts: float) -> Measured:
+    found = {"judged": 1.0, **counts}
+    return Measured(
+        "mm_tau_p2", version, JUDGE, counts={} if unscored else found, unscored=unscored
+    )
+
+
+def logged(errors: int, recovered: int) -> Measured:
+    return Measured("recovery", "1", counts={"errors": errors, "recovered": recovered})
+
+
+def rows(
+    rewards: Sequence[float],
+    measures: Sequence[tuple[Measured, ...]],
+    condition: Condition = PLAIN,
+) -> list[Outcome]:
+    episode = Episode((), Ending("user_stop"), 1, 0)
+    return [
+        Outcome(
+            *("courier", condition, "clerk", f"t{number}", 0, episode),
+            Score(*SCORING, Scored(value), ()),
+            measures=measures[number],
+        )
+        for number, value in enumerate(rewards)
+    ]
+
+
+def board(found: Sequence[Outcome]) -> MmTauBoard:
+    return mm_tau_board(found, {(row.suite, row.task): "same" for row in found}, SCORING)
+
+
+def test_a_judge_has_a_column_of_its_own_beside_the_log() -> None:
+    found = board(
+        rows(
+            [1, 1],
+            [
+                (logged(2, 2), judged(errors=4, recovered=1, tasks=1, tasks_succeeded=1)),
+                (logged(0, 0), judged(errors=0, recovered=0, tasks=2, tasks_succeeded=1)),
+            ],
+        )
+    )
+
+    log, judge = found.cells
+    assert (log.reader, judge.reader) == ("log", "big@1234")
+    assert (log.metrics["ERR"].value, judge.metrics["ERR"].value) == (1.0, 0.25)
+    assert (log.metrics["pass^1"].value, judge.metrics["pass^1"].value) == (1.0, 0.5)
+    assert log.metrics["CR"].why.endswith("ask a judge")
+
+
+def test_what_a_judge_left_open_or_found_no_task_in_is_unscored_and_in_no_figure() -> None:
+    found = board(
+        rows(
+            [1, 1, 1],
+            [
+                (judged(errors=1, recovered=1, tasks=1, tasks_succeeded=1),),
+                (judged(unscored="judge failed: prose"),),
+                (judged(errors=1, recovered=0),),
+            ],
+        )
+    )
+
+    metrics = found.cells[1].metrics
+    assert (metrics["pass^1"].value, metrics["pass^1"].n, metrics["pass^1"].unscored) == (1, 1, 2)
+    assert (metrics["ERR"].value, metrics["ERR"].n, metrics["ERR"].unscored) == (0.5, 2, 1)
+
+
+def test_two_versions_of_the_rubric_are_two_readers_of_one_judge() -> None:
+    both = (
+        judged(tasks=1, tasks_succeeded=1),
+        judged(version="1.strict@bbbb", tasks=1, tasks_succeeded=0),
+    )
+    _, plain, strict = board(rows([1], [both])).cells
+
+    assert (plain.reader, strict.reader) == ("big@1234", "big@1234, mm_tau_p2@1.strict")
+    assert (plain.metrics["pass^1"].value, strict.metrics["pass^1"].value) == (1.0, 0.0)
+
+
+def test_robustness_by_a_judge_is_of_its_own_verdicts() -> None:
+    passed, failed = judged(tasks=1, tasks_succeeded=1), judged(tasks=1, tasks_succeeded=0)
+    found = board(
+        [
+            *rows([1, 1], [(passed,), (passed,)]),
+            *rows([1, 1], [(passed,), (failed,)], VOICE),
+        ]
+    )
+
+    robust = {
+        cell.reader: cell.metrics["MRS"].value
+        for cell in found.cells
+        if cell.way.voice == "telephone"
+    }
+    assert robust == {"log": 1.0, "big@1234": 0.5}
+
+
+def test_judge_and_log_agree_over_the_conversations_that_both_counted() -> None:
+    found = board(
+        rows(
+            [1, 1, 0, 0, 1],
+            [
+                (logged(0, 0), judged(errors=0, tasks=1, tasks_succeeded=1)),
+                (logged(1, 1), judged(errors=2, tasks=1, tasks_succeeded=0)),
+                (logged(2, 1), judged(errors=2, tasks=1, tasks_succeeded=0)),
+                (logged(3, 1), judged(unscored="judge failed: nothing")),
+                (judged(errors=1, tasks=1, tasks_succeeded=1),),
+            ],
+        )
+    )
+
+    by_what = {each.what: each for each in found.agreements}
+    errors = by_what["errors"]
+    assert (errors.n, errors.unjudged, errors.uncounted) == (3, 1, 1)
+    assert errors.judged == pytest.approx(4 / 3)
+    assert errors.counted == 1.0
+    assert errors.equal.value == pytest.approx(2 / 3)
+    assert errors.r is not None
+    assert errors.r.value == pytest.approx(0.866, abs=0.001)
+    success = by_what["success"]
+    assert (success.n, success.equal.value, success.r) == (4, 0.75, None)
+    assert success.kappa is not None
+    assert success.kappa.value == pytest.approx(0.5)
+
+
+def test_without_a_judge_there_is_nothing_to_agree_with() -> None:
+    found = board(rows([1], [(logged(0, 0),)]))
+
+    assert [cell.reader for cell in found.cells] == ["log"]
+    assert found.agreements == ()
