@@ -26,7 +26,7 @@ from dragoman.scoring.error_tags import TAG_RULES
             LANGUAGE_RULES,
             "dragoman-language-1 dragoman-language-1-tolerant seatau-1d6f92a seatau-1d6f92a-tolerant",
         ),
-        (TAG_RULES, "dragoman-error-tags-1 seatau-1d6f92a"),
+        (TAG_RULES, "dragoman-error-tags-2 dragoman-error-tags-2-lenient seatau-1d6f92a"),
     ],
 )
 def test_every_kind_lists_its_sets_by_their_names(sets: Mapping[str, RuleSet], names: str) -> None:

@@ -6,6 +6,7 @@ from dragoman.core.scores import Unscored
 from dragoman.core.tools import Role
 from dragoman.scoring.error_tags import (
     DEFAULT_TAG_RULES,
+    LENIENT_TAG_RULES,
     SEATAU_TAG_RULES,
     Discarded,
     ErrorTags,
@@ -47,7 +48,7 @@ def test_every_variant_stands_for_a_tag_and_is_none_itself() -> None:
         "vi phạm nguyên tắc",
     ],
 )
-@pytest.mark.parametrize("rules", [DEFAULT_TAG_RULES, SEATAU_TAG_RULES], ids=lambda each: each.name)
+@pytest.mark.parametrize("rules", [LENIENT_TAG_RULES, SEATAU_TAG_RULES], ids=lambda each: each.name)
 @pytest.mark.parametrize("side", SIDES)
 def test_spellings_and_variants_are_read_as_their_tag(
     written: str, rules: TagRules, side: Role
@@ -59,7 +60,7 @@ def test_spellings_and_variants_are_read_as_their_tag(
     "written", ["minor", "Critical", "critical-hindered", "no error", "correct"]
 )
 def test_severities_among_the_tags_are_discarded(written: str) -> None:
-    for rules in (DEFAULT_TAG_RULES, SEATAU_TAG_RULES):
+    for rules in (LENIENT_TAG_RULES, SEATAU_TAG_RULES):
         assert isinstance(normalise_tag(written, "agent", rules), Discarded)
 
 
@@ -77,22 +78,22 @@ def test_severities_among_the_tags_are_discarded(written: str) -> None:
 def test_an_unknown_tag_is_unscored_and_in_the_reference_other_with_a_warning(
     written: object, why: str
 ) -> None:
-    assert normalise_tag(written, "agent", DEFAULT_TAG_RULES) == Unscored(why)
+    assert normalise_tag(written, "agent", LENIENT_TAG_RULES) == Unscored(why)
     assert normalise_tag(written, "agent", SEATAU_TAG_RULES) == Tag("other", why)
 
 
 def test_a_tag_of_the_agent_alone_is_no_tag_of_the_user() -> None:
     why = "'redundant_tool_call' is a tag of the agent, not of the user"
-    assert normalise_tag("redundant_tool_call", "agent", DEFAULT_TAG_RULES) == Tag(
+    assert normalise_tag("redundant_tool_call", "agent", LENIENT_TAG_RULES) == Tag(
         "irrelevant_tool_call"
     )
-    assert normalise_tag("redundant_tool_call", "user", DEFAULT_TAG_RULES) == Unscored(why)
+    assert normalise_tag("redundant_tool_call", "user", LENIENT_TAG_RULES) == Unscored(why)
     assert normalise_tag("redundant_tool_call", "user", SEATAU_TAG_RULES) == Tag("other", why)
 
 
 def test_a_list_gives_each_tag_once_and_tells_what_became_of_the_rest() -> None:
     written = ["Wrong-Sequence", "minor", "premature action", "made up", "other"]
-    assert normalise_tags(written, "agent", DEFAULT_TAG_RULES) == ErrorTags(
+    assert normalise_tags(written, "agent", LENIENT_TAG_RULES) == ErrorTags(
         names=("wrong_sequence", "other"),
         discarded=("minor",),
         unscored=("'made up' is no tag of the agent",),
@@ -137,13 +138,22 @@ def test_an_unknown_severity_is_unscored(written: object, side: Role, why: str) 
 def test_whatever_a_judge_writes_is_a_tag_of_the_side_or_is_not_counted(
     written: object, side: Role
 ) -> None:
-    ours = normalise_tag(written, side, DEFAULT_TAG_RULES)
+    ours = normalise_tag(written, side, LENIENT_TAG_RULES)
     theirs = normalise_tag(written, side, SEATAU_TAG_RULES)
     assert isinstance(theirs, Tag | Discarded)
+    assert isinstance(normalise_tag(written, side, DEFAULT_TAG_RULES), Tag | Unscored)
     assert isinstance(ours, Unscored) is (isinstance(theirs, Tag) and bool(theirs.warning))
     assert not isinstance(theirs, Tag) or theirs.name in taxonomy().tags[side]
 
 
-@given(st.sampled_from(sorted(taxonomy().tags["agent"])))
-def test_a_tag_is_read_as_itself(tag: str) -> None:
-    assert normalise_tag(tag, "agent", DEFAULT_TAG_RULES) == Tag(tag)
+@pytest.mark.parametrize("rules", [DEFAULT_TAG_RULES, LENIENT_TAG_RULES, SEATAU_TAG_RULES])
+def test_a_tag_is_read_as_itself(rules: TagRules) -> None:
+    for tag in taxonomy().tags["agent"]:
+        assert normalise_tag(tag.upper().replace("_", " "), "agent", rules) == Tag(tag)
+
+
+def test_unless_the_rules_are_lenient_only_the_taxonomys_own_words_are_tags() -> None:
+    known = taxonomy()
+    for word in (*known.variants, *known.discarded):
+        unscored = Unscored(f"{word!r} is no tag of the agent")
+        assert normalise_tag(word, "agent", DEFAULT_TAG_RULES) == unscored

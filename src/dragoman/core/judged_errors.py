@@ -14,6 +14,26 @@ Level = Literal["minor", "critical"]
 """The two severities that tables tell apart."""
 
 
+class ReportedError(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One error as a judge reported it, with its tags as it wrote them.
+
+    Attributes:
+        by: Whose error it is.
+        severity: How grave it is.
+        tags: The judge's own words for what kind of error it is.
+        position: The place of the turn among the conversation's events.
+        why: What the judge says of it.
+        quote: A passage of the conversation that shows it.
+    """
+
+    by: Role
+    severity: Severity
+    tags: tuple[str, ...]
+    position: int
+    why: str = ""
+    quote: str = ""
+
+
 class JudgedError(msgspec.Struct, frozen=True, omit_defaults=True):
     """One error of one side.
 

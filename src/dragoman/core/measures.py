@@ -1,6 +1,6 @@
 """What is counted of a stored conversation, by a function or a judge, and the figures made of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil, isfinite
 from typing import Literal, Protocol
 
@@ -8,6 +8,7 @@ import msgspec
 
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.episodes import Episode
+from dragoman.core.judged_errors import ReportedError
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import WorldFactory
@@ -56,7 +57,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one measure counted in one conversation, or why it could not (`unscored`).
 
     `rules` is empty where rule sets play no part. `usage` is the judge's. `score` is set for the
-    reward alone, whose evidence it is.
+    reward alone, whose evidence it is, and `errors` for a judge's review of errors.
     """
 
     measure: str
@@ -68,6 +69,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     unscored: str = ""
     usage: Usage | None = None
     score: Score | None = None
+    errors: tuple[ReportedError, ...] = ()
 
     @property
     def metric(self) -> str:
@@ -173,6 +175,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
         draw: What keeps verdicts on it apart from those on other trials.
         phrases: What is said in the user's language; None where it is not known.
         expected: What its expected calls may have as arguments, where the suite says; else its plan tells.
+        policy: Returns the text that the agent had to follow.
     """
 
     task: Task
@@ -183,6 +186,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
     draw: str = ""
     phrases: Phrasebook | None = None
     expected: Sequence[ExpectedValue] = ()
+    policy: Callable[[], str] = str
 
     @property
     def fault(self) -> str:

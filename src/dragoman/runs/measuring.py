@@ -129,6 +129,7 @@ class _Cases:
             for condition in dict.fromkeys(cell.condition for cell in self.places.values())
         }
         self._settings = settings(manifest)
+        self._suite = setup.suite
         self._expects = setup.suite if isinstance(setup.suite, ExpectsValues) else None
         self._factory: WorldFactory = setup.suite.factory(RULES.find(manifest.config.rules))
 
@@ -148,6 +149,7 @@ class _Cases:
             key,
             self._phrases(cell.condition),
             () if self._expects is None else self._expects.expected_values(task),
+            lambda: realisation.policy(self._suite.policy(task, self._factory(task))),
         )
 
     def _phrases(self, condition: Condition) -> Phrasebook | None:

@@ -24,16 +24,24 @@ class TagRules(RuleSet, frozen=True):
     """How tags outside the taxonomy are treated.
 
     Attributes:
+        variants_are_read: What judges were seen to write instead of a tag is read as that tag, and
+            what was seen among tags that is none is left out; otherwise both are Unscored.
         unknown_is_other: Anything that is no tag of that side counts as `other`, with a warning;
             otherwise it is Unscored.
     """
 
+    variants_are_read: bool
     unknown_is_other: bool
 
 
-DEFAULT_TAG_RULES = TagRules("dragoman-error-tags-1", unknown_is_other=False)
-SEATAU_TAG_RULES = TagRules("seatau-1d6f92a", unknown_is_other=True)
-TAG_RULES = RuleSets("rules of error tags", DEFAULT_TAG_RULES, SEATAU_TAG_RULES)
+DEFAULT_TAG_RULES = TagRules(
+    "dragoman-error-tags-2", variants_are_read=False, unknown_is_other=False
+)
+LENIENT_TAG_RULES = TagRules(
+    "dragoman-error-tags-2-lenient", variants_are_read=True, unknown_is_other=False
+)
+SEATAU_TAG_RULES = TagRules("seatau-1d6f92a", variants_are_read=True, unknown_is_other=True)
+TAG_RULES = RuleSets("rules of error tags", DEFAULT_TAG_RULES, LENIENT_TAG_RULES, SEATAU_TAG_RULES)
 
 
 class Tag(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -110,9 +118,9 @@ def normalise_tag(written: object, side: Role, rules: TagRules) -> Tag | Discard
     """
     known = taxonomy()
     key = _key(written) if isinstance(written, str) else ""
-    if key in known.discarded:
+    if rules.variants_are_read and key in known.discarded:
         return Discarded(key)
-    name = known.variants.get(key, key)
+    name = known.variants.get(key, key) if rules.variants_are_read else key
     if name in known.tags[side]:
         return Tag(name)
     why = _why_unknown(written, name, side)

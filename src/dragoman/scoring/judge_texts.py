@@ -13,7 +13,7 @@ from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.texts.decoding import UNREADABLE, unfenced
 from dragoman.core.usage import Usage
 
-_MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions))>", re.IGNORECASE)
+_MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions|policy))>", re.IGNORECASE)
 
 _Answer = TypeVar("_Answer")
 

@@ -9,6 +9,9 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.measures import Measure
+from dragoman.core.protocols import ChatModel
+from dragoman.scoring.error_review.error_rubric import RUBRIC, error_rubric
+from dragoman.scoring.error_review.measure import ErrorsMeasure
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
 from dragoman.scoring.measures.judged import JudgedMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
@@ -56,7 +59,8 @@ def measure_names() -> dict[str, str]:
 
 def rubric_names() -> dict[str, str]:
     """Return the name of every rubric that ships with a line about it."""
-    return {name: read_rubric(path).about for name, path in bundled_rubrics().items()}
+    counting = {name: read_rubric(path).about for name, path in bundled_rubrics().items()}
+    return {RUBRIC: error_rubric().about, **counting}
 
 
 def require_rubric(name: str) -> None:
@@ -65,9 +69,10 @@ def require_rubric(name: str) -> None:
     Raises:
         UsageError: Where it is something else.
     """
-    if not name.endswith(".toml") and name not in bundled_rubrics():
+    shipped = (RUBRIC, *bundled_rubrics())
+    if not name.endswith(".toml") and name not in shipped:
         raise UsageError(
-            f"unknown rubric {name!r}: choose {', '.join(bundled_rubrics())} or a NAME@VERSION.toml"
+            f"unknown rubric {name!r}: choose {', '.join(shipped)} or a NAME@VERSION.toml"
         )
 
 
@@ -76,6 +81,8 @@ def _measures(name: str, makings: Makings) -> Sequence[Measure]:
         return (BUNDLED[name].make(makings.scoring),)
     if name.endswith(".toml"):
         return _judged(Path(name), makings)
+    if name == RUBRIC:
+        return [ErrorsMeasure(*asked) for asked in _asked(name, makings)]
     if name in bundled_rubrics():
         return _judged(bundled_rubrics()[name], makings)
     for entry in entry_points(group=ENTRY_POINTS):
@@ -115,13 +122,15 @@ def _added(name: str, target: object, makings: Makings) -> Sequence[Measure]:
 def _judged(path: Path, makings: Makings) -> Sequence[Measure]:
     """Return a rubric's measures, one for each judge and time."""
     rubric = read_rubric(path)
+    stakes = makings.scoring.stakes
+    return [JudgedMeasure(rubric, *asked, stakes=stakes) for asked in _asked(rubric.name, makings)]
+
+
+def _asked(measure: str, makings: Makings) -> Sequence[tuple[ChatModel, str, int]]:
+    """Return each judge with what tells it apart, once for each time that it is asked."""
     if not all("/" in judge for judge in makings.judges):
-        raise UsageError(
-            f"measure {rubric.name!r} needs a judge: name one with --judge PROVIDER/MODEL"
-        )
+        raise UsageError(f"measure {measure!r} needs a judge: name one with --judge PROVIDER/MODEL")
     models = [named_chat_model(judge, makings.connections) for judge in makings.judges]
     return [
-        JudgedMeasure(rubric, model, key[:8], time, stakes=makings.scoring.stakes)
-        for model, key in models
-        for time in range(1, makings.repeat + 1)
+        (model, key[:8], time) for model, key in models for time in range(1, makings.repeat + 1)
     ]

@@ -1,6 +1,6 @@
 """What a judge is shown at once, and asked about it: a conversation, a reply with what came before, all replies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from dragoman.core.episodes import Event, Move
@@ -51,7 +51,11 @@ def pieces(rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
 def asked_about(piece: RubricPiece, questions: Sequence[RubricQuestion]) -> str:
     """Return what a judge is shown and asked of a piece."""
     asked = "\n".join(f"{each.name} ({_kind(each)}): {each.text}" for each in questions)
-    shown = _with_turns(piece) if piece.turns else inert(transcript(piece.events))
+    shown = (
+        marked_transcript(piece.events, piece.turns)
+        if piece.turns
+        else inert(transcript(piece.events))
+    )
     return f"<conversation>\n{shown}\n</conversation>\n{_what(piece)}\n<questions>\n{asked}\n</questions>"
 
 
@@ -63,10 +67,11 @@ def _what(piece: RubricPiece) -> str:
     return "Judge the last reply in it, from what came before."
 
 
-def _with_turns(piece: RubricPiece) -> str:
+def marked_transcript(events: Sequence[Event], turns: Collection[int]) -> str:
+    """Return what a judge is shown of a conversation, with the places of these turns in it."""
     lines = []
-    for position, event in enumerate(piece.events):
-        mark = f"[turn {position}] " if position in piece.turns else ""
+    for position, event in enumerate(events):
+        mark = f"[turn {position}] " if position in turns else ""
         lines += [f"{mark}{inert(line.head + line.text)}" for line in shown_lines((event,))]
     return "\n".join(lines)
 
