@@ -1,0 +1,85 @@
+"""What a request gives: its parameters read by their types, or what is wrong with them."""
+
+import re
+from collections.abc import Mapping
+
+from dragoman.benchmarks.itc.world.rows import ApiRow, ParameterRow
+
+Given = dict[str, object]
+"""Values by parameter, defaults among them; a parameter without a value is not in it."""
+
+_MOST_CHARACTERS = 2000
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class NotGiven(Exception):  # noqa: N818 - says what is wrong with a request
+    """A request lacks a parameter or gives a value that its type forbids."""
+
+    def __init__(self, name: str, *, is_missing: bool) -> None:
+        super().__init__(name)
+        self.name = name
+        self.is_missing = is_missing
+
+
+def read_given(api: ApiRow, values: Mapping[str, object]) -> Given:
+    """Read the values of a request.
+
+    Args:
+        api: Whose parameters they are.
+        values: Texts from path, query and headers; of a JSON body, values of JSON's types.
+
+    Raises:
+        NotGiven: Where something is missing or has no such form.
+    """
+    given: Given = {}
+    for parameter in api.parameter:
+        value = values.get(parameter.name)
+        if value is None or value == "":
+            if parameter.required or _must_be_sent(parameter):
+                raise NotGiven(parameter.name, is_missing=True)
+            value = parameter.default
+        if value is not None:
+            given[parameter.name] = _read(parameter, value)
+    if api.one_of and not any(values.get(name) for name in api.one_of):
+        raise NotGiven(" / ".join(api.one_of), is_missing=True)
+    return given
+
+
+def _must_be_sent(parameter: ParameterRow) -> bool:
+    """Whether the default is what a caller has to send, as a published key is."""
+    return parameter.place == "header"
+
+
+def _read(parameter: ParameterRow, value: object) -> object:
+    try:
+        read = _of_type(parameter.type, value)
+    except ValueError:
+        raise NotGiven(parameter.name, is_missing=False) from None
+    if not _fits(parameter, read):
+        raise NotGiven(parameter.name, is_missing=False)
+    return read
+
+
+def _of_type(kind: str, value: object) -> object:
+    text = str(value).strip()[:_MOST_CHARACTERS]
+    if kind == "integer":
+        return int(text) if text.isascii() else int("")
+    if kind == "number":
+        return float(text) if text.isascii() else float("")
+    if kind == "boolean":
+        if text.casefold() not in _TRUTHS:
+            raise ValueError(text)
+        return _TRUTHS[text.casefold()]
+    return text
+
+
+def _fits(parameter: ParameterRow, value: object) -> bool:
+    if parameter.choices and value not in parameter.choices:
+        return False
+    if parameter.pattern and not re.fullmatch(parameter.pattern, str(value)):
+        return False
+    if isinstance(value, int | float):
+        low, high = parameter.minimum, parameter.maximum
+        # Numbers that are none (nan) are beyond every bound.
+        return (low is None or value >= low) and (high is None or value <= high) and value == value  # noqa: PLR0124
+    return True

@@ -1,0 +1,101 @@
+"""Which rows of a table a request is answered with."""
+
+from collections.abc import Callable, Sequence
+
+from dragoman.benchmarks.itc.world.folding import folded
+from dragoman.benchmarks.itc.world.given import Given
+from dragoman.benchmarks.itc.world.reading import Row
+from dragoman.benchmarks.itc.world.rows import ApiRow, ParameterRow
+
+_PAGE = 10
+
+
+def found(api: ApiRow, rows: Sequence[Row], given: Given) -> Sequence[Row]:
+    """Return the rows that a request asks for, in the table's order."""
+    for parameter in api.parameter:
+        if parameter.name in given:
+            rows = _kept(parameter, given[parameter.name], rows)
+    return rows
+
+
+def stretch(api: ApiRow, rows: Sequence[Row], given: Given) -> Sequence[Row]:
+    """Return the part of what was found that is asked for: the first ones, a page, what comes after."""
+    for parameter in api.parameter:
+        value = given.get(parameter.name)
+        if value is None:
+            continue
+        if parameter.how == "limit":
+            rows = rows[: int(str(value))]
+        elif parameter.how == "page":
+            start = (int(str(value)) - 1) * _PAGE
+            rows = rows[start : start + _PAGE]
+        elif parameter.how == "cursor":
+            rows = rows[int(str(value)) :]
+    return rows
+
+
+def _kept(parameter: ParameterRow, value: object, rows: Sequence[Row]) -> Sequence[Row]:
+    columns = parameter.columns or (parameter.name,)
+    if parameter.how == "latest":
+        return _latest(columns[0], str(value), rows)
+    if parameter.how not in _TESTS:
+        return rows
+    test = _TESTS[parameter.how](value)
+    return [row for row in rows if any(test(row.get(column)) for column in columns)]
+
+
+def _latest(column: str, value: str, rows: Sequence[Row]) -> Sequence[Row]:
+    dates = [str(row[column]) for row in rows if str(row[column]) <= value]
+    last = max(dates, default="")
+    return [row for row in rows if row[column] == last]
+
+
+def _same(value: object) -> Callable[[object], bool]:
+    if not isinstance(value, str):
+        return _exact(value)
+    wanted = folded(value)
+    return lambda found: _any_folded(found, wanted)
+
+
+def _any_folded(found: object, wanted: str) -> bool:
+    if isinstance(found, list):
+        return any(folded(str(each)) == wanted for each in found)
+    return found is not None and folded(str(found)) == wanted
+
+
+def _exact(value: object) -> Callable[[object], bool]:
+    return lambda found: found == value
+
+
+def _has(value: object) -> Callable[[object], bool]:
+    wanted = folded(str(value))
+    return lambda found: wanted in folded(_text(found))
+
+
+def _words(value: object) -> Callable[[object], bool]:
+    words = folded(str(value).replace(",", " ")).split()
+    return lambda found: all(
+        word in folded(_text(found)).replace(",", " ").split() for word in words
+    )
+
+
+def _least(value: object) -> Callable[[object], bool]:
+    return lambda found: found is not None and found >= value  # type: ignore[operator]
+
+
+def _most(value: object) -> Callable[[object], bool]:
+    return lambda found: found is not None and found <= value  # type: ignore[operator]
+
+
+def _text(found: object) -> str:
+    return " | ".join(map(str, found)) if isinstance(found, list) else str(found or "")
+
+
+_TESTS: dict[str, Callable[[object], Callable[[object], bool]]] = {
+    "same": _same,
+    "exact": _exact,
+    "has": _has,
+    "words": _words,
+    "least": _least,
+    "most": _most,
+}

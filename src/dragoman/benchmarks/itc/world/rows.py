@@ -1,0 +1,134 @@
+"""An API as a row of data: where it answers, what it takes, which table it looks in, what shape it has."""
+
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.apis.documents import Method, Place
+
+How = Literal[
+    "same",
+    "exact",
+    "has",
+    "words",
+    "least",
+    "most",
+    "latest",
+    "limit",
+    "page",
+    "cursor",
+    "fields",
+    "told",
+]
+"""What a parameter does to the rows of a table.
+
+`same` and `exact` keep rows whose column is the value, letters folded or not; `has` those whose list
+holds it or whose text has it inside; `words` those with each of its words; `least` and `most` those
+not below or above it; `latest` those of the latest date up to it. `limit`, `page` and `cursor` keep a
+stretch of what is left, `fields` keeps fields; `told` does nothing.
+"""
+
+
+class ParameterRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One parameter.
+
+    Attributes:
+        pattern: A regular expression that the whole of a text must match.
+        choices: All values that there are, where they are few.
+        default: What holds where it is not given; None for nothing.
+        columns: The columns that are looked in, the parameter's name where none is named.
+    """
+
+    name: str
+    about: str
+    place: Place = "query"
+    type: Literal["string", "integer", "number", "boolean"] = "string"
+    required: bool = False
+    pattern: str = ""
+    choices: tuple[str | int, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    default: str | int | float | bool | None = None
+    example: str | int | float | bool | None = None
+    how: How = "same"
+    columns: tuple[str, ...] = ()
+
+
+class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is answered where no row fits: JSON, or a text of another type."""
+
+    status: int = 404
+    json: str = ""
+    text: str = ""
+    content_type: str = "text/plain; charset=utf-8"
+
+
+class ApiRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One API.
+
+    Attributes:
+        id: A stable slug, `COUNTRY-NAME`.
+        name: What agents see, in the country's language.
+        about: What it is for, in the country's language.
+        table: The name of its table; "" where all is computed.
+        gives: `one` row, or all as a `list`, a `map` by `key`, or as `columns` (arrays of values).
+        compute: What is done with the rows that were found (`computing.COMPUTED`).
+        row: A row's shape as JSON, `$column` for a value; "" for all columns without a leading `_`.
+        body: The whole as JSON: `$rows`, `$row`, `$count`, `$given.PARAMETER`.
+        one_of: Parameters of which at least one is needed.
+        sent_as: A header of the answer's type, where it is not plain JSON.
+        looks_like: APIs that seem to fit where it does, and do not.
+        held_out: Whether tasks that use it are for testing alone.
+    """
+
+    id: str
+    name: str
+    about: str
+    category: str
+    path: str
+    parameter: tuple[ParameterRow, ...]
+    method: Method = "GET"
+    table: str = ""
+    gives: Literal["one", "list", "map", "columns"] = "list"
+    compute: str = ""
+    key: str = ""
+    row: str = ""
+    body: str = ""
+    missing: Missing | None = None
+    one_of: tuple[str, ...] = ()
+    sent_as: str = "application/json; charset=utf-8"
+    looks_like: tuple[str, ...] = ()
+    held_out: bool = False
+
+
+class Complaints(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a country's APIs refuse a request, in its language; `{name}` is the parameter's.
+
+    Attributes:
+        body: The shape as JSON, with `$message`.
+    """
+
+    missing: str
+    invalid: str
+    body: str
+    status: int = 400
+
+
+class CountryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The APIs of one country, which share a document.
+
+    Attributes:
+        id: The first part of all their paths.
+        country: An English country name, or "Global".
+        form: What kind of document describes them, and how it is written.
+    """
+
+    id: str
+    country: str
+    language: str
+    title: str
+    about: str
+    form: Literal["openapi-3.0", "openapi-3.1", "swagger-2.0"]
+    syntax: Literal["yaml", "json"]
+    complaints: Complaints
+    api: tuple[ApiRow, ...]

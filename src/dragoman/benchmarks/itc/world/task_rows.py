@@ -1,0 +1,151 @@
+"""The tasks' files: one of each language, read strictly."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from dragoman.benchmarks.itc.world.reading import world_data
+from dragoman.benchmarks.itc.world.rows import ApiRow, ParameterRow
+from dragoman.core.errors import DataError
+
+Trap = str
+TRAPS = frozenset((
+    "calendar",
+    "digits",
+    "number words",
+    "separators",
+    "code for a word",
+    "local value",
+    "same name twice",
+    "leading zero",
+    "letters",
+    "look-alike",
+    "relative day",
+    "other language",
+    "no country",
+))  # fmt: skip
+"""What makes a task hard; `docs/world.md` says what each means."""
+
+REFERENCE = re.compile(r"\$([1-9])((?:\.[^.\s]+)*)")
+"""`$1.data.city_ibge`: the first call's result, and the path in it."""
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
+
+
+class CallRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"given": "with"}):
+    """One gold call: an API's id, and canonical values or references `{from = "$1.id"}`."""
+
+    api: str
+    given: dict[str, object] = {}
+    also: dict[str, tuple[object, ...]] = {}
+
+
+class TaskRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One query as somebody who speaks the language types it.
+
+    Attributes:
+        offer: APIs that are offered beside those of the calls.
+        hide: APIs that would fit and are therefore not offered.
+        country: Of a task without calls: where it is asked.
+    """
+
+    id: str
+    query: str
+    calls: tuple[CallRow, ...] = ()
+    traps: tuple[Trap, ...] = ()
+    offer: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    country: str = ""
+
+
+class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tasks of one language."""
+
+    language: str
+    task: tuple[TaskRow, ...]
+
+
+def read_task_files(apis: Mapping[str, ApiRow]) -> Iterator[TaskFile]:
+    """Yield the bundled files by language, checked against the APIs.
+
+    Raises:
+        DataError: Where a file does not have the form of one, or a task does not fit the APIs.
+    """
+    folder = world_data() / "tasks"
+    for name in sorted(file.name for file in folder.iterdir()):
+        yield read_tasks((folder / name).read_bytes(), name, apis)
+
+
+def read_tasks(content: bytes, name: str, apis: Mapping[str, ApiRow]) -> TaskFile:
+    """Read one file.
+
+    Args:
+        content: TOML.
+        name: What the file is called in errors.
+        apis: All APIs by id.
+
+    Raises:
+        DataError: Where it does not have the form of one, or a task does not fit the APIs.
+    """
+    try:
+        read = msgspec.toml.decode(content, type=TaskFile)
+    except msgspec.DecodeError as error:
+        raise DataError(f"tasks {name}: {error}") from error
+    for task in read.task:
+        wrong = next(_wrong(task, apis), "")
+        if wrong:
+            raise DataError(f"tasks {name}: {task.id}: {wrong}")
+    return read
+
+
+def references(value: object) -> str:
+    """Return the path that a value refers to; "" where it is a value of its own."""
+    if isinstance(value, dict) and set(value) == {"from"}:
+        return str(value["from"])
+    return ""
+
+
+def _wrong(task: TaskRow, apis: Mapping[str, ApiRow]) -> Iterator[str]:
+    """Yield what does not fit, one line each."""
+    unknown = {*(call.api for call in task.calls), *task.offer, *task.hide} - set(apis)
+    if unknown:
+        yield f"no API {', '.join(sorted(unknown))}"
+        return
+    strange = set(task.traps) - TRAPS
+    if strange:
+        yield f"no trap {', '.join(sorted(strange))}"
+    if bool(task.calls) == bool(task.country):
+        yield "a task without calls names its country, another does not"
+    for place, call in enumerate(task.calls, 1):
+        yield from _wrong_call(call, place, apis[call.api])
+
+
+def _wrong_call(call: CallRow, place: int, api: ApiRow) -> Iterator[str]:
+    parameters = {each.name: each for each in api.parameter}
+    undeclared = {*call.given, *call.also} - set(parameters)
+    if undeclared:
+        yield f"call {place}: {api.id} has no parameter {', '.join(sorted(undeclared))}"
+        return
+    lacking = [each.name for each in api.parameter if each.required and each.name not in call.given]
+    if lacking:
+        yield f"call {place}: {api.id} needs {', '.join(lacking)}"
+    for name, value in call.given.items():
+        yield from _wrong_value(parameters[name], value, place)
+
+
+def _wrong_value(parameter: ParameterRow, value: object, place: int) -> Iterator[str]:
+    path = references(value)
+    if path:
+        match = REFERENCE.fullmatch(path)
+        if match is None or int(match[1]) >= place:
+            yield f"call {place}: {parameter.name}: {path} is no earlier result"
+    elif type(value) not in _KINDS[parameter.type]:
+        yield f"call {place}: {parameter.name}: {value!r} is no {parameter.type}"
+    elif parameter.choices and value not in parameter.choices:
+        yield f"call {place}: {parameter.name}: {value!r} is none of its choices"
