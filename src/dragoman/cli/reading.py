@@ -18,6 +18,7 @@ from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
+from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.summaries import ending_lines, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
 from dragoman.report.view import RunView, clocked
@@ -106,14 +107,15 @@ def _find(store: RunStore, choice: Choice) -> Outcome:
     )
 
 
-def write_report(
+def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Sequence[Path],
     out: Path | None,
     rules: str | None = None,
     judge: str | None = None,
     prices: Path | None = None,
+    styled: MmTauPage | None = None,
 ) -> Path:
-    """Write the report of one or more runs and return its path."""
+    """Write the report of one or more runs and return its path; `styled` is what comes first in it."""
     table = None if prices is None else load_prices(prices)
     names = [folder.absolute().name for folder in folders]
     if len(set(names)) < len(names):
@@ -127,7 +129,7 @@ def write_report(
         msgspec.structs.replace(view, audio=_audio_address(folder, path))
         for view, folder in zip(views, folders, strict=True)
     ]
-    html = render_report(views, ", ".join(view.name for view in views))
+    html = render_report(views, ", ".join(view.name for view in views), styled)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_text(html, "utf-8")

@@ -19,6 +19,7 @@ from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Role
 from dragoman.report import figures, wording
 from dragoman.report.figures import Panel
+from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.packing import pack
 from dragoman.report.view import (
     Cause,
@@ -42,6 +43,9 @@ MAX_COMPARISONS = 60
 
 MAX_OPEN = 24
 """More cells or figures of measures than these are folded, so that what is drawn is seen first."""
+
+MAX_CHARTS = 3
+"""How many charts of a figure of MM-tau-p2 are open: the log's, and two judges'."""
 
 MAX_TEXT = 20_000
 """Characters of a text that are written out; what is cut is said."""
@@ -84,8 +88,14 @@ class _CellView(msgspec.Struct, frozen=True):
         return f"{cell.agent}, {cell.condition.label}, {cell.suite}, run {self.run}"
 
 
-def render_report(runs: Sequence[RunView], title: str) -> str:
-    """Return the report on the runs as the text of one HTML file."""
+def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None = None) -> str:
+    """Return the report on the runs as the text of one HTML file.
+
+    Args:
+        runs: The runs.
+        title: What the page is called.
+        styled: What comes first in the style of MM-tau-p2; None for nothing.
+    """
     import jinja2
     from markupsafe import Markup
 
@@ -124,8 +134,10 @@ def render_report(runs: Sequence[RunView], title: str) -> str:
     return environment.get_template("report.html.j2").render(
         title=title,
         runs=runs,
+        styled=styled,
         cells=[_cell_view(*entry) for entry in _numbered(runs)],
         most_open=MAX_OPEN,
+        most_charts=MAX_CHARTS,
         heard=[run for run in runs if run.voices is not None],
         measures=[(run.name, row) for run in runs for row in measured(run)],
         comparisons=_clearest(comparisons),

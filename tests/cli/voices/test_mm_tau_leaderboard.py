@@ -1,4 +1,4 @@
-"""`dragoman leaderboard --style mm-tau-p2`: the metrics of a run, printed and written."""
+"""`--style mm-tau-p2` of `leaderboard` and `report`: the metrics of a run, printed and written."""
 
 import csv
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import msgspec
+import polars as pl
 import pytest
 
 STYLE = ("--style", "mm-tau-p2")
@@ -66,3 +67,63 @@ def test_what_makes_no_sense_is_told_in_one_line(
     assert "neither .md nor .csv nor .json nor .parquet nor .tex" in refused(
         *STYLE, "--out", "x.txt"
     )
+
+
+def test_the_report_begins_with_what_each_axis_does_and_has_the_source_s_tables_and_figures(
+    spoken: Path, in_process: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    done = in_process("report", "mine", *STYLE, "--out", str(tmp_path / "r.html"), cwd=spoken)
+
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "r.html").read_text("utf-8")
+    places = [
+        page.index(f">{heading}")
+        for heading in (
+            "What each axis does",
+            "Figure 2: pass^1 by modality and exposure",
+            "Figure 3: pass^1 by modality, persona and exposure",
+            "Table 2: all metrics",
+            "Table 5: mm-tap",
+            "Judges against the log",
+            "Results</h2>",
+        )
+    ]
+    assert places == sorted(places)
+    assert "voice: text → simulated:30" in page
+    assert "no judge was asked here" in page
+    assert "Tables 3 and 4" not in page, "one exposure alone was played"
+
+
+def test_the_report_s_tables_are_written_in_every_format_with_the_same_figures(
+    spoken: Path, in_process: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    def written(name: str, *options: str) -> Path:
+        path = tmp_path / name
+        done = in_process("report", "mine", *STYLE, *options, "--out", str(path), cwd=spoken)
+        assert done.returncode == 0, done.stderr
+        return path
+
+    board = msgspec.json.decode(written("b.json").read_bytes())["board"]
+    (figure,) = {f"{cell['metrics']['CFA']['value']:.3f}" for cell in board["cells"][:1]}
+    assert f"| Critical Field Accuracy (CFA) | {figure} of" in written("b.md").read_text("utf-8")
+    latex = written("named-otherwise", "--format", "latex").read_text("utf-8")
+    assert r"pass\textasciicircum{}1 & \begin{tabular}[t]" in latex
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") >= 4
+    frame = pl.read_parquet(written("b.parquet"))
+    assert frame.equals(pl.read_csv(written("b.csv"), schema=frame.schema))
+    cell = frame.filter((pl.col("metric") == "CFA") & (pl.col("voice") == "text"))
+    assert cell["reader"].to_list() == ["log"]
+
+
+def test_a_style_or_format_that_there_is_not_is_told_in_one_line(
+    spoken: Path, in_process: Callable[..., CompletedProcess[str]]
+) -> None:
+    def refused(*options: str) -> str:
+        done = in_process("report", "mine", *options, cwd=spoken)
+        assert done.returncode == 2
+        return done.stderr
+
+    assert "--style plain: choose mm-tau-p2" in refused("--style", "plain")
+    assert "goes with --style mm-tau-p2" in refused("--format", "md")
+    assert "--format pdf: choose html, md" in refused(*STYLE, "--format", "pdf")
+    assert "--weights goes with" in refused("--weights", "1,0,0,0")

@@ -84,20 +84,38 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     show_conversation(folder, choice, full=full, as_json=as_json)
 
 
-@command(app, "report", "report runs/mine --out report.html")
-def report(
+@command(app, "report", "report runs/mine --style mm-tau-p2 --out tables.tex")
+def report(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[
         Path | None, typer.Option(help="The file to write [report.html in the run].")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            help="mm-tau-p2: begin with its Tables 2 to 5 and Figures 2 and 3, and what each axis does."
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="html; with --style also md, latex, json, csv or parquet: the tables alone [as --out ends, else html].",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
     ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     prices: Prices = None,
 ) -> None:
     """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
-    from dragoman.cli.reading import write_report
+    from dragoman.cli.leading.styled import ReportRequest, write_styled
 
-    print(write_report(folders, out, rules, judge, prices))
+    asked = ReportRequest(tuple(folders), out, rules, judge, prices, style, form, weights)
+    print(write_styled(asked))
 
 
 @command(app, "compare", "compare runs/before runs/after --fail-under 0.02")

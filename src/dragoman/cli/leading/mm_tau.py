@@ -38,7 +38,7 @@ def print_mm_tau(  # noqa: PLR0913 - the options of one style
         UsageError: For a file of another kind, weights that are none, and what `mm_tau_results` raises.
     """
     require_writable(outs, ENDINGS)
-    found = mm_tau_results(folders, rules, judge_name(judge), _weights(weights))
+    found = mm_tau_results(folders, rules, judge_name(judge), mm_tau_weights(weights))
     tables = tuple(board_tables(found.board))
     write_all(outs, mm_tau_writers(found))
     if as_json:
@@ -73,7 +73,12 @@ def _parquet(found: MmTauResults) -> bytes:
     return buffer.getvalue()
 
 
-def _weights(text: str | None) -> MmTapWeights:
+def mm_tau_weights(text: str | None) -> MmTapWeights:
+    """Read the weights of mm-tap; the source's where none are given.
+
+    Raises:
+        UsageError: Where they are not four numbers that sum to 1.
+    """
     if text is None:
         return MmTapWeights()
     try:

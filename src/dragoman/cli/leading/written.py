@@ -28,10 +28,10 @@ def require_writable(outs: Iterable[Path], endings: Collection[str] = (".md", ".
             raise UsageError(f"--out {path}: neither {' nor '.join(endings)}: name one of these")
 
 
-def write_all(outs: Iterable[Path], writers: Writers) -> None:
-    """Write files of `require_writable`."""
+def write_all(outs: Iterable[Path], writers: Writers, ending: str = "") -> None:
+    """Write files of `require_writable`; or all as those with this ending, however they are called."""
     for path in outs:
-        write_whole(path, (writers[path.suffix](),))
+        write_whole(path, (writers[ending or path.suffix](),))
 
 
 def as_markdown(title: str, tables: Iterable[TextTable], facts: Sequence[tuple[str, str]]) -> str:

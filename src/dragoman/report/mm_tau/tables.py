@@ -55,7 +55,7 @@ _PAIRED = (
 )
 _PERCENT = (
     "percentages are the change to the richest exposure, over the tasks of both, with their 95 % "
-    f"interval;{BEST} best of a reader's exposures"
+    f"interval; bold or{BEST}: best of a reader's exposures"
 )
 NO_JUDGE = (
     "no judge was asked here: `dragoman score RUN --rubric mm_tau_p2@1 --judge PROVIDER/MODEL` has "
@@ -129,7 +129,7 @@ def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
     for change in board.changes:
         changes.setdefault(change.to, []).append(change)
     groups: dict[str, list[int]] = {}
-    for number in changes:
+    for number in sorted(changes, key=lambda number: board.cells[number].way.is_text):
         cell = board.cells[number]
         groups.setdefault(f"{cell.suite}, {_user_place(cell)}", []).append(number)
     for place, numbers in groups.items():
@@ -300,8 +300,9 @@ def _agreed(found: Agreed) -> str:
 def _grouped(
     cells: Sequence[MmTauCell], place: Callable[[MmTauCell], str]
 ) -> dict[str, list[MmTauCell]]:
+    """Return cells by their place, those in which somebody speaks first: most metrics are theirs."""
     groups: dict[str, list[MmTauCell]] = {}
-    for cell in cells:
+    for cell in sorted(cells, key=lambda cell: cell.way.is_text):
         groups.setdefault(place(cell), []).append(cell)
     return groups
 

@@ -1,0 +1,56 @@
+"""The report's section in the style of MM-tau-p2: all of it, ready for its template."""
+
+import msgspec
+
+from dragoman.analysis.mm_tau.board import MmTauBoard
+from dragoman.report.fitting import TextTable
+from dragoman.report.grouped import GroupedTable
+from dragoman.report.mm_tau.charts import (
+    AxisGlance,
+    SuccessChart,
+    glances,
+    modality_charts,
+    persona_charts,
+)
+from dragoman.report.mm_tau.tables import (
+    agreement_tables,
+    axis_tables,
+    change_tables,
+    composite_tables,
+    couple_tables,
+    metric_tables,
+)
+
+
+class MmTauPage(msgspec.Struct, frozen=True):
+    """What the section shows, in its order; `facts` are labels and values of what it was made of."""
+
+    glances: tuple[AxisGlance, ...]
+    differences: tuple[TextTable, ...]
+    modality_charts: tuple[SuccessChart, ...]
+    persona_charts: tuple[SuccessChart, ...]
+    metrics: tuple[GroupedTable, ...]
+    changes: tuple[GroupedTable, ...]
+    composites: tuple[GroupedTable, ...]
+    agreements: tuple[TextTable, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+def mm_tau_page(board: MmTauBoard, facts: tuple[tuple[str, str], ...]) -> MmTauPage:
+    """Return the section on a board.
+
+    Args:
+        board: The board.
+        facts: What it was made of: labels and values.
+    """
+    return MmTauPage(
+        glances(board),
+        (*axis_tables(board), *couple_tables(board)),
+        modality_charts(board),
+        persona_charts(board),
+        tuple(metric_tables(board)),
+        tuple(change_tables(board)),
+        tuple(composite_tables(board)),
+        tuple(agreement_tables(board)),
+        facts,
+    )

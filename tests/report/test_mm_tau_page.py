@@ -1,0 +1,133 @@
+"""The report's section in the style of MM-tau-p2."""
+
+import re
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
+from dragoman.core.conditions import PLAIN
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.measures import Measured
+from dragoman.core.scores import Score, Scored
+from dragoman.report.html import render_report
+from dragoman.report.mm_tau.charts import glances, modality_charts, persona_charts
+from dragoman.report.mm_tau.page import mm_tau_page
+from dragoman.report.mm_tau.tables import change_tables, composite_tables, metric_tables
+
+HOSTILE = "<script>alert(1)</script>"
+SCORING = ("dragoman-1", "none")
+
+
+def board(agent: str = "clerk") -> MmTauBoard:
+    """Return a board of text and voice, two personas, three exposures, by the log and a judge."""
+    rows = [
+        Outcome(
+            "courier",
+            PLAIN.with_axes(voice=voice, persona=persona, exposure=exposure),
+            agent,
+            f"t{number}",
+            0,
+            Episode((), Ending("user_stop"), 1, 0),
+            Score(*SCORING, Scored(float(number < passed)), ()),
+            measures=(
+                Measured("critical", "1", counts={"fields": 4, "right": passed}),
+                Measured(
+                    "mm_tau_p2",
+                    "1@aaaa",
+                    f"measure-2:{agent}",
+                    counts={"judged": 1, "tasks": 1, "tasks_succeeded": 1},
+                ),
+            ),
+        )
+        for voice in ("text", "telephone")
+        for persona in ("none", "hard")
+        for passed, exposure in ((2, "0"), (3, "1"), (4, "2"))
+        for number in range(4)
+    ]
+    return mm_tau_board(rows, {(row.suite, row.task): "same" for row in rows}, SCORING)
+
+
+def test_table_2_has_a_column_for_each_reader_and_exposure_of_a_modality_and_persona() -> None:
+    first, *rest = metric_tables(board())
+
+    assert (first.title, len(rest)) == ("Table 2: clerk, telephone+mixed, persona none", 3)
+    assert first.columns == tuple(
+        (reader, exposure, "courier")
+        for reader in ("log", "clerk")
+        for exposure in ("No Persona (p=0)", "Persona (p=1)", "Context (p=2)")
+    )
+    assert [row[0] for row in first.rows[:3]] == [
+        "pass^1",
+        "Critical Field Accuracy (CFA)",
+        "Turn Efficiency (TE)",
+    ]
+    assert first.rows[0][1].startswith("0.500 of 4\n[")
+
+
+def test_tables_3_and_4_have_the_context_the_changes_to_it_and_the_ideal() -> None:
+    first, *_ = change_tables(board())
+
+    assert first.title == "Tables 3 and 4: courier, clerk, telephone+mixed, persona none"
+    assert first.columns[:3] == (
+        ("log", "Context (p=2)"),
+        ("log", "No Persona (p=0) % Δ"),
+        ("log", "Persona (p=1) % Δ"),
+    )
+    assert first.columns[-1] == ("", "Ideal")
+    fields = first.rows[0]
+    assert fields[1:4] == (
+        fields[1],
+        "-50.0 % of 4",
+        "-25.0 % of 4",
+    )
+    assert fields[1].startswith("1.000 of 16")
+    assert (0, 1) in first.best
+    ideals = {row[0]: row[-1] for row in first.rows}
+    assert ideals["Modality Robustness (MRS)"] == "≥ 1.0"
+    assert ideals["Recovery Turn Count (RTC)"] == "0.0"
+
+
+def test_table_5_has_no_row_where_no_composite_is_and_says_for_want_of_what() -> None:
+    (table,) = composite_tables(board())
+
+    assert table.rows == ()
+    assert "no mm-tap without" in table.note
+
+
+def test_the_first_figure_pools_personas_and_the_second_has_each() -> None:
+    found = board()
+
+    titles = [chart.title for chart in modality_charts(found)]
+    assert titles == [
+        "courier, clerk, by the log, personas none, hard",
+        "courier, clerk, by clerk, personas none, hard",
+    ]
+    log, _ = persona_charts(found)
+    assert [name for name, _ in log.groups] == [
+        "text, none",
+        "text, hard",
+        "telephone+mixed, none",
+        "telephone+mixed, hard",
+    ]
+    assert [bar.standing.value for bar in log.groups[0][1]] == [0.5, 0.75, 1.0]
+
+
+def test_the_glance_has_a_step_for_each_exposure_persona_and_voice_by_the_log() -> None:
+    (glance,) = glances(board())
+
+    assert [step.name for step in glance.steps] == [
+        "exposure: 0 → 1",
+        "exposure: 0 → 2",
+        "exposure: 1 → 2",
+        "persona: none → hard",
+        "voice: text → telephone+mixed",
+    ]
+    assert [step.success.difference for step in glance.steps] == [0.25, 0.5, 0.25, 0.0, 0.0]
+
+
+def test_names_from_data_are_escaped_in_the_page() -> None:
+    found = board(HOSTILE)
+
+    page = render_report([], "A report", mm_tau_page(found, (("runs", HOSTILE),)))
+    assert HOSTILE not in page
+    assert "&lt;script&gt;" in page
+    assert len(re.findall("<svg", page)) > len(glances(found)[0].steps)
