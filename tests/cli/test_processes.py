@@ -49,6 +49,8 @@ COMMANDS = {
     "review export": ("review", "export", "sample:shop", "--to", "th", "--out", "th.xlsx"),
     "review import": ("review", "import", "sample:shop", "none.xlsx", "--to", "th"),
     "review status": ("review", "status", "--memory", "none.sqlite"),
+    "world serve": ("world", "serve", "--faults", "none.json"),
+    "world documents": ("world", "documents", "--out", "documents"),
     "usage": ("usage", "mine"),
     "data pull": ("data", "pull", "tau2", "--from", "mine"),
     "cache info": ("cache", "info"),

@@ -18,6 +18,7 @@ from dragoman.cli.commands import (
     speaking,
     suites,
     translating,
+    worlds,
 )
 from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
@@ -27,6 +28,7 @@ for part in (running, reading, suites, translating, speaking, judging, exchangin
     app.add_typer(part.app)
 app.add_typer(curating.app, name="curate")
 app.add_typer(reviewing.app, name="review")
+app.add_typer(worlds.app, name="world")
 app.add_typer(data.data, name="data")
 app.add_typer(data.cache, name="cache")
 app.add_typer(translating.memory, name="memory")

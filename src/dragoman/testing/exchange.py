@@ -114,7 +114,8 @@ class Exchange:
         capacity, seed = self._behaviour.capacity, self._behaviour.seed
         jitter = capacity.jitter_seconds and chance(seed, content, "latency")
         wait = capacity.latency_seconds + jitter * capacity.jitter_seconds
-        answer = replace(answer, wait=wait, headers=admission.headers)
+        headers = {**answer.headers, **admission.headers}
+        answer = replace(answer, wait=answer.wait + wait, headers=headers)
         fault = self._draws.transport(content)
         if fault is None:
             return outcome, answer
@@ -138,9 +139,11 @@ async def deliver(request: web.Request, answer: HttpAnswer) -> web.StreamRespons
     if answer.ending == "whole" and not answer.is_stream and not answer.pause:
         return web.Response(status=answer.status, body=body, headers=headers)
     response = web.StreamResponse(status=answer.status, headers=headers)
-    if not answer.is_stream:
+    if not answer.is_stream and answer.ending != "endless":
         response.content_length = len(body) + answer.missing
     await response.prepare(request)
+    while answer.ending == "endless":
+        await response.write(body)
     for index, piece in enumerate(answer.pieces if answer.pause else (body,)):
         if index:
             await asyncio.sleep(answer.pause)

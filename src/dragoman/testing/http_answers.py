@@ -21,7 +21,8 @@ class HttpAnswer(msgspec.Struct, frozen=True):
         headers: Sent as well.
         wait: Seconds before the first byte.
         pause: Seconds between two pieces.
-        ending: `cut` closes the connection after the pieces; `reset` closes it before any byte.
+        ending: `cut` closes the connection after the pieces; `reset` closes it before any byte;
+            `endless` sends the pieces again and again, until the client leaves.
         missing: Bytes that are announced but not sent, where the connection is cut.
     """
 
@@ -31,7 +32,7 @@ class HttpAnswer(msgspec.Struct, frozen=True):
     headers: Mapping[str, str] = {}
     wait: float = 0.0
     pause: float = 0.0
-    ending: Literal["whole", "cut", "reset"] = "whole"
+    ending: Literal["whole", "cut", "reset", "endless"] = "whole"
     missing: int = 0
 
     @property

@@ -1,0 +1,37 @@
+"""The documents about the world's APIs, as files: what datasets are collected from."""
+
+from pathlib import Path
+
+from dragoman.benchmarks.itc.world.catalogue import CATALOGUE, written_catalogue
+from dragoman.benchmarks.itc.world.documents import ORIGIN
+from dragoman.benchmarks.itc.world.openapi import written_documents
+from dragoman.benchmarks.itc.world.reading import countries
+from dragoman.core.errors import UsageError
+
+
+def world_documents(origin: str = ORIGIN) -> dict[str, bytes]:
+    """Return one OpenAPI document for each country and a catalogue, by the names of their files.
+
+    Args:
+        origin: Scheme, host and port of the server that they name.
+    """
+    return {**written_documents(countries(), origin), CATALOGUE: written_catalogue(origin)}
+
+
+def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
+    """Write the documents to a folder, which is made; return the names of the files.
+
+    Raises:
+        UsageError: Where a file of that name is there with another content, or cannot be written.
+    """
+    made = world_documents(origin)
+    for name, content in made.items():
+        path = folder / name
+        try:
+            if path.exists() and path.read_bytes() != content:
+                raise UsageError(f"{path}: is there already, with another content")
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from error
+    return list(made)

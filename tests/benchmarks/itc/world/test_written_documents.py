@@ -1,0 +1,53 @@
+"""The documents say what the rows say, in the three forms and two languages of real ones."""
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.itc.world.catalogue import listed_apis, written_catalogue
+from dragoman.benchmarks.itc.world.documents import file_of
+from dragoman.benchmarks.itc.world.loading import load_world
+from dragoman.benchmarks.itc.world.openapi import written_documents
+from dragoman.benchmarks.itc.world.reading import countries
+from dragoman.benchmarks.itc.world.rows import CountryRow
+
+ORIGIN = "http://127.0.0.1:8790"
+WRITTEN = written_documents(countries(), ORIGIN)
+
+
+class Written(msgspec.Struct):
+    paths: dict[str, dict[str, dict[str, object]]]
+    openapi: str = ""
+    swagger: str = ""
+
+
+def content(country: CountryRow) -> Written:
+    decode = msgspec.yaml.decode if country.syntax == "yaml" else msgspec.json.decode
+    return decode(WRITTEN[file_of(country)], type=Written)
+
+
+@pytest.mark.parametrize("country", countries(), ids=lambda country: country.id)
+def test_a_document_has_every_api_of_its_country_and_no_other(country: CountryRow) -> None:
+    paths = content(country).paths
+    named = [one for methods in paths.values() for one in methods.values()]
+    assert [one["operationId"] for one in named] == [api.id for api in country.api]
+    assert [one["summary"] for one in named] == [api.name for api in country.api]
+
+
+@pytest.mark.parametrize("country", countries(), ids=lambda country: country.id)
+def test_a_document_says_its_version_as_its_form_does(country: CountryRow) -> None:
+    written = content(country)
+    said = {"openapi-3.0": "3.0.3", "openapi-3.1": "3.1.0", "swagger-2.0": "2.0"}[country.form]
+    assert (written.openapi or written.swagger) == said
+
+
+def test_the_catalogue_has_four_that_are_known_and_six_that_nobody_serves() -> None:
+    entries = listed_apis().entry
+    world = load_world().world
+    dead = [entry for entry in entries if not entry.same_as]
+    assert (len(entries), len(dead)) == (10, 6)
+    assert {world.answer("GET", entry.path).status for entry in dead} == {404}
+    known = {api.id: api.path for country in countries() for api in country.api}
+    for entry in entries:
+        if entry.same_as in known:
+            assert entry.path == known[entry.same_as]
+    assert written_catalogue(ORIGIN).decode().count(ORIGIN) == 10
