@@ -21,6 +21,7 @@ COMMANDS = {
     "resume": ("resume", "mine"),
     "score": ("score", "mine", "--judge", "assume-met"),
     "judge-check": ("judge-check", "mine"),
+    "errors": ("errors", "mine"),
     "fields": ("fields", "courier"),
     "show": ("show", "mine", "too-late"),
     "report": ("report", "mine"),

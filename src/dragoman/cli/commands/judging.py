@@ -35,6 +35,37 @@ def judge_check(
         print_judge_check(folder, labels, as_json=as_json)
 
 
+@command(app, "errors", "errors runs/mine --by language,agent --out errors.md")
+def errors(  # noqa: PLR0913, PLR0917 - the options of one command
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    by: Annotated[
+        str | None,
+        typer.Option(help="Groups by axis: agent, language, voice, ..., by commas [each cell]."),
+    ] = None,
+    tag_rules: Annotated[
+        str | None,
+        typer.Option(
+            help="How tags are read: dragoman-error-tags-2, -2-lenient or seatau-1d6f92a."
+        ),
+    ] = None,
+    out: Annotated[
+        list[Path] | None, typer.Option(help="A file to write too, .md or .csv; repeatable.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Every failure mode.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what went wrong: errors that judges named, and failure modes of calls by tool and argument.
+
+    Errors are named by `dragoman score --rubric errors@1 --judge A,B`, failure modes counted by
+    `dragoman score --measure modes`. Every word that a judge wrote as a tag is listed with what is
+    made of it.
+    """
+    from dragoman.cli.judging.errors import ErrorsRequest, print_errors
+
+    asked = ErrorsRequest(tuple(folders), by, tag_rules, tuple(out or ()))
+    print_errors(asked, full=full, as_json=as_json)
+
+
 @command(app, "fields", "fields courier")
 def fields(
     suite: Annotated[str, typer.Argument(help="A suite of conversations.")],

@@ -1,0 +1,158 @@
+"""Failure modes of calls over many conversations: by tool and argument, how many have them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.errors.shares import ConversationShare, conversation_share
+from dragoman.analysis.measure_figures import newest
+from dragoman.core.keys import derive_seed
+from dragoman.core.measures import Counted, Measured
+from dragoman.core.scores import Scored
+
+MEASURE = "modes"
+"""The measure that finds failure modes."""
+
+_PLANNED, _COMPARED = "planned", "compared arguments"
+_OF_THE_USER = " (user)"
+
+
+class ModePlace(msgspec.Struct, frozen=True):
+    """A conversation that has a failure mode, and where in it."""
+
+    suite: str
+    condition: str
+    agent: str
+    task: str
+    trial: int
+    position: int | None
+
+
+class ModeFigures(msgspec.Struct, frozen=True):
+    """One failure mode of one tool, or of one argument of it.
+
+    Attributes:
+        subject: The tool, or `TOOL.ARGUMENT`.
+        mode: What went wrong.
+        times: How often it did.
+        conversations: The conversations with it, of those in which it could occur: where the plan has
+            the tool, where a call's argument was compared, or all, for calls that nobody planned.
+        lost: How many of the conversations with it are known to have failed.
+        why: What was found in the example.
+        example: The first conversation that has it.
+    """
+
+    subject: str
+    mode: str
+    times: int
+    conversations: ConversationShare
+    lost: int
+    why: str
+    example: ModePlace
+
+
+class ModeBoard(msgspec.Struct, frozen=True):
+    """The failure modes of conversations; `unscored` counts those about which nothing is known, by reason."""
+
+    conversations: int
+    modes: tuple[ModeFigures, ...]
+    unscored: Mapping[str, int]
+
+
+class _Case(msgspec.Struct, frozen=True):
+    row: Outcome
+    entries: Sequence[Counted]
+
+
+def modes_of(row: Outcome) -> Measured | None:
+    """Return what the measure found in a conversation; None where it was not taken."""
+    return next((each for each in newest(row.measures) if each.measure == MEASURE), None)
+
+
+def agents_modes(row: Outcome) -> frozenset[str] | None:
+    """Return the modes of the agent's calls in a conversation; None where they are not known."""
+    found = modes_of(row)
+    if found is None or found.unscored:
+        return None
+    return frozenset(
+        mode
+        for entry in found.evidence
+        if not entry.subject.partition(".")[0].endswith(_OF_THE_USER)
+        for mode in _modes(entry)
+    )
+
+
+def mode_board(rows: Sequence[Outcome], seed: int) -> ModeBoard:
+    """Return the failure modes of conversations, the most frequent first."""
+    cases: list[_Case] = []
+    unscored: dict[str, int] = {}
+    for row in rows:
+        found = modes_of(row)
+        if found is None or found.unscored:
+            why = "not measured" if found is None else found.unscored
+            unscored[why] = unscored.get(why, 0) + 1
+        else:
+            cases.append(_Case(row, found.evidence))
+    occurring: dict[tuple[str, str], list[_Case]] = {}
+    for case in cases:
+        for subject, mode in dict.fromkeys(_pairs(case)):
+            occurring.setdefault((subject, mode), []).append(case)
+    figures = [
+        _figures(subject, mode, having, cases, seed)
+        for (subject, mode), having in occurring.items()
+    ]
+    ordered = sorted(figures, key=lambda each: (-each.conversations.count, each.subject, each.mode))
+    return ModeBoard(len(rows), tuple(ordered), unscored)
+
+
+def _figures(
+    subject: str, mode: str, having: Sequence[_Case], cases: Sequence[_Case], seed: int
+) -> ModeFigures:
+    having_it = {id(case) for case in having}
+    may_have_it = [case for case in cases if _may_have(case, subject, mode)]
+    share = conversation_share(
+        ((case.row.task, id(case) in having_it) for case in may_have_it),
+        derive_seed(str(seed), f"{subject} {mode}"),
+    )
+    first = having[0]
+    shown = next(entry for entry in first.entries if _is(entry, subject, mode))
+    row = first.row
+    return ModeFigures(
+        subject,
+        mode,
+        sum(_is(entry, subject, mode) for case in having for entry in case.entries),
+        share,
+        sum(_is_lost(case.row) for case in having),
+        shown.why,
+        ModePlace(row.suite, row.condition.label, row.agent, row.task, row.trial, shown.position),
+    )
+
+
+def _may_have(case: _Case, subject: str, mode: str) -> bool:
+    if any(_is(entry, subject, mode) for entry in case.entries):
+        return True
+    if mode in {"failed", "not in the plan"}:
+        return True
+    return any(
+        entry.subject == subject and not entry.counts.keys().isdisjoint({_PLANNED, _COMPARED})
+        for entry in case.entries
+    )
+
+
+def _pairs(case: _Case) -> Iterator[tuple[str, str]]:
+    for entry in case.entries:
+        for mode in _modes(entry):
+            yield entry.subject, mode
+
+
+def _modes(entry: Counted) -> Iterator[str]:
+    return (name for name in entry.counts if name not in {_PLANNED, _COMPARED})
+
+
+def _is(entry: Counted, subject: str, mode: str) -> bool:
+    return entry.subject == subject and mode in entry.counts
+
+
+def _is_lost(row: Outcome) -> bool:
+    return isinstance(row.reward, Scored) and row.reward.value < 1

@@ -1,0 +1,103 @@
+"""Failure modes over conversations: how many have them, of how many, and one to look at."""
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.errors import modes
+from dragoman.analysis.errors.modes import agents_modes, mode_board
+from dragoman.analysis.errors.twins import TWINS, ReviewedOutcome, tag_agreement
+from dragoman.core.conditions import Condition
+from dragoman.core.judged_errors import ErrorReview, JudgedError
+from dragoman.core.measures import Counted, Measured
+from dragoman.core.scores import Score, Scored
+from dragoman.scoring.measures.modes import CALL_MODES, MODES
+
+RIGHT = Counted({"planned": 1}, 2, "pay")
+MISSED = Counted({"planned": 1, "not called": 1}, None, "pay", "not called")
+WRONG = Counted({"planned": 1, "wrong arguments": 1}, 4, "pay", "wrong arguments: cents")
+CENTS = Counted({"compared arguments": 1, "other value": 1}, 4, "pay.cents", "other value: 2 for 1")
+STRAY = Counted({"not in the plan": 1}, 6, "send", "not in the plan: {}")
+USERS = Counted({"planned": 1, "not called": 1}, None, "tap (user)", "not called")
+
+
+def row(
+    task: str, *entries: Counted, reward: float = 1, unscored: str = "", measure: str = "modes"
+) -> Outcome:
+    measured = Measured(measure, MODES.version, evidence=entries, unscored=unscored)
+    score = Score("rules", "none", Scored(reward), ())
+    return Outcome("shop", Condition(), "gold", task, 0, None, score, measures=(measured,))
+
+
+ROWS = (
+    row("1", RIGHT),
+    row("2", WRONG, CENTS, reward=0),
+    row("3", MISSED, reward=0),
+    row("4", STRAY, STRAY),
+    row("5", unscored="the task has no plan that calls could be set against"),
+    row("6", measure="effort"),
+)
+
+
+def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
+    assert MODES.name == modes.MEASURE
+    assert set(TWINS.values()) <= set(CALL_MODES)
+
+
+def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> None:
+    board = mode_board(ROWS, 7)
+    found = {
+        (each.subject, each.mode): (each.times, each.conversations.count, each.conversations.n)
+        for each in board.modes
+    }
+    assert found == {
+        ("pay", "wrong arguments"): (1, 1, 3),
+        ("pay", "not called"): (1, 1, 3),
+        ("pay.cents", "other value"): (1, 1, 1),
+        ("send", "not in the plan"): (2, 1, 4),
+    }
+    assert {each.mode: each.lost for each in board.modes if each.lost} == {
+        "wrong arguments": 1,
+        "not called": 1,
+        "other value": 1,
+    }
+    assert board.conversations == 6
+    assert board.unscored == {
+        "the task has no plan that calls could be set against": 1,
+        "not measured": 1,
+    }
+
+
+def test_each_mode_has_an_example() -> None:
+    (cents,) = (each for each in mode_board(ROWS, 7).modes if each.subject == "pay.cents")
+    assert cents.why == "other value: 2 for 1"
+    assert (cents.example.task, cents.example.trial, cents.example.position) == ("2", 0, 4)
+
+
+def test_what_the_user_did_not_do_is_no_mode_of_the_agent() -> None:
+    assert agents_modes(row("1", USERS)) == frozenset()
+    assert agents_modes(row("1", USERS, MISSED)) == frozenset({"not called"})
+    assert agents_modes(ROWS[4]) is None
+
+
+def test_a_judges_tags_are_set_beside_the_modes_they_mean() -> None:
+    tagged = ErrorReview((JudgedError("agent", "critical", ("missed_required_action",)),))
+    unread = ErrorReview((JudgedError("agent", "minor", (), 1),))
+    nothing = ErrorReview(())
+    cases = [
+        ReviewedOutcome(ROWS[2], tagged),
+        ReviewedOutcome(ROWS[2], nothing),
+        ReviewedOutcome(ROWS[0], tagged),
+        ReviewedOutcome(ROWS[0], nothing),
+        ReviewedOutcome(ROWS[0], nothing),
+        ReviewedOutcome(ROWS[0], unread),
+        ReviewedOutcome(ROWS[0], None),
+        ReviewedOutcome(ROWS[5], nothing),
+    ]
+    (found,) = (each for each in tag_agreement(cases, 7) if each.tag == "missed_required_action")
+    assert (found.both, found.tag_alone, found.mode_alone, found.neither) == (1, 1, 1, 2)
+    assert found.unscored == 3
+    assert found.percent.value == 0.6
+    assert found.kappa.value is not None
+    assert abs(found.kappa.value - 1 / 6) < 1e-9
+
+
+def test_without_failure_modes_there_is_nothing_to_agree_with() -> None:
+    assert tag_agreement([ReviewedOutcome(ROWS[5], ErrorReview(()))], 7) == ()
