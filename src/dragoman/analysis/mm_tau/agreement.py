@@ -8,11 +8,11 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.correlation import correlation
-from dragoman.analysis.intervals import RESAMPLES, Interval, ratio_interval
+from dragoman.analysis.intervals import Interval, ratio_interval
 from dragoman.analysis.judges.agreement import cohen_kappa, percentile_interval
 from dragoman.analysis.mm_tau.metrics import ASKED, count_of
 from dragoman.analysis.mm_tau.readers import Reader, judged_counts, judged_success
-from dragoman.analysis.mm_tau.sums import place_seed
+from dragoman.analysis.mm_tau.sums import draws, place_seed
 from dragoman.analysis.pass_hat import is_success
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Scored, Verdict
@@ -160,7 +160,7 @@ def _agreement(
     )
     if not items:
         return found
-    seed = place_seed((*place, reader.version, reader.judge, twin.what))
+    seed = place_seed((*place, reader.version, reader.judge))
     is_of_success = twin.measure == _SUCCESS
     return msgspec.structs.replace(
         found,
@@ -208,7 +208,7 @@ def _kappa(items: Sequence[_Item], seed: int) -> Agreed:
     cells = _by_task(
         (task, (judged * logged, judged, logged, 1.0)) for task, judged, logged in items
     )
-    both, judged, logged, n = (_draws(len(cells), seed) @ cells).T
+    both, judged, logged, n = (draws(len(cells), seed) @ cells).T
     seen = (n - judged - logged + 2 * both) / n
     chance = (judged * logged + (n - judged) * (n - logged)) / n**2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -221,7 +221,7 @@ def _r(items: Sequence[_Item], seed: int) -> Agreed:
 
     value = correlation([each[1] for each in items], [each[2] for each in items]).r
     cells = _by_task((task, (1.0, x, y, x * x, y * y, x * y)) for task, x, y in items)
-    n, x, y, xx, yy, xy = (_draws(len(cells), seed) @ cells).T
+    n, x, y, xx, yy, xy = (draws(len(cells), seed) @ cells).T
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
     return Agreed(value, _ends(value, drawn))
@@ -235,13 +235,6 @@ def _by_task(rows: Iterable[tuple[str, tuple[float, ...]]]) -> "NDArray[np.float
     for task, row in rows:
         tasks.setdefault(task, []).append(row)
     return np.asarray([np.sum(found, axis=0) for found in tasks.values()], dtype=float)
-
-
-def _draws(tasks: int, seed: int) -> "NDArray[np.int64]":
-    """Return how often each task is in each draw."""
-    import numpy as np
-
-    return np.random.default_rng(seed).multinomial(tasks, [1 / tasks] * tasks, size=RESAMPLES)
 
 
 def _ends(value: float | None, drawn: "NDArray[np.float64]") -> Interval | None:

@@ -20,7 +20,7 @@ from dragoman.analysis.mm_tau.metrics import (
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights, composite
 from dragoman.analysis.mm_tau.pairs import NO_TEXT, modality_robustness, turn_overhead
 from dragoman.analysis.mm_tau.pooled import PooledSuccess, pooled_success
-from dragoman.analysis.mm_tau.readers import LOG, Reader, read_by, readers_of
+from dragoman.analysis.mm_tau.readers import LOG, Reader, newly_measured, read_by, readers_of
 from dragoman.analysis.mm_tau.sums import Metric, Sums, metric
 from dragoman.analysis.voice.ways import TaskId, Way, way_of
 from dragoman.core.conditions import (
@@ -149,7 +149,7 @@ def mm_tau_board(
         scoring: Rules and judge.
         weights: Of mm-tap.
     """
-    rows = tuple(outcomes)
+    rows = tuple(map(newly_measured, outcomes))
     readers = readers_of(rows)
     weighed = weights or MmTapWeights()
     read = {reader: _cells(read_by(reader, rows), digests) for reader in readers}
@@ -275,9 +275,9 @@ def _exposure(found: _Summed) -> str:
 
 
 def _relative(of: _Summed, to: _Summed) -> dict[str, Metric]:
+    place = (*of.place, *to.place)
     return {
-        name: relative_change(of.sums[name], to.sums[name], (*of.place, *to.place, name))
-        for name in (SUCCESS, *METRICS)
+        name: relative_change(of.sums[name], to.sums[name], place) for name in (SUCCESS, *METRICS)
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dragoman.analysis.intervals import RESAMPLES, Interval
 from dragoman.analysis.judges.agreement import percentile_interval
-from dragoman.analysis.mm_tau.sums import Metric, Sums, place_seed
+from dragoman.analysis.mm_tau.sums import Metric, Sums, draws, place_seed
 
 _NOT_ABOVE_0 = "there is no percentage of what is not above 0"
 _NO_TASK = "no task is in both"
@@ -19,7 +19,7 @@ def relative_change(of: Sums, to: Sums, place: Sequence[str]) -> Metric:
     Args:
         of: What changed.
         to: To what it is compared.
-        place: Both cells' names and the metric's, for the draws.
+        place: Both cells' names, for the draws.
     """
     import numpy as np
 
@@ -36,8 +36,7 @@ def relative_change(of: Sums, to: Sums, place: Sequence[str]) -> Metric:
         below = sides.sum(axis=0)[[1, 3]]
         why = _NOT_ABOVE_0 if below.all() else (of.nothing or _NO_TASK)
         return Metric(n=len(shared), why=why, unscored=unscored)
-    generator = np.random.default_rng(place_seed(place))
-    counts = generator.multinomial(len(shared), [1 / len(shared)] * len(shared), size=RESAMPLES)
+    counts = draws(len(shared), place_seed(place))
     drawn = [each for each in _changes(counts @ sides, of.less) if np.isfinite(each)]
     return Metric(value, _interval(drawn), len(shared), unscored=unscored)
 

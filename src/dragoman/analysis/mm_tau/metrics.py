@@ -1,11 +1,13 @@
-"""The metrics of MM-tau-p2 that one cell of the grid has by itself."""
+"""The metrics of MM-tau-p2 that one cell of the grid has by itself.
+
+Conversations come with one count of each measure: that of its newest version.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.measure_figures import newest
 from dragoman.analysis.mm_tau.sums import Kind, Sums, task_sums
 from dragoman.analysis.pass_hat import is_success, played_rewards
 from dragoman.analysis.voice.tallies import UNASKED
@@ -159,9 +161,7 @@ def _undecided(rows: Sequence[Outcome]) -> int:
 
 
 def _taken(rows: Sequence[Outcome], measure: str) -> list[tuple[Outcome, Measured]]:
-    return [
-        (row, found) for row in rows for found in newest(row.measures) if found.measure == measure
-    ]
+    return [(row, found) for row in rows for found in row.measures if found.measure == measure]
 
 
 def _untaken(taken: Sequence[tuple[Outcome, Measured]], measure: str) -> str:

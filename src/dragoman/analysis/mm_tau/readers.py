@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from dragoman.analysis.cells import Outcome
+from dragoman.analysis.measure_figures import newest
 from dragoman.analysis.mm_tau.metrics import (
     COUNTED,
     NO_ERROR,
@@ -87,6 +88,13 @@ def readers_of(rows: Iterable[Outcome]) -> tuple[Reader, ...]:
         if found.measure == RUBRIC and found.judge != NO_JUDGE
     }
     return (LOG, *sorted(judges, key=lambda each: (each.judge, each.variant, each.version)))
+
+
+def newly_measured(row: Outcome) -> Outcome:
+    """Return a conversation with what the newest version of each measure counted, and all of the rubric's."""
+    others = newest([each for each in row.measures if each.measure != RUBRIC])
+    judged = (each for each in row.measures if each.measure == RUBRIC)
+    return msgspec.structs.replace(row, measures=(*others, *judged))
 
 
 def read_by(reader: Reader, rows: Iterable[Outcome]) -> tuple[Outcome, ...]:

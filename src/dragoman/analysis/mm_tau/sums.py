@@ -1,12 +1,22 @@
 """A metric as what each task adds to it, so that tasks can be drawn together, and what it comes to."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from dragoman.analysis.intervals import Interval, paired_ratio_interval, ratio_interval
+from dragoman.analysis.intervals import (
+    RESAMPLES,
+    Interval,
+    paired_ratio_interval,
+    ratio_interval,
+)
 from dragoman.core.keys import content_key, derive_seed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Pair = tuple[float, float]
 """What a task adds to a metric's numerator and denominator."""
@@ -87,6 +97,14 @@ def task_sums(pairs: Iterable[tuple[str, float, float]]) -> dict[str, Pair]:
         known = sums.get(task, (0.0, 0.0))
         sums[task] = known[0] + above, known[1] + below
     return sums
+
+
+@lru_cache(maxsize=16)
+def draws(tasks: int, seed: int) -> "NDArray[np.int64]":
+    """Return how often each task is in each draw; not to be changed, since figures of a place share it."""
+    import numpy as np
+
+    return np.random.default_rng(seed).multinomial(tasks, [1 / tasks] * tasks, size=RESAMPLES)
 
 
 def place_seed(place: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.core.errors import UsageError
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables
-from dragoman.report.mm_tau.tables import board_tables, grouped_tables
+from dragoman.report.mm_tau.tables import board_tables, grouped_tables, terminal_tables
 from dragoman.tables.mm_tau_boards import MmTauResults, mm_tau_frame, mm_tau_results
 from dragoman.wiring.participants import judge_name
 
@@ -39,14 +39,17 @@ def print_mm_tau(  # noqa: PLR0913 - the options of one style
     """
     require_writable(outs, ENDINGS)
     found = mm_tau_results(folders, rules, judge_name(judge), mm_tau_weights(weights))
-    tables = tuple(board_tables(found.board))
     write_all(outs, mm_tau_writers(found))
     if as_json:
         print_json(board_object(found))
         return
-    for table in tables:
+    for table in terminal_tables(found.board):
         print_table(table)
     print()
+    if found.board.changes:
+        print_line(
+            "Tables 3 and 4, the changes between exposures: --out FILE.md, or `dragoman report RUN --style mm-tau-p2`"
+        )
     for name, value in found.facts:
         print_line(f"{name}: {value}")
 

@@ -72,9 +72,20 @@ def exposure_name(exposure: str) -> str:
 
 
 def board_tables(board: MmTauBoard) -> Iterator[TextTable]:
-    """Yield all tables of a board as a terminal and Markdown have them, the answer first."""
-    for table in grouped_tables(board):
-        yield table.flat() if isinstance(table, GroupedTable) else table
+    """Yield all tables of a board as Markdown has them, the answer first."""
+    return map(_flat, grouped_tables(board))
+
+
+def terminal_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield the tables of a board that a terminal has room for: those that others follow from."""
+    yield from axis_tables(board)
+    yield from map(_flat, metric_tables(board))
+    yield from map(_flat, composite_tables(board))
+    yield from agreement_tables(board)
+
+
+def _flat(table: TextTable | GroupedTable) -> TextTable:
+    return table.flat() if isinstance(table, GroupedTable) else table
 
 
 def grouped_tables(board: MmTauBoard) -> Iterator[TextTable | GroupedTable]:
