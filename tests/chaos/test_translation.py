@@ -24,7 +24,7 @@ from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.faults import Cut, Faults, RateLimited, Reset, ServerError
 from dragoman.testing.server import ModelServer
-from dragoman.testing.translating import (
+from dragoman.testing.shows.translating import (
     Mistakes,
     SentText,
     TranslatingAnswers,

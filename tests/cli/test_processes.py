@@ -46,6 +46,8 @@ COMMANDS = {
         "--suite",
         "sample:shop",
     ),
+    "curate generate": ("curate", "generate", "mine"),
+    "curate rate": ("curate", "rate", "mine", "--model", "openai/a"),
     "curate status": ("curate", "status", "mine"),
     "review export": ("review", "export", "sample:shop", "--to", "th", "--out", "th.xlsx"),
     "review import": ("review", "import", "sample:shop", "none.xlsx", "--to", "th"),

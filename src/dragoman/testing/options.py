@@ -12,8 +12,8 @@ from dragoman.core.tools import Role
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour, load_behaviour
 from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.shows.translating import Mistakes, TranslatingAnswers
 from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
-from dragoman.testing.translating import Mistakes, TranslatingAnswers
 
 _EXAMPLE = """\
 example:

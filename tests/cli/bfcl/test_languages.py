@@ -13,7 +13,7 @@ from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer
-from dragoman.testing.translating import TranslatingAnswers
+from dragoman.testing.shows.translating import TranslatingAnswers
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ import pytest
 from dragoman.core.usage import Usage
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
 from dragoman.testing.server import ModelServer
-from dragoman.testing.translating import TranslatingAnswers
+from dragoman.testing.shows.translating import TranslatingAnswers
 
 Cli = Callable[..., CompletedProcess[str]]
 

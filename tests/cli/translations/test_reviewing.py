@@ -18,7 +18,7 @@ from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer
-from dragoman.testing.translating import TranslatingAnswers
+from dragoman.testing.shows.translating import TranslatingAnswers
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -18,7 +18,7 @@ from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.faults import Faults, RateLimited
 from dragoman.testing.server import ModelServer
-from dragoman.testing.translating import Mistakes, TranslatingAnswers
+from dragoman.testing.shows.translating import Mistakes, TranslatingAnswers
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group
+from dragoman.cli.commands.declaring import Json, command, group, leave
 
 app = group("Datasets of web APIs: collect, verify, filter, generate, answer, split.")
 
@@ -24,3 +24,76 @@ def status(
     from dragoman.cli.curating.status import show_status
 
     show_status(dataset, step=step, as_json=as_json)
+
+
+Concurrency = Annotated[int, typer.Option(help="Items under way at a time.")]
+MaxCost = Annotated[
+    str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
+]
+Prices = Annotated[
+    Path | None, typer.Option(help="Your own prices, laid over those that ship (docs/costs.md).")
+]
+PatienceSeconds = Annotated[
+    float | None,
+    typer.Option("--patience", help="Seconds to wait for a request, or a silent endpoint [1800]."),
+]
+
+
+@command(app, "generate", "curate generate mine --model openai/gpt-4.1 --count 3")
+def generate(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    model: Annotated[
+        str,
+        typer.Option(help="PROVIDER/MODEL that writes; template needs none, and reads like forms."),
+    ] = "template",
+    count: Annotated[int, typer.Option(help="Queries that a model writes for each brief.")] = 3,
+    kinds: Annotated[
+        str,
+        typer.Option(
+            help="Briefs by kind, such as single=50,nested=10 [all operations once, and 18.5 % more]."
+        ),
+    ] = "",
+    offered: Annotated[int, typer.Option(help="Operations that an agent chooses from.")] = 8,
+    seed: Annotated[int, typer.Option(help="What is drawn from.")] = 0,
+    concurrency: Concurrency = 8,
+    max_cost: MaxCost = "",
+    prices: Prices = None,
+    patience: PatienceSeconds = None,
+    as_json: Json = False,
+) -> None:
+    """Have queries written over the operations that stand: single, repeated, parallel and nested calls.
+
+    Exit 1 where something failed; the same command tries that again.
+    """
+    from dragoman.cli.curating.making import GenerateOptions, make_queries
+    from dragoman.cli.curating.numbers import numbers_by_name
+    from dragoman.curation.apis.desk import ModelTerms
+    from dragoman.curation.apis.generating.briefs import BriefPlan
+
+    plan = BriefPlan(numbers_by_name("--kinds", kinds), offered, seed)
+    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    leave(make_queries(dataset, GenerateOptions(model, count, plan, terms), as_json=as_json))
+
+
+@command(app, "rate", "curate rate mine --model openai/gpt-4.1,openai/gpt-5")
+def rate(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    model: Annotated[str, typer.Option(help="PROVIDER/MODEL that rate, by commas; two or more.")],
+    threshold: Annotated[
+        float, typer.Option(help="The mean from 1 to 5 that a query needs with each.")
+    ] = 4.0,
+    concurrency: Concurrency = 8,
+    max_cost: MaxCost = "",
+    prices: Prices = None,
+    patience: PatienceSeconds = None,
+    as_json: Json = False,
+) -> None:
+    """Have queries rated on five dimensions by several models, and keep what each finds good enough.
+
+    A rating that cannot be read is none: the query waits, and the same command asks again. Exit 1 then.
+    """
+    from dragoman.cli.curating.making import rate_queries
+    from dragoman.curation.apis.desk import ModelTerms
+
+    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    leave(rate_queries(dataset, model, threshold, terms, as_json=as_json))

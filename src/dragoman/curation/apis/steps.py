@@ -23,6 +23,7 @@ ORDER = (
     "verify",
     "monitor",
     "filter",
+    "draw",
     "generate",
     "rate",
     "review",

@@ -18,7 +18,7 @@ from dragoman.testing.completions import CannedReply
 from dragoman.testing.faults import Cut, Faults
 from dragoman.testing.options import load_script
 from dragoman.testing.server import ModelServer
-from dragoman.testing.translating import (
+from dragoman.testing.shows.translating import (
     Mistakes,
     SentText,
     TranslatingAnswers,

@@ -1,0 +1,18 @@
+"""Numbers by name as options have them: "single=50,nested=10"."""
+
+from dragoman.core.errors import UsageError
+
+
+def numbers_by_name(option: str, written: str) -> dict[str, int]:
+    """Return the numbers of an option.
+
+    Raises:
+        UsageError: Where something is no NAME=NUMBER, or a name is there twice.
+    """
+    found: dict[str, int] = {}
+    for entry in filter(None, (part.strip() for part in written.split(","))):
+        name, is_there, number = entry.partition("=")
+        if not (is_there and number.isascii() and number.isdigit()) or name in found:
+            raise UsageError(f"{option} {entry!r:.60}: NAME=NUMBER by commas, each name once")
+        found[name] = int(number[:9])
+    return found

@@ -1,0 +1,34 @@
+"""What a dataset knows of its operations beside their documents."""
+
+from collections.abc import Iterator
+
+from dragoman.core.apis.documents import ApiDocument
+from dragoman.curation.apis.steps import before
+from dragoman.store.datasets.dataset import Dataset
+
+
+def standing_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
+    """Return the documents that no step before one dropped, by id.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    items = dataset.standing("document", after=before(step))
+    return [item.record(ApiDocument) for item in items]
+
+
+def observed_schemas(dataset: Dataset) -> dict[str, dict[str, object]]:
+    """Return the schemas of what operations answered when they were verified, by the operations' ids.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    return dict(_observed(dataset))
+
+
+def _observed(dataset: Dataset) -> Iterator[tuple[str, dict[str, object]]]:
+    for item in dataset.items("observation"):
+        record = item.record(dict[str, object])
+        schema = record.get("schema")
+        if isinstance(schema, dict) and schema:
+            yield item.name, schema

@@ -1,0 +1,1 @@
+"""How good queries are, as several models see them."""
