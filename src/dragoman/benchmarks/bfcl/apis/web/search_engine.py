@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Iterator
 import aiohttp
 import msgspec
 
-from dragoman.benchmarks.bfcl.apis.web.http_bodies import TooLongError, bounded_body
 from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
+from dragoman.web.bodies import ACCEPTED, BadCodingError, TooLongError, bounded_body
 
 PURPOSE = "search"
 
@@ -78,11 +78,15 @@ class SearchEngine:
         timeout = aiohttp.ClientTimeout(total=60)
         try:
             async with (
-                aiohttp.ClientSession(timeout=timeout) as session,
+                aiohttp.ClientSession(
+                    timeout=timeout, headers={"Accept-Encoding": ACCEPTED}, auto_decompress=False
+                ) as session,
                 session.get(self._address, params=parameters, allow_redirects=False) as response,
             ):
-                return self._read(response.status, await bounded_body(response, _MOST_BYTES))
-        except (aiohttp.ClientError, OSError, TooLongError) as error:
+                chunks = response.content.iter_any()
+                body = await bounded_body(chunks, response.headers, _MOST_BYTES)
+                return self._read(response.status, body)
+        except (aiohttp.ClientError, OSError, TooLongError, BadCodingError) as error:
             # The library's errors quote the address, in which the key stands.
             fault = _TryAgainError(type(error).__name__)
         raise fault

@@ -1,0 +1,96 @@
+"""Which addresses of machines may be reached: an address counts by what it stands for."""
+
+import ipaddress
+import re
+import socket
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NAT64_LOCAL = ipaddress.ip_network("64:ff9b:1::/48")
+_EMBEDDED = ipaddress.ip_network("::/96")
+_PRIVATE = tuple(
+    map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+)
+_SHARED = ipaddress.ip_network("100.64.0.0/10")
+_METADATA = frozenset(
+    map(
+        ipaddress.ip_address,
+        ("169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"),
+    )
+)  # fmt: skip
+"""Where the large clouds tell a machine its own secrets."""
+
+_LOW = 0xFFFFFFFF
+_looks_numeric = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)(?:\.(?:0[xX][0-9a-fA-F]*|[0-9]+))*\.?")
+
+
+def why_inside(address: IpAddress, *, allow_local: bool = False) -> str:
+    """Return why an address must not be reached; "" where it may be.
+
+    Args:
+        address: The address.
+        allow_local: Whether loopback and private ones may be; link-local ones and those where clouds
+            keep secrets never are.
+    """
+    inner = _inner(address) if isinstance(address, ipaddress.IPv6Address) else None
+    if inner is not None:
+        return why_inside(inner, allow_local=allow_local)
+    why = _never(address)
+    if why:
+        return why
+    why = _local(address)
+    if why:
+        return "" if allow_local else why
+    return "" if address.is_global else "address that is not public"
+
+
+def why_not_even_local(address: IpAddress) -> str:
+    """Return why an address must not be reached by who may reach loopback and private ones."""
+    return why_inside(address, allow_local=True)
+
+
+def is_public(address: IpAddress) -> bool:
+    """Whether an address is one of the public internet, also behind an IPv6 form of IPv4."""
+    return not why_inside(address)
+
+
+def numeric_host(host: str) -> IpAddress | None:
+    """Return the address that a host is, however it is written (decimal, octal, hex, short); None for a name."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        pass
+    if not _looks_numeric.fullmatch(host):
+        return None
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host.removesuffix(".")))
+    except OSError:
+        return None
+
+
+def _never(address: IpAddress) -> str:
+    if address in _METADATA:
+        return "metadata address"
+    if address.is_link_local:
+        return "link-local address"
+    if isinstance(address, ipaddress.IPv6Address) and address.teredo is not None:
+        return "address of a tunnel"
+    return "multicast address" if address.is_multicast else ""
+
+
+def _local(address: IpAddress) -> str:
+    if address.is_loopback:
+        return "loopback address"
+    if address in _SHARED:
+        return "address that a provider shares out"
+    return "private address" if any(address in network for network in _PRIVATE) else ""
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that an IPv6 form carries; None where it carries none."""
+    if address in _NAT64 or address in _NAT64_LOCAL:
+        return ipaddress.IPv4Address(int(address) & _LOW)
+    if address in _EMBEDDED and int(address) > 1:
+        return ipaddress.IPv4Address(int(address) & _LOW)
+    return address.ipv4_mapped or address.sixtofour

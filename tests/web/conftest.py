@@ -1,0 +1,46 @@
+"""Servers for tests of the web: real ones, on the loopback address."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from dragoman.core.apis.exchanges import HttpExchange
+from dragoman.testing.web.local_names import LocalNames
+from dragoman.testing.web.local_paths import Handler, serving_paths
+from dragoman.web.addresses import IpAddress, why_inside
+from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
+
+
+def only_loopback(address: IpAddress) -> str:
+    """Let the tests' own server through, and nothing else that is inside."""
+    return "" if str(address) == "127.0.0.1" else why_inside(address)
+
+
+@pytest.fixture
+def asked() -> Callable[..., HttpExchange]:
+    """Serve some paths, ask one of them, and return what came."""
+
+    def ask(  # noqa: PLR0913 - what a test may choose
+        handlers: Mapping[str, Handler],
+        url: str,
+        *,
+        request: FetchRequest | None = None,
+        limits: FetchLimits | None = None,
+        refuses: Callable[[IpAddress], str] = only_loopback,
+        names: LocalNames | None = None,
+    ) -> HttpExchange:
+        async def asking() -> HttpExchange:
+            made = request or FetchRequest("")
+            async with (
+                serving_paths(handlers) as port,
+                Fetcher(limits, refuses, names) as fetcher,
+            ):
+                place = url.replace("PORT", str(port))
+                return await fetcher.fetch(
+                    FetchRequest(place, made.method, made.headers, made.body)
+                )
+
+        return asyncio.run(asking())
+
+    return ask
