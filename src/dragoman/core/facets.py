@@ -241,6 +241,16 @@ class ExpectsValues(Protocol):
 
 
 @runtime_checkable
+class OwnMeasures(Protocol):
+    """Has measures that say what it is about."""
+
+    @property
+    def measures(self) -> Sequence[str]:
+        """The names of those that its runs are summarized with unasked."""
+        ...
+
+
+@runtime_checkable
 class HasStakes(Protocol):
     """Says what can go badly wrong."""
 

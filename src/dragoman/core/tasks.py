@@ -17,7 +17,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call of the reference plan.
 
     `compare` names the arguments that must be equal; None leaves the choice to the rules.
-    `turn` and `positionals` serve benchmarks that fix the turns and write calls as code.
+    `turn` and `positionals` serve benchmarks that fix the turns and write calls as code; `also` has
+    other values that are as right, by argument.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     compare: tuple[str, ...] | None = None
     turn: int = 0
     positionals: tuple[object, ...] = ()
+    also: dict[str, tuple[object, ...]] = {}
 
 
 class FunctionCall(msgspec.Struct, frozen=True):
@@ -170,7 +172,8 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `after` names tasks of the same suite that the same agent must have played before, in the same
     trial: the world begins as they left it. Such tasks only prepare others and are not judged; the
-    digest covers their records too.
+    digest covers their records too. `labels` say what a task is by kind, such as its language, for
+    figures that are taken apart by it (`core.apis.labels` names those of calls of APIs).
     """
 
     id: str
@@ -184,6 +187,7 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     withheld_tools: tuple[str, ...] = ()
     critical: tuple[CriticalField, ...] = ()
     after: tuple[str, ...] = ()
+    labels: dict[str, str] = {}
 
     @property
     def wanted(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.facets import OwnMeasures
 from dragoman.core.measures import REWARD, Measure
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
@@ -77,13 +78,19 @@ async def _play(
         await execute(job.setup, waiting, job.store, on_done, watch)
         # A run stopped while a judge was at work has conversations without a score.
         scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
-        names = due(settings(read_manifest(job.store)))
+        names = _due(job.setup, read_manifest(job.store))
         if names != (REWARD,) or job.store.has_unscored(*scoring):
             measures, missing = _available(names, _makings(job.setup))
             unmeasured |= missing
             await take_measures(job.setup, job.store, measures, lambda: None, choice="missing")
     finally:
         await job.setup.close()
+
+
+def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
+    """Return the measures that a run is summarized with unasked: for its conditions, and for its suite."""
+    own = setup.suite.measures if isinstance(setup.suite, OwnMeasures) else ()
+    return tuple(dict.fromkeys((*due(settings(manifest)), *own)))
 
 
 def _makings(setup: Setup) -> Makings:
@@ -165,7 +172,7 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
             measures: Sequence[Measure] = measures_named(asked.measures, makings)
             _require_panel(measures, asked)
         else:
-            measures, missing = _available(due(settings(manifest)), makings)
+            measures, missing = _available(_due(setup, manifest), makings)
         blocking(_score(setup, store, measures, on_done, "all" if asked.anew else "open"))
         scoring = (setup.rules.name, setup.judge_name)
         if all(measure.name != REWARD for measure in measures):

@@ -6,7 +6,10 @@ from typing import NamedTuple
 from dragoman.core.measures import REWARD, Measure, Setting
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Stakes
+from dragoman.scoring.langid_detection import load_langid
 from dragoman.scoring.language_detection import load_detector
+from dragoman.scoring.measures.apis.calls import CALLS
+from dragoman.scoring.measures.apis.thoughts import thoughts_measure
 from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.critical import CRITICAL
@@ -110,6 +113,16 @@ BUNDLED: Mapping[str, Bundled] = {
         "whether each side kept to its language",
         lambda _: language_measure(load_detector()),
         lambda setting: setting.is_localized,
+    ),
+    "calls": Bundled(
+        "calls of APIs against gold calls: tools, arguments, format, and what is wrong",
+        lambda _: CALLS,
+        lambda _: False,
+    ),
+    "thoughts": Bundled(
+        "whether the agent thinks in the language of the query, by two detectors",
+        lambda _: thoughts_measure({"lid.176": load_detector(), "langid": load_langid()}),
+        lambda _: False,
     ),
 }
 

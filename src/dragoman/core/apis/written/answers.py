@@ -1,0 +1,175 @@
+"""Answers in the form of International Tool Calling: `{"Thought": "...", "Action": "[f(a='x')]"}`.
+
+Read twice over. Strictly, the whole answer is that object, in a code block, behind `json` or in
+`json(...)` where the model put it there. Leniently, thought and calls are taken from wherever the
+answer has them: prose around, quotes not escaped, an object that is cut off.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.apis.tasks import ApiCall
+from dragoman.core.apis.written.calls import WrittenCalls, read_calls
+from dragoman.core.apis.written.places import MAX_CHARS, UnreadableCallsError
+from dragoman.core.texts.decoding import UNREADABLE, unfenced
+
+THOUGHT, ACTION = "Thought", "Action"
+
+FORM = "thought-action"
+"""The name that moves carry where calls were asked for in this form."""
+
+_OBJECTS = msgspec.json.Decoder(dict[str, object])
+_LENIENT = json.JSONDecoder(strict=False)
+_THOUGHT_KEY = re.compile(
+    r"(?:\\{0,4}[\"'“]|^)thought(?:\\{0,4}[\"'”])?\s*+[:\N{FULLWIDTH COLON}]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ACTION_KEY = re.compile(
+    r"(?:\\{0,4}[\"'“]|^)action(?:\\{0,4}[\"'”])?\s*+[:\N{FULLWIDTH COLON}]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EDGES = " \t\r\n\\\"'“”,{}"
+_NO_CALLS = WrittenCalls((), is_plain=False)
+
+
+class WrittenAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an answer says.
+
+    Attributes:
+        thought: The words of its thought; None where it has none.
+        calls: The calls of its action; None where it has no action that can be read.
+        is_strict: Whether it keeps to the form exactly.
+        fault: Why its action cannot be read; "" where it can, or where there is none.
+    """
+
+    thought: str | None = None
+    calls: tuple[ApiCall, ...] | None = None
+    is_strict: bool = False
+    fault: str = ""
+
+
+def read_answer(text: str, names: Sequence[str] = ()) -> WrittenAnswer:
+    """Return what an answer says; nothing that it holds is evaluated, and none breaks the reader.
+
+    Args:
+        text: The answer.
+        names: Tools that may be called (`longest_first`).
+    """
+    if len(text) > MAX_CHARS:
+        return WrittenAnswer(fault=f"{len(text)} characters, more than {MAX_CHARS}")
+    inner = _unwrapped(text)
+    whole = _decoded(inner)
+    match whole:
+        case None:
+            return _lenient(text, inner, names)
+        case {"Thought": str() as thought, "Action": str() as action} if len(whole) == 2:  # noqa: PLR2004 - these two alone
+            return _of_action(thought, action, names, is_strict=True)
+        case _:
+            return _lenient(text, inner, names)
+
+
+def _of_action(
+    thought: str | None, action: object, names: Sequence[str], *, is_strict: bool = False
+) -> WrittenAnswer:
+    try:
+        written = _calls_in(action, names)
+    except UnreadableCallsError as error:
+        return WrittenAnswer(thought, fault=str(error))
+    return WrittenAnswer(thought, written.calls, is_strict and written.is_plain)
+
+
+def _calls_in(action: object, names: Sequence[str]) -> WrittenCalls:
+    match action:
+        case str() as text:
+            return read_calls(text, names) if "(" in text or "[" in text else _NO_CALLS
+        case list() as entries:
+            calls = [call for entry in entries for call in _calls_of(entry, names)]
+            return WrittenCalls(tuple(calls), is_plain=False)
+        case dict() as entry:
+            return WrittenCalls(tuple(_calls_of(entry, names)), is_plain=False)
+        case _:
+            return _NO_CALLS
+
+
+def _calls_of(entry: object, names: Sequence[str]) -> Iterator[ApiCall]:
+    """Yield the calls of one entry of an action that is JSON itself."""
+    match entry:
+        case str() as text:
+            yield from read_calls(text, names).calls
+        case {"name": str() as name, "arguments": dict() as arguments}:
+            yield ApiCall(name, arguments)
+        case {"name": str() as name, "parameters": dict() as arguments}:
+            yield ApiCall(name, arguments)
+        case _:
+            raise UnreadableCallsError(f"no call: {entry!r:.80}")
+
+
+def _lenient(text: str, inner: str, names: Sequence[str]) -> WrittenAnswer:
+    for candidate in _objects(text):
+        thought, action = _named(candidate, THOUGHT), _named(candidate, ACTION)
+        if action is not None:
+            return _of_action(thought if isinstance(thought, str) else None, action, names)
+    key = _ACTION_KEY.search(text)
+    if key is not None:
+        action = _unescaped(text[key.end() :], is_escaped="\\" in key[0])
+        return _of_action(_thought_before(text, key.start()), _opened(action), names)
+    if inner.startswith("[") and "(" in inner:
+        return _of_action(None, inner, names)
+    thought = _thought_before(text, len(text))
+    return WrittenAnswer(thought)
+
+
+def _objects(text: str) -> Iterator[Mapping[str, object]]:
+    """Yield the first object in a text, where it is one."""
+    start = text.find("{")
+    if start < 0:
+        return
+    try:
+        found, _ = _LENIENT.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(found, dict):
+        yield found
+
+
+def _named(found: Mapping[str, object], name: str) -> object:
+    return next((value for key, value in found.items() if key.casefold() == name.casefold()), None)
+
+
+def _thought_before(text: str, end: int) -> str | None:
+    key = _THOUGHT_KEY.search(text, 0, end)
+    if key is None:
+        return None
+    thought = _unescaped(text[key.end() : end], is_escaped=True)
+    return thought.strip(_EDGES) or None
+
+
+def _opened(action: str) -> str:
+    """Return an action from its bracket on, without the quote before it."""
+    start = action.lstrip(_EDGES)
+    return start if start.startswith("[") else start.rstrip(_EDGES)
+
+
+def _unescaped(text: str, *, is_escaped: bool) -> str:
+    """Return a text whose quotes were escaped for an object around it, without these backslashes."""
+    escaped = is_escaped or text.lstrip().startswith('"')
+    return text.replace('\\"', '"') if escaped else text
+
+
+def _unwrapped(text: str) -> str:
+    inner = unfenced(text).strip().removeprefix("json").strip()
+    if inner.startswith("(") and inner.endswith(")"):
+        inner = inner[1:-1].strip()
+    return inner
+
+
+def _decoded(text: str) -> Mapping[str, object] | None:
+    if not text.startswith("{"):
+        return None
+    try:
+        return _OBJECTS.decode(text)
+    except UNREADABLE:
+        return None
