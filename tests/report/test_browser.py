@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.mm_tau.board import mm_tau_board
 from dragoman.analysis.voice.board import voice_board
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
@@ -22,6 +23,7 @@ from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.html import render_report
+from dragoman.report.mm_tau.page import mm_tau_page
 from dragoman.report.view import RunView
 from dragoman.store.audio_files import AudioFiles
 
@@ -301,7 +303,7 @@ def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
         await tab.until("document.querySelectorAll('#list .inferred').length === 2")
         told = "document.querySelectorAll('#list .inferred')"
         first = await tab.value(f"{told}[0].textContent")
-        assert "inferred of the user after 1 message of the user (small)" in first
+        assert "inferred after 1 message of the user (small)" in first
         fields = f"[...{told}[0].querySelectorAll('dt, dd')].map((node) => node.textContent)"
         assert (await tab.value(fields))[:4] == ["age", "N/A", "technical skill", "3"]
         assert "bad answers" in await tab.value(f"{told}[0].nextElementSibling.textContent")
@@ -309,6 +311,36 @@ def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
         assert "unusable answer frustration_level is missing" in failed
         body = await tab.value("document.querySelector('#list .body').textContent")
         assert "asking about the user: small, 2 calls, tokens 700 in, 80 out" in body
+        assert await tab.value("window.harmed") is None
+
+    assert browse(steps) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tables_and_figures_of_mm_tau_fit_the_screen(
+    browse: Browse, tmp_path: Path, width: int, scheme: str
+) -> None:
+    told = PLAIN.with_axes(exposure="1")
+    rows = [
+        msgspec.structs.replace(outcome(HOSTILE, task, 0), condition=condition)
+        for condition in (PLAIN, told, told.with_axes(voice="telephone"))
+        for task in TASKS
+    ]
+    digests = {(row.suite, row.task): "digest" for row in rows}
+    board = mm_tau_board(rows, digests, ("dragoman-1", "none"))
+    path = tmp_path / "report.html"
+    styled = mm_tau_page(board, (("runs", HOSTILE),))
+    path.write_text(render_report([view(rows)], "A report", styled), "utf-8")
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(path.as_uri(), width, scheme)
+        await tab.value(
+            "document.querySelectorAll('#mm-tau details').forEach((node) => (node.open = true))"
+        )
+        assert await tab.value("document.documentElement.scrollWidth") <= width
+        assert await tab.value("document.querySelectorAll('#mm-tau .step').length") == 2
+        assert await tab.value("document.querySelectorAll('#mm-tau .grouped').length") > 3
         assert await tab.value("window.harmed") is None
 
     assert browse(steps) == []

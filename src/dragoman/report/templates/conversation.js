@@ -110,7 +110,7 @@ function move(entry, audio) {
 
 // What a model inferred of the user, which the agent is told from here on; or why nothing new.
 function inference(entry) {
-  const about = `inferred of the user ${entry.after} (${entry.model})`;
+  const about = `inferred ${entry.after} (${entry.model})`;
   const node = element("li", `event inferred${entry.failure ? " error" : ""}`, element("div", "who", about));
   if (entry.failure) {
     node.append(element("div", "who", flag("unusable answer", true), ` ${entry.failure}`), data(entry.answer, "answer"));
