@@ -1,8 +1,11 @@
 """What a dataset knows of its operations beside their documents."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dragoman.core.apis.documents import ApiDocument
+from dragoman.core.apis.offers import offered_names
+from dragoman.core.apis.tasks import ApiTask
+from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.steps import before
 from dragoman.store.datasets.dataset import Dataset
 
@@ -24,6 +27,14 @@ def observed_schemas(dataset: Dataset) -> dict[str, dict[str, object]]:
         StoreError: Where the dataset cannot be read.
     """
     return dict(_observed(dataset))
+
+
+def offered_ids(task: ApiTask, known: Mapping[str, KnownOperation]) -> dict[str, str]:
+    """Return the ids of what a task offers, by the names that it is offered by."""
+    names = offered_names(
+        {key: (known[key].document, known[key].operation) for key in task.offered if key in known}
+    )
+    return {name: key for key, name in names.items()}
 
 
 def _observed(dataset: Dataset) -> Iterator[tuple[str, dict[str, object]]]:

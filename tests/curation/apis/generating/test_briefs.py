@@ -6,7 +6,8 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.generating.briefs import BriefPlan, briefs_for, known_operations
+from dragoman.curation.apis.generating.briefs import BriefPlan, briefs_for
+from dragoman.curation.apis.known import known_operations
 
 OBJECT = {"type": "object"}
 

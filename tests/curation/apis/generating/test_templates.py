@@ -5,9 +5,10 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.curation.apis.generating.briefs import Brief, known_operations
+from dragoman.curation.apis.generating.briefs import Brief
 from dragoman.curation.apis.generating.chains import Chain
 from dragoman.curation.apis.generating.templates import NAME, template_query
+from dragoman.curation.apis.known import known_operations
 
 CEP = ApiDocument(
     "cep",

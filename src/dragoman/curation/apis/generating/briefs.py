@@ -13,36 +13,18 @@ from typing import get_args
 
 import msgspec
 
-from dragoman.core.apis.documents import ApiDocument, Operation, operations
 from dragoman.core.apis.tasks import CallKind
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.curation.apis.countries import language_of
 from dragoman.curation.apis.generating.chains import Chain, chains_among
 from dragoman.curation.apis.generating.likeness import Likeness
+from dragoman.curation.apis.known import KnownOperation
 
 KINDS: tuple[CallKind, ...] = tuple(kind for kind in get_args(CallKind) if kind != "none")
 
 SHARE_OF_SEVERAL = 0.185
 """Of the source's tasks, 3,245 of 17,540 ask for several calls."""
-
-
-class KnownOperation(msgspec.Struct, frozen=True):
-    """An operation with what its document says of it."""
-
-    id: str
-    document: ApiDocument
-    operation: Operation
-
-    @property
-    def country(self) -> str:
-        """Its document's."""
-        return self.document.country
-
-    @property
-    def category(self) -> str:
-        """What it is for."""
-        return self.operation.category
 
 
 class Brief(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -96,15 +78,6 @@ class BriefPlan(msgspec.Struct, frozen=True):
                 raise UsageError(f"{kind} {number}: a number of queries, or 0 for none")
         if self.offered < 1:
             raise UsageError(f"offered {self.offered}: at least 1 operation is offered")
-
-
-def known_operations(documents: Sequence[ApiDocument]) -> dict[str, KnownOperation]:
-    """Return the operations of documents by their ids."""
-    return {
-        name: KnownOperation(name, document, operation)
-        for document in documents
-        for name, operation in operations(document)
-    }
 
 
 def briefs_for(

@@ -12,7 +12,8 @@ from dragoman.core.protocols import ChatModel
 from dragoman.core.texts.visible import visible
 from dragoman.core.usage import Usage
 from dragoman.curation.apis.described import described
-from dragoman.curation.apis.generating.briefs import Brief, KnownOperation
+from dragoman.curation.apis.generating.briefs import Brief
+from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.asking.answers import ModelQuestion, asked
 
 LONGEST = 600

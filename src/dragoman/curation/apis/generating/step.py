@@ -8,16 +8,11 @@ from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel
-from dragoman.curation.apis.generating.briefs import (
-    Brief,
-    BriefPlan,
-    KnownOperation,
-    briefs_for,
-    known_operations,
-)
+from dragoman.curation.apis.generating.briefs import Brief, BriefPlan, briefs_for
 from dragoman.curation.apis.generating.by_model import queries_by_model
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
 from dragoman.curation.apis.generating.templates import template_query
+from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import observed_schemas, standing_documents
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
 from dragoman.curation.asking.answers import prompt_version

@@ -15,8 +15,9 @@ from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.core.keys import derive_seed
-from dragoman.curation.apis.generating.briefs import Brief, KnownOperation
+from dragoman.curation.apis.generating.briefs import Brief
 from dragoman.curation.apis.generating.values import stated_arguments
+from dragoman.curation.apis.known import KnownOperation
 
 NAME = "template@1"
 _LONGEST = 160

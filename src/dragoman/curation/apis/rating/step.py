@@ -13,7 +13,8 @@ from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
 from dragoman.curation.apis.described import described
-from dragoman.curation.apis.generating.briefs import Brief, KnownOperation, known_operations
+from dragoman.curation.apis.generating.briefs import Brief
+from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import standing_documents
 from dragoman.curation.apis.rating.asking import HIGHEST, LOWEST, PROMPT, QueryRating, rated_by
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
