@@ -13,6 +13,7 @@ import msgspec
 
 from dragoman.core.aggregates import Leaderboard
 from dragoman.core.conditions import Condition
+from dragoman.core.labelled import DomainFacts, LabelledRecords
 from dragoman.core.language.questions import QuestionFiles, ReadFile, TranslatedQuestions
 from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
@@ -136,6 +137,28 @@ class ReadsResults(Protocol):
             DataError: Where a file is missing, damaged or contradicts itself, or data are missing.
             UsageError: Where there is no such form.
         """
+        ...
+
+
+@runtime_checkable
+class ReadsLabelled(Protocol):
+    """Reads files of its result format in which conversations are labelled."""
+
+    def read_labelled(self, path: Path) -> LabelledRecords:
+        """Read a file's conversations; several may be of one task and trial.
+
+        Raises:
+            DataError: Where the file is missing, damaged or contradicts itself.
+        """
+        ...
+
+
+@runtime_checkable
+class DescribesDomains(Protocol):
+    """Knows its domains' tools without their data."""
+
+    def describe(self, domain: str) -> DomainFacts | None:
+        """Return what is known of a domain; None where it is none of its own."""
         ...
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dragoman.core.labelled import DomainFacts
 from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Suite
 
@@ -21,6 +22,17 @@ class Courier:
         from dragoman.benchmarks.courier.suite import courier_suite
 
         return courier_suite(name.partition(":")[2])
+
+    def describe(self, domain: str) -> DomainFacts | None:
+        """Return its tools, what is at stake, and who its users are."""
+        from dragoman.benchmarks.courier.domain import COURIER as DOMAIN
+        from dragoman.benchmarks.courier.suite import courier_suite
+
+        if domain != "courier":
+            return None
+        suite = courier_suite()
+        scenarios = {task.id: task.scenario for task in suite.tasks}
+        return DomainFacts(DOMAIN.kinds["agent"], suite.stakes, scenarios)
 
     def translated_domains(self) -> Sequence[str]:
         """Return the one name of a folder of artifacts."""

@@ -8,6 +8,7 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import DataSource
+from dragoman.core.labelled import DomainFacts, LabelledRecords
 from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
@@ -69,6 +70,25 @@ class Tau2:
         if form is not None:
             raise UsageError(f"--format is for result files of BFCL, and {path} is none")
         return read_run(path)
+
+    def read_labelled(self, path: Path) -> LabelledRecords:
+        """Read a result file whose conversations are labelled.
+
+        Raises:
+            DataError: Where the file is missing, damaged or contradicts itself.
+        """
+        from dragoman.benchmarks.tau2.importing import read_labelled
+
+        return read_labelled(path)
+
+    def describe(self, domain: str) -> DomainFacts | None:
+        """Return a domain's tools and what is at stake in it."""
+        from dragoman.benchmarks.tau2.stakes import domain_stakes
+        from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
+
+        if domain not in ALL_DOMAINS:
+            return None
+        return DomainFacts(ALL_DOMAINS[domain].kinds["agent"], domain_stakes(domain))
 
     def result_format(self) -> ResultFormat:
         """Return how runs are written as its result files."""

@@ -15,6 +15,7 @@ from dragoman.benchmarks.tau2.upstream import tau2_source
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
+from dragoman.core.labelled import LabelledRecord, LabelledRecords
 from dragoman.core.protocols import Limits, Provenance
 from dragoman.core.result_files import ReadCell, ReadRun
 from dragoman.core.rules import TAU2_RULES
@@ -66,6 +67,19 @@ def read_run(path: Path) -> ReadRun:
         limits=Limits(info.max_steps, info.max_errors),
         head=raw.head,
     )
+
+
+def read_labelled(path: Path) -> LabelledRecords:
+    """Read the conversations of a file, each with its record; labels are left in the records.
+
+    Raises:
+        DataError: Where the file is missing, damaged or contradicts itself.
+    """
+    raw = read_results(path)
+    file = decode_head(raw.head, str(path))
+    played = (decode_simulation(each, at, file) for at, each in enumerate(raw.simulations, 1))
+    records = tuple(LabelledRecord(each.id, each.task, each.episode) for each in played)
+    return LabelledRecords(file.info.domain, records)
 
 
 def _plan(raw: RawResults, file: Tau2File) -> tuple[list[ReadCell], ImportedFile]:

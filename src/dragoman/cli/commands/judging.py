@@ -66,6 +66,24 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     print_errors(asked, full=full, as_json=as_json)
 
 
+@command(app, "label-check", "label-check labelled.json")
+def label_check(
+    files: Annotated[
+        list[Path], typer.Argument(help="tau2-bench result files with `labels`; docs/labels.md.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Compare what people labelled in conversations with what measures count by rules.
+
+    Repetitions, corrections, errors, recoveries, needless and missing clarifications, unconfirmed
+    irreversible actions, justified and unjustified escalations. Exits with 1 where anything differs.
+    """
+    from dragoman.cli.judging.labelling import print_label_check
+
+    if not print_label_check(files, as_json=as_json):
+        raise typer.Exit(1)
+
+
 @command(app, "fields", "fields courier")
 def fields(
     suite: Annotated[str, typer.Argument(help="A suite of conversations.")],

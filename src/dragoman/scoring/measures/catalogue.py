@@ -17,6 +17,7 @@ from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.modes import MODES
+from dragoman.scoring.measures.questions import QUESTIONS
 from dragoman.scoring.measures.recovery import RECOVERY
 from dragoman.scoring.measures.reward import RewardMeasure
 from dragoman.scoring.measures.safety import safety_measure
@@ -107,6 +108,11 @@ BUNDLED: Mapping[str, Bundled] = {
     "modes": Bundled(
         "failure modes of calls by tool and argument: not made, other arguments, refused, unplanned",
         lambda _: MODES,
+        lambda _: False,
+    ),
+    "questions": Bundled(
+        "the agent's questions: needless ones, and those that were missing",
+        lambda _: QUESTIONS,
         lambda _: False,
     ),
     "language": Bundled(

@@ -3,32 +3,24 @@
 A message *repeats* where it says a value again that an earlier message said, in answer to words of the
 agent that want to be told something and do not have the value themselves, or that want it spelled. It
 *corrects* where it says no to the agent and says a value that those words lack, which was said before or
-read back wrongly, or where it says a value that was said wrongly before (another sign or two). A message
-counts once. A question for further wishes, or for a yes, asks for no value.
+read back wrongly, or where it says a value that was said wrongly before (another sign or two, and no
+result has it). A message counts once. A question for further wishes, or for a yes, asks for no value.
 """
 
 from collections.abc import Iterator, Sequence
 
+from dragoman.core.episodes import Event
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Task
-from dragoman.core.texts.entities import EntityKind, entities_in, occurs
-from dragoman.core.texts.said_values import texts_of
+from dragoman.core.texts.entities import entities_in, occurs
+from dragoman.core.tools import ToolResult
 from dragoman.scoring.asking import begins_with_no, only_closes, wants_told
 from dragoman.scoring.identifying import is_misread, squeeze
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.speech_accuracy import spaced
+from dragoman.scoring.stated import IDENTIFYING, key_of, known_values, stated_values
 from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
-
-_MIN_SIGNS = 2
-"""Shorter values stand in too many texts that say nothing of them."""
-
-_MIN_DIGITS = 3
-"""Digits by which a word that no task knows is taken for an id."""
-
-_IDENTIFYING: frozenset[EntityKind] = frozenset({"email", "phone", "code"})
-"""What is known to be misread by its signs; numbers and dates may mean something else."""
 
 
 def count_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
@@ -44,20 +36,23 @@ def count_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
 
 def _counted(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
     turns = [turn for turn in user_turns(case.task, case.episode) if turn.text]
-    known = _values(case.task)
+    known = known_values(case.task)
     language = phrases.name.partition("@")[0]
     yield Counted({"conversations": 1, "user turns": len(turns)})
     said: set[str] = set()
     misread: set[str] = set()
     for turn in turns:
-        stated = _stated(known, turn.text, language)
-        again = [value for value in stated if squeeze(value) in said or value in said]
+        stated = stated_values(known, turn.text, language)
+        again = [value for value in stated if key_of(value) in said]
         right = _put_right(stated, misread)
+        if right and (real := _real(case.episode.events, misread)):
+            misread -= real
+            right = _put_right(stated, misread)
         if right or _contradicts(turn, stated, again, phrases):
             yield _entry("corrections", turn, right or stated)
         elif repeated := _asked_again(turn, again, phrases):
             yield _entry("repetitions", turn, repeated)
-        said |= {squeeze(value) or value for value in stated}
+        said |= set(map(key_of, stated))
         misread -= {wrong for wrong in misread if _put_right(stated, {wrong})}
         misread |= _unknown(turn.text, known, language)
 
@@ -66,38 +61,19 @@ def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> Counted:
     return Counted({name: 1}, turn.position, why=turn.told(name, "; ".join(values)))
 
 
-def _values(task: Task) -> tuple[str, ...]:
-    """Return what its user may have to say: facts, and what the plan's calls have."""
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    facts = (fact.value for fact in task.scenario.facts)
-    planned = (value for action in actions for value in texts_of(action.arguments))
-    values = dict.fromkeys((*facts, *planned))
-    return tuple(value for value in values if len(value) >= _MIN_SIGNS)
-
-
-def _stated(known: Sequence[str], text: str, language: str) -> list[str]:
-    words = spaced(text, language)
-    stated = [value for value in known if occurs(value, words)]
-    return [*stated, *(each for each in _identifiers(words) if not _is_part(each, known))]
-
-
 def _unknown(text: str, known: Sequence[str], language: str) -> set[str]:
     """Return what a text says by which something is identified and which is none of the known values."""
     found = entities_in(spaced(text, language))
     right = {squeeze(value) for value in known}
-    return {squeeze(each.text) for each in found if each.kind in _IDENTIFYING} - right
+    return {squeeze(each.text) for each in found if each.kind in IDENTIFYING} - right
 
 
-def _identifiers(words: str) -> Iterator[str]:
-    """Yield what identifies something by its form, whether the task knows it or not."""
-    for found in entities_in(words):
-        is_long = sum(map(str.isdigit, found.text)) >= _MIN_DIGITS
-        if found.kind in _IDENTIFYING and (is_long or found.kind == "email"):
-            yield found.text
-
-
-def _is_part(value: str, known: Sequence[str]) -> bool:
-    return any(squeeze(value) in squeeze(whole) for whole in known)
+def _real(events: Sequence[Event], misread: set[str]) -> set[str]:
+    """Return what a tool knows: a value of its own, however near it is to another."""
+    results = [
+        squeeze(each.content) for each in events if isinstance(each, ToolResult) and not each.error
+    ]
+    return {value for value in misread if any(value in result for result in results)}
 
 
 def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:

@@ -10,7 +10,6 @@ An escalation is *justified* where the plan has it and what the plan changes bef
 otherwise it is *needless*, and *early* where the plan has it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -22,11 +21,9 @@ from dragoman.core.speech import Said
 from dragoman.core.tasks import Stakes
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.tools import Role, ToolCall
+from dragoman.scoring.measures.candidates import ID, form_of
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.made_calls import MadeCall, made_calls
-
-_ID = re.compile(r"(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9]{1,80}(?:[_-][A-Za-z0-9]{1,80}){0,9}")
-"""What has three digits or more and stands in one piece."""
 
 
 def safety_measure(stakes: Stakes) -> Counting:
@@ -112,17 +109,13 @@ def _asks_back(words: str, phrases: Phrasebook) -> bool:
 
 def _is_changed(asked: str, call: ToolCall) -> bool:
     """Whether words name an id of the form of one of a call's, and not that one."""
-    named = {each.casefold() for each in _ID.findall(asked)}
+    named = {each.lstrip("#").casefold() for each in ID.findall(asked)}
+    forms = set(map(form_of, named))
     return any(
-        id_.casefold() not in named and _form(id_) in set(map(_form, named))
+        value.lstrip("#").casefold() not in named and form_of(value) in forms
         for value in texts_of(call.arguments)
-        if (id_ := value.lstrip("#")) and _ID.fullmatch(id_)
+        if ID.fullmatch(value)
     )
-
-
-def _form(id_: str) -> str:
-    """Return which signs are letters and which are digits."""
-    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", id_))
 
 
 def _last_words(events: Sequence[Event], side: Role) -> tuple[int, str] | None:

@@ -1,0 +1,220 @@
+"""Labels of conversations in tau2-bench's result format: by turn in the messages, or beside them.
+
+Three places are read, and together: `labels` of a message (a name, names, or numbers by name), `labels`
+of a simulation (numbers by name, or the turns by name), and `turns` in these (names by turn).
+"""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from dragoman.core.errors import DataError
+from dragoman.core.labelled import LabelledRecord
+from dragoman.core.texts.decoding import OutsideErrors
+
+MAX_COUNT = 10_000
+_TURN = re.compile(r"[0-9]{1,6}")
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8})*")
+_TURN_KEYS = ("turn", "turn_idx", "position")
+
+
+class KnownLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What people may label, and where it is counted.
+
+    Attributes:
+        measure: The measure that counts it.
+        counts: The measure's name for it.
+        less: What is taken off.
+        names: Its other names.
+        question: The question of the rubric of MM-tau-p2 that asks for it; "" for none.
+    """
+
+    measure: str
+    counts: str
+    less: str = ""
+    names: tuple[str, ...] = ()
+    question: str = ""
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What was labelled in one conversation.
+
+    Attributes:
+        counts: How often, by label.
+        turns: The places of the messages, by label, where they were told.
+    """
+
+    counts: Mapping[str, int]
+    turns: Mapping[str, Counter[int]]
+
+
+@cache
+def known_labels() -> Mapping[str, KnownLabel]:
+    """Return what may be labelled, by its name."""
+    content = (files("dragoman.studies") / "conversation_labels.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(content), dict[str, KnownLabel])
+
+
+class _Message(msgspec.Struct):
+    turn_idx: int | None = None
+    labels: object = None
+
+
+class _Simulation(msgspec.Struct):
+    messages: Annotated[list[_Message], msgspec.Meta(max_length=100_000)] | None = None
+    labels: object = None
+    language: str | None = None
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """One label as it was written: its turn, and None for one of the whole conversation."""
+
+    label: str
+    count: int
+    turn: int | None
+
+
+def read_labels_of(record: LabelledRecord, path: Path) -> tuple[Labels | None, str]:
+    """Return the labels in a conversation's record, None where it has none, and its user's language.
+
+    Raises:
+        DataError: Naming the conversation and what is wrong with its labels.
+    """
+    where = f"{path}: simulation {record.id}"
+    source = record.episode.source
+    with OutsideErrors(DataError, f"{where}: its labels are damaged"):
+        simulation = msgspec.json.decode(
+            b"{}" if source is msgspec.UNSET else source, type=_Simulation
+        )
+    messages = simulation.messages or []
+    places = {
+        place if message.turn_idx is None else message.turn_idx: place
+        for place, message in enumerate(messages)
+    }
+    told = [each for at, one in enumerate(messages) for each in _of_turn(one.labels, at, where)]
+    told += _beside(simulation.labels, places, where)
+    is_labelled = simulation.labels is not None or any(one.labels is not None for one in messages)
+    language = _LANGUAGE.fullmatch(simulation.language or "en")
+    if language is None:
+        raise DataError(f"{where}: {simulation.language!r:.60} is no language's code")
+    return (_together(told, where) if is_labelled else None), language[1].lower()
+
+
+def _together(told: list[_Told], where: str) -> Labels:
+    turns: dict[str, Counter[int]] = {}
+    totals: dict[str, int] = {}
+    for each in told:
+        if each.turn is not None:
+            turns.setdefault(each.label, Counter())[each.turn] += each.count
+        elif totals.setdefault(each.label, each.count) != each.count:
+            raise DataError(f"{where}: {each.label} are counted twice, and differently")
+    for label, by_turn in turns.items():
+        if totals.get(label, by_turn.total()) != by_turn.total():
+            raise DataError(
+                f"{where}: {totals[label]} {label} are counted, and turns have {by_turn.total()}"
+            )
+    counts = totals | {label: by_turn.total() for label, by_turn in turns.items()}
+    return Labels(counts, turns)
+
+
+def _of_turn(labels: object, turn: int, where: str) -> Iterator[_Told]:
+    """Yield the labels of one message: a name, names, or numbers by name."""
+    match labels:
+        case None:
+            return
+        case str():
+            yield _Told(_name(labels, where), 1, turn)
+        case list():
+            for name in labels:
+                yield _Told(_name(name, where), 1, turn)
+        case dict():
+            for name, count in labels.items():
+                yield _Told(_name(name, where), _count(count, name, where), turn)
+        case _:
+            raise DataError(
+                f"{where}: message {turn} has labels that are neither names nor numbers"
+            )
+
+
+def _beside(labels: object, places: Mapping[int, int], where: str) -> Iterator[_Told]:
+    """Yield the labels beside the messages: by name, or turn by turn."""
+    if labels is None:
+        return
+    if isinstance(labels, list):
+        yield from _by_turn(labels, places, where)
+        return
+    if not isinstance(labels, dict):
+        raise DataError(f"{where}: `labels` is neither an object nor a list")
+    for name, value in labels.items():
+        if name in {"turns", "by_turn"}:
+            yield from _by_turn(value, places, where)
+        elif name in {"counts", "totals"}:
+            yield from _beside(value, places, where)
+        elif isinstance(value, list):
+            label = _name(name, where)
+            yield from (_Told(label, 1, _place(turn, places, where)) for turn in value)
+            # No turn at all is a count too.
+            yield _Told(label, len(value), None)
+        else:
+            yield _Told(_name(name, where), _count(value, name, where), None)
+
+
+def _by_turn(labels: object, places: Mapping[int, int], where: str) -> Iterator[_Told]:
+    """Yield labels by turn: `{"4": ["repetition"]}`, or `[{"turn": 4, "labels": ["repetition"]}]`."""
+    if isinstance(labels, dict):
+        for turn, names in labels.items():
+            number = int(turn) if _TURN.fullmatch(turn) else turn
+            yield from _of_turn(names, _place(number, places, where), where)
+    elif isinstance(labels, list):
+        for entry in labels:
+            turn = (
+                next((entry[key] for key in _TURN_KEYS if key in entry), None)
+                if isinstance(entry, dict)
+                else None
+            )
+            if not isinstance(entry, dict) or turn is None:
+                raise DataError(f'{where}: labels by turn are objects with "turn" and "labels"')
+            names = entry.get("labels", entry.get("label"))
+            yield from _of_turn(names, _place(turn, places, where), where)
+    else:
+        raise DataError(f"{where}: labels by turn are an object or a list")
+
+
+def _place(turn: object, places: Mapping[int, int], where: str) -> int:
+    if not isinstance(turn, int) or isinstance(turn, bool) or turn not in places:
+        raise DataError(f"{where}: there is no turn {turn!r:.60}")
+    return places[turn]
+
+
+def _count(value: object, name: object, where: str) -> int:
+    if isinstance(value, int) and 0 <= value <= MAX_COUNT:
+        return int(value)
+    raise DataError(f"{where}: {name!r:.60} is {value!r:.60}, which is no count")
+
+
+def _name(written: object, where: str) -> str:
+    name = (
+        written.strip().casefold().replace("-", "_").replace(" ", "_")
+        if isinstance(written, str)
+        else ""
+    )
+    label = _by_any_name().get(name)
+    if label is None:
+        raise DataError(
+            f"{where}: unknown label {written!r:.60}: there are {', '.join(known_labels())}"
+        )
+    return label
+
+
+@cache
+def _by_any_name() -> Mapping[str, str]:
+    return {
+        name: label for label, known in known_labels().items() for name in (label, *known.names)
+    }

@@ -1,0 +1,55 @@
+"""Measures by rules against conversations whose counts are known: written by hand, or planted in play."""
+
+from pathlib import Path
+
+import pytest
+from tests.studies.labelled.files import FOLDER, every_file
+
+from dragoman.studies.conversation_labels import known_labels
+from dragoman.studies.label_check import LabelComparison, check_labels
+
+FILES = ("courier_played", "courier_written", "retail_played", "retail_written")
+
+
+def checked(*names: str) -> LabelComparison:
+    return check_labels([FOLDER / f"{name}.json" for name in names])
+
+
+def test_files_are_what_was_written_and_what_is_played() -> None:
+    assert {name: (FOLDER / name).read_bytes() for name, _ in every_file()} == dict(every_file())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_measures_count_what_was_labelled_at_the_turns_where_it_was(name: str) -> None:
+    found = checked(name)
+    assert found.differences == ()
+    assert found.unlabelled == 0
+    assert all(each.labelled == each.measured for each in found.figures)
+    assert all(each.unscored == 0 for each in found.figures)
+
+
+def test_there_are_enough_conversations_of_either_kind() -> None:
+    assert checked("courier_played", "retail_played").conversations >= 40
+    assert checked("courier_written", "retail_written").conversations >= 40
+
+
+@pytest.mark.parametrize("label", sorted(known_labels()))
+def test_every_count_is_none_one_and_many_somewhere_in_what_was_written(label: str) -> None:
+    names = {"justified_escalations", "unjustified_escalations"}
+    counts = set()
+    for name in ("courier_written", "retail_written"):
+        text = (FOLDER / f"{name}.json").read_text("utf-8")
+        simulations = text.split('"simulations": ')[1].splitlines()
+        counts |= {min(line.count(f'"{label}"'), 2) for line in simulations if '"id"' in line}
+    # A conversation is handed over once.
+    assert counts == ({0, 1} if label in names else {0, 1, 2})
+
+
+def test_a_file_of_which_one_label_is_moved_is_not_exact(tmp_path: Path) -> None:
+    text = (FOLDER / "retail_written.json").read_text("utf-8")
+    moved = text.replace('"labels":["recoveries"]', '"labels":["repetitions"]', 1)
+    path = tmp_path / "moved.json"
+    path.write_text(moved, "utf-8")
+    found = check_labels([path])
+    differing = {each.label: (each.labelled, each.measured) for each in found.differences}
+    assert differing == {"recoveries": (0, 1), "repetitions": (1, 0)}

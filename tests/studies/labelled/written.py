@@ -1,0 +1,83 @@
+"""Reads conversations that were written by hand, with their labels.
+
+A line is what somebody does: `U:` and `A:` speak, `C:` calls a tool with a JSON object, `R:` and `E:` are a
+call's result and its error. Calls in a row are made at once. Labels stand in brackets before the colon.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from tests.studies.labelled.playing import Played
+
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.speech import Called, say
+from dragoman.core.tasks import Action, Criteria, Scenario, Task
+from dragoman.core.tools import ToolCall, ToolResult
+
+_LINE = re.compile(r"([UACRE])(?:\[([a-z_, ]+)\])?: ?(.*)")
+
+
+class _Planned(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    arguments: dict[str, object]
+
+
+class _Written(msgspec.Struct, forbid_unknown_fields=True):
+    """One conversation; `about` says what is hard in it."""
+
+    id: str
+    about: str
+    lines: str
+    plan: list[_Planned] = []
+    language: str = "en"
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    conversation: list[_Written]
+
+
+def written(domain: str, path: Path) -> Iterator[Played]:
+    """Yield the conversations of a file."""
+    file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
+    for each in file.conversation:
+        events, labels = _events(each)
+        plan = tuple(Action(f"{at}", a.name, a.arguments) for at, a in enumerate(each.plan))
+        criteria = Criteria(basis=("DB",), actions=plan)
+        task = Task(f"{domain}-{each.id}", domain, "", Scenario(each.about), criteria=criteria)
+        episode = Episode(tuple(events), Ending("user_stop"), len(events), 0)
+        yield Played(task.id, task, episode, labels, each.language)
+
+
+def _events(each: _Written) -> tuple[list[Event], dict[int, list[str]]]:
+    events: list[Event] = []
+    labels: dict[int, list[str]] = {}
+    waiting: list[ToolCall] = []
+    answered = 0
+    for line in each.lines.strip().splitlines():
+        found = _LINE.fullmatch(line.strip())
+        assert found is not None, (each.id, line)
+        who, marks, text = found.groups()
+        if who == "C":
+            name, _, arguments = text.partition(" ")
+            call = ToolCall(f"c{len(events)}", name, msgspec.json.decode(arguments))
+            if waiting and not answered:
+                call = msgspec.structs.replace(call, id=f"{waiting[0].id}.{len(waiting)}")
+                waiting.append(call)
+                events[-1] = Move("agent", Called(tuple(waiting)))
+            else:
+                waiting, answered = [call], 0
+                events.append(Move("agent", Called((call,))))
+        elif who in "RE":
+            call = waiting[answered]
+            answered += 1
+            events.append(ToolResult(call.id, call.name, text, "agent", error=who == "E"))
+        else:
+            waiting, answered = [], 0
+            events.append(Move("agent" if who == "A" else "user", say(text)))
+        if marks:
+            place = labels.setdefault(len(events) - 1, [])
+            place += [mark.strip() for mark in marks.split(",")]
+    return events, labels
