@@ -194,4 +194,4 @@ def test_the_rule_for_hand_overs_is_a_version_of_the_rubric(
 def test_a_rubric_that_does_not_exist_is_one_line(folder: Path, in_process: Cli) -> None:
     done = in_process("score", "mine", "--rubric", "hearing", cwd=folder)
     assert done.returncode == 2
-    assert "unknown rubric 'hearing': choose mm_tau_p2@1" in done.stderr
+    assert "unknown rubric 'hearing': choose errors@1, mm_tau_p2@1, " in done.stderr
