@@ -23,13 +23,14 @@ _SIGNS = str.maketrans(
     }
 )
 
-_BREAK = r"\\{}"
-"""Ends a line; a bracket behind it would otherwise be taken for a length."""
+_END = r"\\"
+"""Ends a line, or a row; a bracket or star behind it would be taken for its option."""
 
 
 def latex_text(text: str) -> str:
-    """Return a text of one line in which no sign acts."""
-    return " ".join(visible(text).split()).translate(_SIGNS)
+    """Return a text of one line in which no sign acts, not even at the beginning of a row."""
+    found = " ".join(visible(text).split()).translate(_SIGNS)
+    return f"{{}}{found}" if found.startswith(("[", "*")) else found
 
 
 def latex_tables(tables: Iterable[TextTable | GroupedTable]) -> str:
@@ -46,7 +47,7 @@ def _table(table: TextTable | GroupedTable) -> str:
         best = frozenset()
     rows = (
         " & ".join(_cell(text, is_best=(row, at) in best) for at, text in enumerate(cells))
-        + f" {_BREAK}"
+        + f" {_END}"
         for row, cells in enumerate(table.rows)
     )
     return "\n".join(
@@ -79,7 +80,7 @@ def _grouped_headings(table: GroupedTable) -> list[str]:
                 *(rf"\multicolumn{{{width}}}{{c}}{{{latex_text(name)}}}" for name, width in level),
             )
         )
-        + f" {_BREAK}"
+        + f" {_END}"
         for level in upper
     ]
     named = [name for name, width in lowest for _ in range(width)]
@@ -87,7 +88,7 @@ def _grouped_headings(table: GroupedTable) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(map(latex_text, cells)) + f" {_BREAK}"
+    return " & ".join(map(latex_text, cells)) + f" {_END}"
 
 
 def _cell(text: str, *, is_best: bool) -> str:
@@ -95,4 +96,4 @@ def _cell(text: str, *, is_best: bool) -> str:
     lines = (rf"\textbf{{{first}}}" if is_best else first, *rest)
     if not rest:
         return lines[0]
-    return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}}{_BREAK.join(lines)}\end{{tabular}}"
+    return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}}{_END.join(lines)}\end{{tabular}}"
