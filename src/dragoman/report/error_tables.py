@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
-from dragoman.analysis.errors.board import ErrorBoard, JudgedGroup, ModeGroup
+from dragoman.analysis.errors.board import AuditRow, ErrorBoard, JudgedGroup, ModeGroup
 from dragoman.analysis.errors.modes import ModeFigures
 from dragoman.analysis.errors.reviewed import SideFigures, TagFigures
 from dragoman.analysis.errors.shares import ConversationShare
@@ -27,7 +27,7 @@ _AGREEMENT = (
 )
 _MODES = (
     "conversations with it, of those where the plan has the tool, or a call's argument was compared; "
-    "of failed calls and calls that nobody planned: of all"
+    "of failed calls, calls that nobody planned, and what a suite's own check names: of all"
 )
 
 
@@ -50,10 +50,11 @@ def severity_table(groups: Sequence[JudgedGroup]) -> TextTable:
 
 
 def _reasons(groups: Sequence[JudgedGroup]) -> Iterator[str]:
-    """Yield why conversations have no review, and how many."""
+    """Yield why conversations have no review, and how many; details in brackets are left to `show`."""
     counts: dict[str, int] = {}
     for group in groups:
-        for why, count in group.unscored.items():
+        for told, count in group.unscored.items():
+            why, _, _ = told.partition(" (")
             counts[why] = counts.get(why, 0) + count
     return (f"{count:,} unscored: {why}" for why, count in counts.items())
 
@@ -153,14 +154,14 @@ def show_command(mode: ModeFigures, run: str) -> str:
     return " ".join(map(quote, (*words, *more)))
 
 
-def audit_table(board: ErrorBoard) -> TextTable:
-    """Return every word that judges wrote as a tag, with what is made of it."""
-    headings = ("judge", "side", "written", "errors", "read as", "by the lenient rules")
-    rows = tuple(
-        (row.judge, row.side, row.written, f"{row.errors:,}", row.read_as, row.lenient)
-        for row in board.audit
+def audit_table(rows: Sequence[AuditRow]) -> TextTable:
+    """Return every word that one judge wrote as a tag, with what is made of it."""
+    headings = ("side", "written", "errors", "read as", "by the lenient rules")
+    cells = tuple(
+        (row.side, row.written, f"{row.errors:,}", row.read_as, row.lenient) for row in rows
     )
-    return TextTable(headings, rows, "tags as they were written", numbers=frozenset({"errors"}))
+    title = f"tags as they were written by {rows[0].judge}"
+    return TextTable(headings, cells, title, numbers=frozenset({"errors"}))
 
 
 def error_tables(board: ErrorBoard, most_modes: int | None = None) -> Iterator[TextTable]:
@@ -174,8 +175,8 @@ def error_tables(board: ErrorBoard, most_modes: int | None = None) -> Iterator[T
         if any(group.twins for group in own):
             yield agreement_table(own)
     yield from (mode_table(group, most_modes) for group in board.modes)
-    if board.audit:
-        yield audit_table(board)
+    for judge in dict.fromkeys(row.judge for row in board.audit):
+        yield audit_table([row for row in board.audit if row.judge == judge])
 
 
 def _counted(share: ConversationShare) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from dragoman.analysis.by_axis import AGENT
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.errors.board import AuditRow, ErrorBoard, JudgedGroup, ModeGroup
-from dragoman.analysis.errors.modes import mode_board, modes_of
+from dragoman.analysis.errors.modes import has_modes, mode_board
 from dragoman.analysis.errors.reviewed import Reviewed, side_figures
 from dragoman.analysis.errors.shares import ConversationShare
 from dragoman.analysis.errors.twins import ReviewedOutcome, tag_agreement
@@ -51,7 +51,7 @@ def error_board(folders: Sequence[Path], axes: Sequence[str] | None, rules: TagR
     rows = [row for run in runs for row in run.outcomes if row.episode is not None]
     groups = _grouped(rows, axes)
     judges = dict.fromkeys(_judge(each) for row in rows for each in _reviews(row))
-    is_counted = any(modes_of(row) is not None for row in rows)
+    is_counted = any(map(has_modes, rows))
     if not judges and not is_counted:
         raise UsageError(
             f"{folders[0]}: nothing was measured: `dragoman score {folders[0]} --measure modes`, or "
@@ -167,7 +167,7 @@ def _made_of(written: str, side: Role, rules: TagRules) -> str:
         case Discarded():
             return "left out"
         case unscored:
-            return f"unscored: {unscored.reason}"
+            return f"unscored: {unscored.reason.removeprefix(repr(written)).strip()}"
 
 
 COLUMNS: dict[str, pl.DataType] = {

@@ -1,5 +1,7 @@
 """Failure modes over conversations: how many have them, of how many, and one to look at."""
 
+import msgspec
+
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.errors import modes
 from dragoman.analysis.errors.modes import agents_modes, mode_board
@@ -7,7 +9,8 @@ from dragoman.analysis.errors.twins import TWINS, ReviewedOutcome, tag_agreement
 from dragoman.core.conditions import Condition
 from dragoman.core.judged_errors import ErrorReview, JudgedError
 from dragoman.core.measures import Counted, Measured
-from dragoman.core.scores import Score, Scored
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
+from dragoman.scoring.measures.differences import DIFFERENCES
 from dragoman.scoring.measures.modes import CALL_MODES, MODES
 
 RIGHT = Counted({"planned": 1}, 2, "pay")
@@ -38,7 +41,8 @@ ROWS = (
 
 def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
     assert MODES.name == modes.MEASURE
-    assert set(TWINS.values()) <= set(CALL_MODES)
+    meant = {mode for _, modes_meant in TWINS.values() for mode in modes_meant}
+    assert meant <= {*CALL_MODES, *DIFFERENCES}
 
 
 def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> None:
@@ -63,6 +67,29 @@ def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> N
         "the task has no plan that calls could be set against": 1,
         "not measured": 1,
     }
+
+
+def checked(task: str, *evidence: Evidence, reward: float) -> Outcome:
+    """Return a conversation that a suite's own check of calls decided, and no plan could."""
+    part = ComponentScore("CALLS", True, Scored(reward), evidence)
+    score = Score("rules", "none", Scored(reward), (part,))
+    found = row(task, unscored="more than one value would do")
+    return msgspec.structs.replace(found, score=score)
+
+
+def test_what_a_suites_own_check_of_calls_found_is_a_mode_where_a_plan_cannot_tell() -> None:
+    fault = Evidence("value_error:string", False, "town: 'Leeds' is not expected")
+    reference = Evidence("bfcl-v4", False, "as expected", "reference")
+    rows = (
+        checked("1", Evidence("as expected", True), reward=1),
+        checked("2", fault, reference, reward=0),
+    )
+    board = mode_board(rows, 7)
+    (mode,) = board.modes
+    assert (mode.subject, mode.mode, mode.why) == ("calls", "value_error:string", fault.why)
+    assert (mode.conversations.count, mode.conversations.n, mode.lost) == (1, 2, 1)
+    assert board.unscored == {}
+    assert agents_modes(rows[1]) is None
 
 
 def test_each_mode_has_an_example() -> None:

@@ -140,7 +140,7 @@ def test_unknown_words_are_unscored_and_read_by_the_lenient_rules(
         "Missed required action": (4, "missed_required_action", "missed_required_action"),
         "policy violation": (
             4,
-            "unscored: 'policy violation' is no tag of the agent",
+            "unscored: is no tag of the agent",
             "guideline_violation",
         ),
         "hallucination": (4, "hallucination", "hallucination"),

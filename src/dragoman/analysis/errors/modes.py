@@ -9,12 +9,18 @@ from dragoman.analysis.errors.shares import ConversationShare, conversation_shar
 from dragoman.analysis.measure_figures import newest
 from dragoman.core.keys import derive_seed
 from dragoman.core.measures import Counted, Measured
-from dragoman.core.scores import Scored
+from dragoman.core.scores import Scored, Unscored
 
 MEASURE = "modes"
 """The measure that finds failure modes."""
 
+CHECKED = "calls"
+"""The subject of failures that a suite's own check of calls names."""
+
 _PLANNED, _COMPARED = "planned", "compared arguments"
+REFERENCE = "reference"
+"""The kind of evidence that tells what a reference says where its verdict is another."""
+
 _OF_THE_USER = " (user)"
 
 
@@ -37,7 +43,8 @@ class ModeFigures(msgspec.Struct, frozen=True):
         mode: What went wrong.
         times: How often it did.
         conversations: The conversations with it, of those in which it could occur: where the plan has
-            the tool, where a call's argument was compared, or all, for calls that nobody planned.
+            the tool, where a call's argument was compared, or all, for calls that were refused or
+            that nobody planned, and for what a suite's own check of calls names.
         lost: How many of the conversations with it are known to have failed.
         why: What was found in the example.
         example: The first conversation that has it.
@@ -53,7 +60,10 @@ class ModeFigures(msgspec.Struct, frozen=True):
 
 
 class ModeBoard(msgspec.Struct, frozen=True):
-    """The failure modes of conversations; `unscored` counts those about which nothing is known, by reason."""
+    """The failure modes of conversations; `unscored` counts those about which nothing is known, by reason.
+
+    Where the measure cannot tell, but a suite's own check of calls decided (BFCL), its error is the mode.
+    """
 
     conversations: int
     modes: tuple[ModeFigures, ...]
@@ -88,12 +98,11 @@ def mode_board(rows: Sequence[Outcome], seed: int) -> ModeBoard:
     cases: list[_Case] = []
     unscored: dict[str, int] = {}
     for row in rows:
-        found = modes_of(row)
-        if found is None or found.unscored:
-            why = "not measured" if found is None else found.unscored
-            unscored[why] = unscored.get(why, 0) + 1
+        entries = _entries(row)
+        if isinstance(entries, Unscored):
+            unscored[entries.reason] = unscored.get(entries.reason, 0) + 1
         else:
-            cases.append(_Case(row, found.evidence))
+            cases.append(_Case(row, entries))
     occurring: dict[tuple[str, str], list[_Case]] = {}
     for case in cases:
         for subject, mode in dict.fromkeys(_pairs(case)):
@@ -104,6 +113,35 @@ def mode_board(rows: Sequence[Outcome], seed: int) -> ModeBoard:
     ]
     ordered = sorted(figures, key=lambda each: (-each.conversations.count, each.subject, each.mode))
     return ModeBoard(len(rows), tuple(ordered), unscored)
+
+
+def has_modes(row: Outcome) -> bool:
+    """Whether failure modes of a conversation were looked for."""
+    return modes_of(row) is not None or _checked(row) is not None
+
+
+def _entries(row: Outcome) -> Sequence[Counted] | Unscored:
+    found = modes_of(row)
+    if found is not None and not found.unscored:
+        return found.evidence
+    checked = _checked(row)
+    if checked is not None:
+        return checked
+    return Unscored("not measured" if found is None else found.unscored)
+
+
+def _checked(row: Outcome) -> Sequence[Counted] | None:
+    """Return what a suite's own check of calls found wrong; None where there is none that decided."""
+    components = () if row.score is None else row.score.components
+    for part in components:
+        if part.component == "CALLS" and isinstance(part.verdict, Scored):
+            faults = (each for each in part.evidence if each.met is False)
+            return tuple(
+                Counted({fault.subject: 1}, subject=CHECKED, why=fault.why)
+                for fault in faults
+                if fault.kind != REFERENCE
+            )
+    return None
 
 
 def _figures(
@@ -132,7 +170,7 @@ def _figures(
 def _may_have(case: _Case, subject: str, mode: str) -> bool:
     if any(_is(entry, subject, mode) for entry in case.entries):
         return True
-    if mode in {"failed", "not in the plan"}:
+    if subject == CHECKED or mode in {"failed", "not in the plan"}:
         return True
     return any(
         entry.subject == subject and not entry.counts.keys().isdisjoint({_PLANNED, _COMPARED})

@@ -17,13 +17,16 @@ from dragoman.analysis.judges.agreement import (
 from dragoman.core.judged_errors import ErrorReview
 from dragoman.core.keys import derive_seed
 
-TWINS = {
-    "tool_call_argument_error": "wrong arguments",
-    "missed_required_action": "not called",
-    "irrelevant_tool_call": "not in the plan",
+TWINS: dict[str, tuple[str, frozenset[str]]] = {
+    "tool_call_argument_error": (
+        "argument differs",
+        frozenset({"missing", "added", "type", "format", "other language", "other value"}),
+    ),
+    "missed_required_action": ("not called", frozenset({"not called"})),
+    "irrelevant_tool_call": ("not in the plan", frozenset({"not in the plan"})),
 }
-"""By the tag the failure mode that is the nearest to it. None is quite the same: a required action may
-be something to say, and a call that nobody planned may do no harm."""
+"""By the tag the failure modes that are the nearest to it, with a name. None is quite the same: a
+required action may be something to say, and a call that nobody planned may do no harm."""
 
 
 class TagAgreement(msgspec.Struct, frozen=True):
@@ -63,16 +66,18 @@ def tag_agreement(cases: Sequence[ReviewedOutcome], seed: int) -> tuple[TagAgree
     """Return the agreement of every pair; none where no failure modes are known."""
     if all(agents_modes(case.row) is None for case in cases):
         return ()
-    return tuple(_twin(tag, mode, cases, seed) for tag, mode in TWINS.items())
+    return tuple(_twin(tag, *modes, cases, seed) for tag, modes in TWINS.items())
 
 
-def _twin(tag: str, mode: str, cases: Sequence[ReviewedOutcome], seed: int) -> TagAgreement:
+def _twin(
+    tag: str, mode: str, meant: frozenset[str], cases: Sequence[ReviewedOutcome], seed: int
+) -> TagAgreement:
     pairs: list[tuple[bool, bool]] = []
     for case in cases:
         modes = agents_modes(case.row)
         tags = None if case.review is None else tags_at(case.review, "agent")
         if modes is not None and tags is not None:
-            pairs.append((any(name == tag for name, _ in tags), mode in modes))
+            pairs.append((any(name == tag for name, _ in tags), not modes.isdisjoint(meant)))
     own = derive_seed(str(seed), tag)
     return TagAgreement(
         tag,
