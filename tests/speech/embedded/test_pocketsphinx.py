@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, ParticipantError, UsageError
 from dragoman.core.texts.alignment import distance
 from dragoman.core.voice.audio import Audio, audio_of, wav_of
 from dragoman.speech.embedded.acoustics import (
@@ -64,6 +64,35 @@ def test_order_and_number_of_workers_change_nothing(audios: list[Audio]) -> None
     once = asyncio.run(_heard([*audios, *audios], 1, adapted_acoustics()))
     assert once[: len(audios)] == once[len(audios) :]
     assert asyncio.run(_heard(audios[::-1], 4, adapted_acoustics())) == once[: len(audios)][::-1]
+
+
+def test_the_same_audio_is_heard_once_whoever_stops_waiting(audios: list[Audio]) -> None:
+    async def listen() -> tuple[str, str]:
+        async with SpeechWorkers(1) as workers:
+            recognizer = PocketsphinxRecognizer(
+                stock_language_model(), adapted_acoustics(), workers
+            )
+            impatient = asyncio.create_task(recognizer.transcribe(audios[0], "en"))
+            patient = asyncio.create_task(recognizer.transcribe(audios[0], "en"))
+            await asyncio.sleep(0)
+            impatient.cancel()
+            first = await patient
+        return first.text, (await recognizer.transcribe(audios[0], "en")).text
+
+    first, again = asyncio.run(listen())
+    assert first == again != ""
+
+
+def test_a_hearing_that_broke_is_not_remembered(audios: list[Audio]) -> None:
+    async def listen() -> None:
+        workers = SpeechWorkers(1)
+        await workers.close()
+        recognizer = PocketsphinxRecognizer(stock_language_model(), adapted_acoustics(), workers)
+        for _ in range(2):
+            with pytest.raises(ParticipantError, match="workers are closed"):
+                await recognizer.transcribe(audios[0], "en")
+
+    asyncio.run(listen())
 
 
 def test_nothing_said_is_an_empty_hearing() -> None:

@@ -1,5 +1,8 @@
 """The embedded recognizer: pocketsphinx in worker processes, with a decoder of its own per utterance."""
 
+import asyncio
+import hashlib
+
 from dragoman.conditions.voice.words.extra import installed_version
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
@@ -12,15 +15,22 @@ from dragoman.speech.embedded.language_models.models import LanguageModel
 from dragoman.speech.embedded.workers import SpeechWorkers
 
 LANGUAGE = "en"
+MOST_REMEMBERED = 20_000
+"""Transcripts that are kept in memory; the oldest go first."""
 
 
 class PocketsphinxRecognizer:
-    """pocketsphinx with an English language model, on an acoustic model."""
+    """pocketsphinx with an English language model, on an acoustic model.
+
+    The same audio is heard once: conversations that differ in what the agent is told, or in their
+    agent, begin with the same words over the same line.
+    """
 
     def __init__(self, model: LanguageModel, acoustics: Acoustics, workers: SpeechWorkers) -> None:
         self._model = model
         self._acoustics = acoustics
         self._workers = workers
+        self._heard: dict[bytes, asyncio.Task[str]] = {}
 
     @property
     def name(self) -> str:
@@ -53,7 +63,28 @@ class PocketsphinxRecognizer:
             raise UsageError(
                 f"the embedded recognizer hears English only, not {language}; simulate errors instead"
             )
+        sound = hashlib.sha256(audio.rate_hz.to_bytes(4) + audio.pcm).digest()
+        hearing = self._heard.get(sound)
+        if hearing is None:
+            hearing = asyncio.create_task(self._hear(audio))
+            self._keep(sound, hearing)
+        # Others may wait for the same words: who stops waiting stops nobody else.
+        return Transcript(await asyncio.shield(hearing))
+
+    async def _hear(self, audio: Audio) -> str:
         files = DecoderFiles(
             self._model.language_model, self._model.dictionary, self._acoustics.folder
         )
-        return Transcript(await self._workers.do(HearJob(audio, files), str))
+        return await self._workers.do(HearJob(audio, files), str)
+
+    def _keep(self, sound: bytes, hearing: asyncio.Task[str]) -> None:
+        """Remember what is heard, unless it breaks; the oldest is forgotten where there is too much."""
+
+        def forget_broken(done: asyncio.Task[str]) -> None:
+            if done.cancelled() or done.exception() is not None:
+                self._heard.pop(sound, None)
+
+        self._heard[sound] = hearing
+        hearing.add_done_callback(forget_broken)
+        if len(self._heard) > MOST_REMEMBERED:
+            del self._heard[next(iter(self._heard))]
