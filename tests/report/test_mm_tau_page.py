@@ -1,6 +1,7 @@
 """The report's section in the style of MM-tau-p2."""
 
 import re
+from functools import cache
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
@@ -17,6 +18,7 @@ HOSTILE = "<script>alert(1)</script>"
 SCORING = ("dragoman-1", "none")
 
 
+@cache
 def board(agent: str = "clerk") -> MmTauBoard:
     """Return a board of text and voice, two personas, three exposures, by the log and a judge."""
     rows = [

@@ -4,13 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.cli.leading.mm_tau import mm_tau_weights, mm_tau_writers
-from dragoman.cli.leading.written import write_all
 from dragoman.cli.reading import write_report
 from dragoman.core.errors import UsageError
-from dragoman.report.mm_tau.page import mm_tau_page
-from dragoman.tables.mm_tau_boards import mm_tau_results
-from dragoman.wiring.participants import judge_name
 
 STYLE = "mm-tau-p2"
 
@@ -49,6 +44,13 @@ def write_styled(asked: ReportRequest) -> Path:
     plain = (asked.folders, asked.out, asked.rules, asked.judge, asked.prices)
     if asked.style is None:
         return write_report(*plain)
+    # Tables of results are loaded where they are wanted: a plain report begins sooner without.
+    from dragoman.cli.leading.mm_tau import mm_tau_weights, mm_tau_writers
+    from dragoman.cli.leading.written import write_all
+    from dragoman.report.mm_tau.page import mm_tau_page
+    from dragoman.tables.mm_tau_boards import mm_tau_results
+    from dragoman.wiring.participants import judge_name
+
     found = mm_tau_results(
         asked.folders, asked.rules, judge_name(asked.judge), mm_tau_weights(asked.weights)
     )
