@@ -13,6 +13,7 @@ from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.models.spending.prices import PriceTable
 from dragoman.store.run import RunStore, StoredCell
+from dragoman.tables.error_frames import reported_frame
 from dragoman.tables.outcomes import run_figures
 from dragoman.tables.voice_boards import stored_board
 from dragoman.tables.voice_frames import voice_frame
@@ -377,8 +378,12 @@ def _call_rows(
 def run_tables(
     store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
 ) -> dict[str, pl.DataFrame]:
-    """Return all tables of a run by name, by one scoring; `voices` where anybody spoke."""
+    """Return all tables of a run by name, by one scoring.
+
+    `voices` is there where anybody spoke, `errors` where a judge reported any.
+    """
     cells, measures = run_figures(store, rules, judge, prices)
+    reported = reported_frame(store)
     board = stored_board(store, rules, judge)
     return {
         "cells": cells_frame(cells),
@@ -389,4 +394,5 @@ def run_tables(
         "calls": calls_frame(store),
         "usage": usage_frame(cells),
         **({} if board is None else {"voices": voice_frame(board)}),
+        **({} if reported.is_empty() else {"errors": reported}),
     }

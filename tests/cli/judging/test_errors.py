@@ -227,6 +227,31 @@ def test_all_tables_are_written_as_markdown_and_csv(
     assert sorted(critical) == [("0", "0", "2"), ("0", "0", "2"), ("2", "2", "0"), ("2", "2", "0")]
 
 
+def test_every_reported_error_is_exported_as_the_judge_wrote_it(
+    cli: Cli, score: Callable[..., None], folder: Path
+) -> None:
+    assert cli("export", "mine", "--to", "csv", "--out", "before").returncode == 0
+    assert not (folder / "before" / "errors.csv").exists()
+    score("m")
+    done = cli("export", "mine", "--to", "csv", "--out", "after")
+    assert done.returncode == 0, done.stderr
+    with (folder / "after" / "errors.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4 * 3, "two tags of the agent's error and one of the user's"
+    (found,) = (
+        row
+        for row in rows
+        if (row["agent"], row["task"], row["tag"]) == ("gold", "two-swaps", "policy violation")
+    )
+    assert (found["by"], found["severity"], found["why"]) == (
+        "agent",
+        "critical",
+        "the agent erred",
+    )
+    assert found["quote"]
+    assert found["language"] == "en"
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -10,7 +10,8 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.report.error_tables import error_tables
 from dragoman.report.fitting import print_table
 from dragoman.scoring.error_tags import DEFAULT_TAG_RULES, TAG_RULES
-from dragoman.tables.error_boards import error_board, error_frame
+from dragoman.tables.error_boards import error_board
+from dragoman.tables.error_frames import error_frame
 
 _MODES = 20
 
