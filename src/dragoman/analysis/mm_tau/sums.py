@@ -99,12 +99,14 @@ def task_sums(pairs: Iterable[tuple[str, float, float]]) -> dict[str, Pair]:
     return sums
 
 
-@lru_cache(maxsize=16)
-def draws(tasks: int, seed: int) -> "NDArray[np.int64]":
+@lru_cache(maxsize=4)
+def draws(tasks: int, seed: int) -> "NDArray[np.int32]":
     """Return how often each task is in each draw; not to be changed, since figures of a place share it."""
     import numpy as np
 
-    return np.random.default_rng(seed).multinomial(tasks, [1 / tasks] * tasks, size=RESAMPLES)
+    generator = np.random.default_rng(seed)
+    counts = generator.multinomial(tasks, [1 / tasks] * tasks, size=RESAMPLES)
+    return counts.astype(np.int32)
 
 
 def place_seed(place: Sequence[str]) -> int:
