@@ -31,6 +31,7 @@ class Frames(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"j
     repeated: tuple[str, ...]
     parallel: tuple[str, ...]
     nested: tuple[str, ...]
+    thought: str
     with_: str = msgspec.field(name="with")
     joined: str
 
@@ -78,6 +79,19 @@ def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int)
         brief.country,
         made_by=NAME,
     )
+
+
+def template_thought(task: ApiTask) -> str:
+    """Return what goes for a thought in the answer to a template's query: the tools that it calls.
+
+    Raises:
+        ValueError: Where there are no frames for its language.
+    """
+    frames = _frames().get(task.language.partition("-")[0])
+    if frames is None:
+        raise ValueError(f"no template in {task.language!r}")
+    tools = dict.fromkeys(call.tool for call in task.gold)
+    return frames.thought.format(tools=frames.joined.join(tools))
 
 
 def _calls(brief: Brief, used: Sequence[tuple[str, Operation]]) -> list[ApiCall]:

@@ -1,0 +1,1 @@
+"""Answers to queries: asked of several models, ranked by each other, and checked."""

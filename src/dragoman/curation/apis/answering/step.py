@@ -1,0 +1,203 @@
+"""The steps `answer` and `check`: several models answer, the others rank, and checkers must pass what is taken."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.apis.solutions import (
+    ApiSolution,
+    RankedSolution,
+    SolutionStep,
+    TaskSolution,
+)
+from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.protocols import ChatModel
+from dragoman.core.usage import Usage
+from dragoman.curation.apis.answering.asking import PROMPT as ANSWER_PROMPT
+from dragoman.curation.apis.answering.asking import AskedOf, Execute, shown_steps, solved_by
+from dragoman.curation.apis.answering.ranking import PROMPT as RANK_PROMPT
+from dragoman.curation.apis.answering.ranking import needs_audit, ranked_by, winner_of
+from dragoman.curation.apis.answering.rules import broken_rules
+from dragoman.curation.apis.described import described
+from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
+from dragoman.curation.apis.generating.templates import template_thought
+from dragoman.curation.apis.known import KnownOperation, known_operations
+from dragoman.curation.apis.observations import offered_ids, standing_documents
+from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
+from dragoman.curation.asking.answers import ModelQuestion, asked, prompt_version
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import NewItem, StoredItem
+
+ANSWER, CHECK = "answer", "check"
+CHECK_PROMPT = "check-answer-1"
+
+Models = Mapping[str, ChatModel]
+OnDone = Callable[[int], None]
+
+_CHECK_SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "decision": {"type": "string", "enum": ["Pass", "Fail"]},
+        "reasoning": {"type": "string"},
+    },
+    "required": ["decision", "reasoning"],
+    "additionalProperties": False,
+}
+
+
+class _Decision(msgspec.Struct, forbid_unknown_fields=True):
+    decision: str
+    reasoning: str
+
+
+class Answering(msgspec.Struct, frozen=True):
+    """Who answers.
+
+    Attributes:
+        models: By name; the source has three. None of them: what templates wrote is answered as they know.
+        execute: Makes calls, for nested queries; None where none can be made.
+        made_how: What is told of how calls are made, as the ledger knows it.
+        at_once: How many queries are answered at the same time.
+    """
+
+    models: Models
+    execute: Execute | None = None
+    made_how: str = ""
+    at_once: int = 4
+
+
+async def answer(dataset: Dataset, answering: Answering, on_done: OnDone) -> None:
+    """Have every query answered that is not.
+
+    Raises:
+        RunHalted: Where a model cannot go on; what came before is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    known = known_operations(standing_documents(dataset, ANSWER))
+
+    async def look(item: StoredItem) -> StepFinding:
+        task = item.record(ApiTask)
+        if not answering.models:
+            return _by_template(task)
+        return await _answered(task, known, answering)
+
+    settings = {"models": sorted(answering.models), "calls": answering.made_how}
+    version = f"{prompt_version(ANSWER_PROMPT)} {prompt_version(RANK_PROMPT)}"
+    step = CurationStep(ANSWER, version, "task", look, settings, answering.at_once)
+    await walk(dataset, step, on_done)
+
+
+async def check(dataset: Dataset, models: Models, on_done: OnDone, *, at_once: int = 8) -> None:
+    """Have every answer checked that is not: by rules first, then by each model; all must pass it.
+
+    Raises:
+        RunHalted: Where a model cannot go on; what came before is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    known = known_operations(standing_documents(dataset, CHECK))
+
+    async def look(item: StoredItem) -> StepFinding:
+        solved = item.record(TaskSolution)
+        found = dataset.find("task", solved.task)
+        if found is None:
+            return StepFinding("dropped", "its query is gone")
+        task = found.record(ApiTask)
+        ids = offered_ids(task, known)
+        offered = {name: known[key].operation for name, key in ids.items()}
+        broken = "; ".join(broken_rules(solved.solution, offered, task.kind))
+        if broken:
+            return StepFinding("dropped", f"rules: {broken}")
+        return await _checked(_query(task, known), solved.solution, models)
+
+    step = CurationStep(
+        CHECK, prompt_version(CHECK_PROMPT), "solution", look, {"models": sorted(models)}, at_once
+    )
+    await walk(dataset, step, on_done)
+
+
+def _query(task: ApiTask, known: Mapping[str, KnownOperation]) -> AskedOf:
+    """Return what models are told of a query; tools by the names that they are offered by."""
+    ids = offered_ids(task, known)
+    tools = [
+        {**described(known[key].document, known[key].operation), "name": name}
+        for name, key in ids.items()
+    ]
+    return AskedOf(task, tuple(tools), ids)
+
+
+def _by_template(task: ApiTask) -> StepFinding:
+    if task.made_by != TEMPLATE:
+        return StepFinding("failed", "no model was asked: name some with --model")
+    thought = template_thought(task)
+    groups = [(call,) for call in task.gold] if task.kind == "nested" else [task.gold]
+    steps = tuple(SolutionStep(thought, calls) for calls in groups)
+    return _taken(task, TaskSolution(task.id, ApiSolution(TEMPLATE, steps)))
+
+
+async def _answered(
+    task: ApiTask, known: Mapping[str, KnownOperation], answering: Answering
+) -> StepFinding:
+    if task.kind == "nested" and answering.execute is None:
+        return StepFinding("failed", "its calls need what others return: say how calls are made")
+    query = _query(task, known)
+    execute = answering.execute if task.kind == "nested" else None
+    names = sorted(answering.models)
+    solved = await asyncio.gather(
+        *(solved_by(answering.models[name], name, query, execute) for name in names)
+    )
+    usage: list[Usage] = [used for each in solved for used in each.usage]
+    solutions = [s for each in solved if (s := each.candidate.solution) is not None]
+    rankings = await asyncio.gather(
+        *(ranked_by(answering.models[name], name, query, solutions) for name in names)
+    )
+    usage += [used for each in rankings for used in each.usage]
+    lost = [f"{n}: {r.why}" for n, r in zip(names, rankings, strict=True) if r.why]
+    if lost:
+        return StepFinding("failed", f"no ranking by {lost[0]}", usage=tuple(usage))
+    candidates = tuple(
+        _placed(each.candidate, names, [ranking.places for ranking in rankings]) for each in solved
+    )
+    winner = winner_of(candidates)
+    if winner is None or winner.solution is None:
+        why = "; ".join(f"{each.by}: {each.why}" for each in candidates)
+        return StepFinding("failed", f"no model answered: {why}"[:500], usage=tuple(usage))
+    taken = TaskSolution(task.id, winner.solution, candidates, needs_audit(candidates, winner))
+    return msgspec.structs.replace(_taken(task, taken), usage=tuple(usage))
+
+
+def _placed(
+    candidate: RankedSolution, names: Sequence[str], rankings: Sequence[Mapping[str, int]]
+) -> RankedSolution:
+    places = {
+        name: places[candidate.by]
+        for name, places in zip(names, rankings, strict=True)
+        if candidate.by in places
+    }
+    return msgspec.structs.replace(candidate, places=places)
+
+
+def _taken(task: ApiTask, taken: TaskSolution) -> StepFinding:
+    made = NewItem("solution", task.id, taken, stands_on=(("task", task.id),))
+    return StepFinding("kept", f"audit: {taken.audit}" if taken.audit else "", (made,))
+
+
+async def _checked(query: AskedOf, solution: ApiSolution, models: Models) -> StepFinding:
+    data = {
+        "query": query.task.query,
+        "language": query.task.language,
+        "tools": query.tools,
+        "steps": shown_steps(solution.steps),
+    }
+    question = ModelQuestion("check", CHECK_PROMPT, data, _Decision, _CHECK_SCHEMA)
+    names = sorted(models)
+    answers = await asyncio.gather(*(asked(question, models[name]) for name in names))
+    usage = tuple(used for each in answers for used in each.usage)
+    failures = []
+    for name, each in zip(names, answers, strict=True):
+        if each.value is None or each.value.decision not in {"Pass", "Fail"}:
+            why = each.why or "neither Pass nor Fail"
+            return StepFinding("failed", f"not checked by {name}: {why}", usage=usage)
+        if each.value.decision == "Fail":
+            failures.append(f"{name}: {each.value.reasoning[:300]}")
+    return StepFinding("dropped" if failures else "kept", "; ".join(failures), usage=usage)
