@@ -59,6 +59,7 @@ def error_board(folders: Sequence[Path], axes: Sequence[str] | None, rules: TagR
             _judged(suite, values, judge, own, rules)
             for (suite, values, own) in groups
             for judge in judges
+            if any(_judge(each) == judge for row in own for each in _reviews(row))
         ),
         tuple(_modes(suite, values, own, runs) for (suite, values, own) in groups if is_counted),
         tuple(_audit(rows, rules)),

@@ -207,6 +207,27 @@ def test_failure_modes_and_tags_stand_beside_each_other(
     assert "tags as they were written" in shown
 
 
+def test_several_runs_are_read_together_and_a_judge_has_the_groups_that_it_was_asked_about(
+    cli: Cli, score: Callable[..., None]
+) -> None:
+    score("m")
+    options = ("--agent", "gold", "--tasks", "return-poles", "--out", "other")
+    assert cli("run", "sample:shop", *options).returncode == 0
+    assert cli("score", "other", "--measure", "modes").returncode == 0
+    found = json.loads(cli("errors", "mine", "other", "--by", "agent", "--json").stdout)
+    judged = {group["values"]["agent"]: group for group in found["judged"]}
+    assert judged["gold"]["sides"][0]["conversations"] == 3
+    assert judged["gold"]["unscored"] == {"not judged": 1}
+    assert [group["board"]["unscored"] for group in found["modes"]] == [
+        {"not measured": 2},
+        {"not measured": 2},
+    ]
+    options = ("--agent", "careful", "--tasks", "too-late", "--out", "third")
+    assert cli("run", "sample:shop", *options).returncode == 0
+    found = json.loads(cli("errors", "mine", "third", "--by", "agent", "--json").stdout)
+    assert {group["values"]["agent"] for group in found["judged"]} == {"gold", "silent"}
+
+
 def test_all_tables_are_written_as_markdown_and_csv(
     cli: Cli, score: Callable[..., None], folder: Path
 ) -> None:

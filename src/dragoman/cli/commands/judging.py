@@ -45,7 +45,7 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     tag_rules: Annotated[
         str | None,
         typer.Option(
-            help="How tags are read: dragoman-error-tags-2, -2-lenient or seatau-1d6f92a."
+            help="How tags are read: dragoman-error-tags-2 [default], dragoman-error-tags-2-lenient or seatau-1d6f92a."
         ),
     ] = None,
     out: Annotated[
