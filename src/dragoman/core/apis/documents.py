@@ -15,6 +15,10 @@ Place = Literal["path", "query", "header", "body"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
 
 
+WHOLE_BODY = "x-whole-body"
+"""In the schema of a parameter that is the whole body of a request: it is true there."""
+
+
 class ApiParameter(msgspec.Struct, frozen=True, omit_defaults=True):
     """One parameter: `type` is a JSON schema type; `schema` holds the whole schema where more is known.
 
@@ -74,6 +78,7 @@ class ApiDocument(msgspec.Struct, frozen=True, omit_defaults=True):
         country: An English country name as the source has them, or "Global"; "" where unknown.
         language: Of its descriptions, as a BCP 47 tag; "" where unknown.
         origins: Where it was found; several where twins were merged.
+        category: Of the whole API, as a catalogue has it; operations may have their own.
         authentication: What a call needs beside parameters: "" for nothing, else as the document
             says ("apiKey", "oauth2", ...).
     """
@@ -85,6 +90,7 @@ class ApiDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     country: str = ""
     api_list: tuple[Operation, ...] = ()
     language: str = ""
+    category: str = ""
     authentication: str = ""
     origins: tuple[DocumentOrigin, ...] = ()
 

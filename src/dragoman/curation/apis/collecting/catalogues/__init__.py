@@ -1,0 +1,1 @@
+"""Lists of APIs: a name, a link and what is said of it, as Markdown or JSON."""

@@ -1,0 +1,70 @@
+"""What names an API: ids, and addresses in one form."""
+
+import hashlib
+import re
+import unicodedata
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+
+import msgspec
+
+from dragoman.core.apis.documents import ApiDocument
+
+_SIGNS = re.compile(r"[\W_]+")
+_LONGEST_SLUG, _DIGEST = 60, 8
+_TRACKING = re.compile(r"utm_\w+|fbclid|gclid", re.IGNORECASE)
+_ROUTE = ("/", "!")
+
+
+def with_id(document: ApiDocument, place: str) -> ApiDocument:
+    """Return a document with its id: its name, and a hash of name and address.
+
+    An id does not change when descriptions or operations do, nor by what else is collected.
+
+    Args:
+        document: The document.
+        place: Where it was found; counts where it has no address of a host.
+    """
+    base = next((one.url for one in document.api_list), "") or document.home_url
+    address = plain_address(base)
+    where = address if not document.api_list else address.partition("/")[0]
+    key = "\n".join((plain_name(document.tool_name), where or place))
+    digest = hashlib.sha256(key.encode()).hexdigest()[:_DIGEST]
+    slug = plain_name(document.tool_name)[:_LONGEST_SLUG].strip("-")
+    return msgspec.structs.replace(document, id=f"{slug}-{digest}" if slug else digest)
+
+
+def plain_name(name: str) -> str:
+    """Return a name in small letters and digits of any script, joined by hyphens."""
+    return _SIGNS.sub("-", unicodedata.normalize("NFKC", name).casefold()).strip("-")
+
+
+def plain_address(url: str) -> str:
+    """Return an address as twins are told by: no scheme, no `www.`, no tail, "" where it has no host."""
+    parts = split_address(url)
+    if not parts.netloc:
+        return ""
+    host = parts.netloc.rpartition("@")[2].lower().removeprefix("www.")
+    path = parts.path.rstrip("/")
+    query = f"?{parts.query}" if parts.query else ""
+    route = f"#{parts.fragment}" if parts.fragment.startswith(_ROUTE) else ""
+    return f"{host}{path}{query}{route}"
+
+
+def without_tracking(url: str) -> str:
+    """Return an address without what only tells its owner who sent a visitor."""
+    parts = split_address(url.strip())
+    if not parts.query or not parts.netloc:
+        return url.strip()
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    kept = [pair for pair in pairs if not _TRACKING.fullmatch(pair[0].strip())]
+    if len(kept) == len(pairs):
+        return url.strip()
+    return urlunsplit(parts._replace(query=urlencode(kept)))
+
+
+def split_address(url: str) -> SplitResult:
+    """Return the parts of an address; of what is none, empty ones."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")

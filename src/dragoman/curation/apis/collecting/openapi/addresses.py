@@ -1,0 +1,54 @@
+"""Where the operations of a document are served."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from dragoman.curation.apis.collecting.values import first_text, mapping, sequence, text
+
+_VARIABLE = re.compile(r"\{([^{}]{1,100})\}")
+
+
+def server_of(*levels: Mapping[str, object]) -> str:
+    """Return the address that operations stand under, "" where a document names none.
+
+    Args:
+        levels: An operation, its path and its document: the first that names servers counts.
+    """
+    for level in levels:
+        addresses = [
+            address for each in sequence(level.get("servers")) if (address := _server(each))
+        ]
+        if addresses:
+            return _secure(addresses)
+    return _swagger_server(levels[-1])
+
+
+def _server(server: object) -> str:
+    """Return a server's address with the defaults of its variables."""
+    raw = mapping(server)
+    variables = mapping(raw.get("variables"))
+
+    def default(match: re.Match[str]) -> str:
+        return first_text(mapping(variables.get(match[1])), "default") or match[0]
+
+    return _VARIABLE.sub(default, text(raw.get("url"), 2_000)).rstrip("/")
+
+
+def _secure(addresses: list[str]) -> str:
+    return next((each for each in addresses if each.startswith("https://")), addresses[0])
+
+
+def _swagger_server(document: Mapping[str, object]) -> str:
+    host = text(document.get("host"), 300).strip("/")
+    base = text(document.get("basePath"), 1_000).strip("/")
+    path = f"/{base}" if base else ""
+    if not host:
+        return path
+    schemes = [text(each, 10) for each in sequence(document.get("schemes"))]
+    scheme = "http" if "http" in schemes and "https" not in schemes else "https"
+    return f"{scheme}://{host}{path}"
+
+
+def placeholders(path: str) -> Iterable[str]:
+    """Yield the names in braces of a path, once each."""
+    return dict.fromkeys(_VARIABLE.findall(path))

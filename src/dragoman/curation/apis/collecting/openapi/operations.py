@@ -1,0 +1,153 @@
+"""Operations of an OpenAPI document."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, cast
+
+import msgspec
+
+from dragoman.core.apis.documents import ApiParameter, Method, Operation
+from dragoman.core.errors import DataError
+from dragoman.curation.apis.collecting.openapi.addresses import placeholders, server_of
+from dragoman.curation.apis.collecting.openapi.parameters import (
+    Needed,
+    ParameterReader,
+    schema_of_answer,
+)
+from dragoman.curation.apis.collecting.openapi.references import Place, References
+from dragoman.curation.apis.collecting.values import first_text, mapping, text
+
+_METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
+_MOST_OPERATIONS = 2_000
+_SIGNS = re.compile(r"\W+")
+
+
+class ReadOperation(NamedTuple):
+    """One operation as it was read, or why it was left out, and what is to be known of it."""
+
+    raw: Mapping[str, object]
+    operation: Operation | None
+    remark: str = ""
+
+
+class _RawOperation(NamedTuple):
+    """An operation as it stands: its path, its method, itself, its path's item, and their file."""
+
+    path: str
+    method: str
+    raw: Mapping[str, object]
+    item: Mapping[str, object]
+    file: str
+
+
+def read_operations(
+    document: Mapping[str, object], file: str, references: References
+) -> list[ReadOperation]:
+    """Return all operations of a document, those too that cannot be called as it describes them.
+
+    Raises:
+        DataError: Where there are more than are read.
+    """
+    found: list[ReadOperation] = []
+    taken: set[str] = set()
+    for path, item in mapping(document.get("paths")).items():
+        if path.startswith("x-"):
+            continue
+        for each in _of_path(document, path, Place(item, file), references):
+            found.append(_with_own_name(each, taken))
+            if len(found) > _MOST_OPERATIONS:
+                raise DataError(f"more than {_MOST_OPERATIONS:,} operations: split it")
+    return found
+
+
+def _of_path(
+    document: Mapping[str, object], path: str, item: Place, references: References
+) -> Iterator[ReadOperation]:
+    try:
+        shared = references.followed(item.value, item.file)
+    except DataError as error:
+        yield ReadOperation({}, None, f"{path}: {error}")
+        return
+    raw = mapping(shared.value)
+    methods = [method for method in _METHODS if isinstance(raw.get(method), dict)]
+    if not methods:
+        yield ReadOperation({}, None, f"{path}: no operation stands there")
+    for method in methods:
+        raw_operation = _RawOperation(path, method, mapping(raw[method]), raw, shared.file)
+        try:
+            yield _operation(raw_operation, document, references)
+        except DataError as error:
+            yield ReadOperation(raw_operation.raw, None, f"{method.upper()} {path}: {error}")
+
+
+def _operation(
+    found: _RawOperation, document: Mapping[str, object], references: References
+) -> ReadOperation:
+    path, method, raw, item, file = found
+    reader = ParameterReader(references)
+    needed = reader.listed(Place(item.get("parameters"), file), Place(raw.get("parameters"), file))
+    if "requestBody" in raw:
+        needed += reader.body(Place(raw["requestBody"], file))
+    needed = _in_path(path, needed)
+    schema = _answer_schema(raw, file, references, reader)
+    operation = Operation(
+        text(raw.get("operationId"), 200) or _name_of(method, path),
+        server_of(raw, item, document) + (path if path.startswith("/") else f"/{path}"),
+        first_text(raw, "description", "summary") or first_text(item, "description", "summary"),
+        cast("Method", method.upper()),
+        first_text(raw, "x-category"),
+        tuple(each.parameter for each in needed if each.required),
+        tuple(each.parameter for each in needed if not each.required),
+        schema=schema,
+    )
+    missing = f"{method.upper()} {path}: {reader.missing[0]}" if reader.missing else ""
+    return ReadOperation(raw, operation, missing)
+
+
+def _in_path(path: str, needed: Sequence[Needed]) -> list[Needed]:
+    """Return parameters with those that the path names and nobody describes, without those that it does not name."""
+    named = list(placeholders(path))
+    kept = [
+        each for each in needed if each.parameter.place != "path" or each.parameter.name in named
+    ]
+    described = {each.parameter.name for each in kept if each.parameter.place == "path"}
+    plain = [ApiParameter(name, place="path") for name in named if name not in described]
+    return [*(Needed(each, required=True) for each in plain), *kept]
+
+
+def _answer_schema(
+    raw: Mapping[str, object], file: str, references: References, reader: ParameterReader
+) -> dict[str, object]:
+    """Return the schema of the answer to what went well, {} where the document declares none."""
+    answers = mapping(raw.get("responses"))
+    good = sorted(code for code in answers if code.startswith("2"))
+    for code in (*good, "default")[:3]:
+        if code not in answers:
+            continue
+        try:
+            answer = references.followed(answers[code], file)
+        except DataError as error:
+            reader.missing.append(str(error))
+            continue
+        if (schema := schema_of_answer(mapping(answer.value))) is not None:
+            return reader.schema(schema, answer.file)
+    return {}
+
+
+def _name_of(method: str, path: str) -> str:
+    """Return a name for an operation without one: `get_holidays_year` of GET /holidays/{year}."""
+    return "_".join((method, *filter(None, _SIGNS.split(path))))[:200]
+
+
+def _with_own_name(read: ReadOperation, taken: set[str]) -> ReadOperation:
+    """Return an operation under a name that none before it has."""
+    if read.operation is None:
+        return read
+    name, count = read.operation.name, 1
+    while name in taken:
+        count += 1
+        name = f"{read.operation.name}_{count}"
+    taken.add(name)
+    if name == read.operation.name:
+        return read
+    return read._replace(operation=msgspec.structs.replace(read.operation, name=name))

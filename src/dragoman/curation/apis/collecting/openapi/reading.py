@@ -1,0 +1,128 @@
+"""OpenAPI documents, whole or in fragments, as documents of the one form."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Literal
+
+from dragoman.core.apis.documents import ApiDocument, DocumentOrigin
+from dragoman.core.errors import DataError
+from dragoman.curation.apis.collecting.entries import FoundEntry, ReadFile
+from dragoman.curation.apis.collecting.identity import with_id
+from dragoman.curation.apis.collecting.openapi.addresses import server_of
+from dragoman.curation.apis.collecting.openapi.operations import ReadOperation, read_operations
+from dragoman.curation.apis.collecting.openapi.references import References
+from dragoman.curation.apis.collecting.openapi.security import authentication_of
+from dragoman.curation.apis.collecting.source_files import SourceFolder
+from dragoman.curation.apis.collecting.values import first_text, mapping, one_line, text
+
+OpenApiForm = Literal["openapi-3.0", "openapi-3.1", "swagger-2.0", "fragment"]
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_FORMS: Mapping[tuple[str, str], OpenApiForm] = {
+    ("openapi", "3.0"): "openapi-3.0",
+    ("openapi", "3.1"): "openapi-3.1",
+    ("swagger", "2.0"): "swagger-2.0",
+}
+
+
+def form_of(value: object) -> OpenApiForm | None:
+    """Return which OpenAPI a value is written in; None where it is none.
+
+    Raises:
+        DataError: Where it is of a version that is not read.
+    """
+    document = mapping(value)
+    for key in ("openapi", "swagger"):
+        if key in document:
+            said = text(document[key], 40)
+            version = _VERSION.match(said)
+            form = _FORMS.get((key, version[0])) if version else None
+            if form is None:
+                raise DataError(
+                    f"{key} {said!r} is not read: make it OpenAPI 3.0, 3.1 or Swagger 2.0"
+                )
+            return form
+    return "fragment" if isinstance(document.get("paths"), dict) else None
+
+
+def read_openapi(
+    document: Mapping[str, object],
+    form: OpenApiForm,
+    file: ReadFile,
+    source: SourceFolder,
+) -> FoundEntry:
+    """Return the API that a document describes.
+
+    Args:
+        document: What was read.
+        form: As `form_of` says.
+        file: The file.
+        source: Where the files that it refers to are read.
+
+    Raises:
+        DataError: Where no operation of it can be used.
+    """
+    place, facts = file.place, file.facts
+    references = References(source, place, document)
+    read = read_operations(document, place, references)
+    operations = tuple(each.operation for each in read if each.operation is not None)
+    remarks = [each.remark for each in read if each.remark]
+    if not operations:
+        raise DataError(_no_operations(document, remarks))
+    info = mapping(document.get("info"))
+    found = ApiDocument(
+        "",
+        one_line(info.get("title")) or _stem(place),
+        first_text(info, "description", "summary"),
+        _home(document, info),
+        first_text(info, "x-country") or facts.country,
+        operations,
+        first_text(info, "x-language") or facts.language,
+        category=first_text(info, "x-category"),
+        authentication=authentication_of(
+            document, [each.raw for each in read if each.operation], references, place
+        ),
+        origins=(
+            DocumentOrigin(facts.source, place, form, file.digest, _licence(info) or facts.licence),
+        ),
+    )
+    return FoundEntry(place, with_id(found, place), _remark(read, remarks))
+
+
+def _no_operations(document: Mapping[str, object], remarks: Sequence[str]) -> str:
+    if remarks:
+        more = f", and {len(remarks) - 1} more" if len(remarks) > 1 else ""
+        return f"none of its operations can be used: {remarks[0]}{more}"
+    if mapping(document.get("webhooks")):
+        return "webhooks only, which others call: nothing in it can be asked"
+    return "no paths, so no operations"
+
+
+def _remark(read: Sequence[ReadOperation], remarks: Sequence[str]) -> str:
+    """Return in one line what was left out of a document and what is open in it."""
+    if not remarks:
+        return ""
+    left_out = [each.remark for each in read if each.operation is None]
+    said = []
+    if left_out:
+        said.append(f"{len(left_out)} left out of {len(read)}: {left_out[0]}")
+    if len(remarks) > len(left_out):
+        open_ones = [each.remark for each in read if each.operation is not None and each.remark]
+        said.append(f"{len(open_ones)} with parts left open: {open_ones[0]}")
+    return "; ".join(said)
+
+
+def _home(document: Mapping[str, object], info: Mapping[str, object]) -> str:
+    for said in (document.get("externalDocs"), info.get("contact")):
+        url = first_text(mapping(said), "url")
+        if url.startswith(("https://", "http://")):
+            return url
+    return server_of(document)
+
+
+def _licence(info: Mapping[str, object]) -> str:
+    return first_text(mapping(info.get("license")), "identifier", "name", "url")
+
+
+def _stem(place: str) -> str:
+    return PurePosixPath(place.removesuffix(".gz")).stem

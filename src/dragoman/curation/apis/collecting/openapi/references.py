@@ -1,0 +1,118 @@
+"""`$ref` inside a file and to others of the same source, within bounds and never over the network."""
+
+import posixpath
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from dragoman.core.errors import DataError
+from dragoman.curation.apis.collecting.source_files import SourceFolder, suffix_of
+from dragoman.curation.apis.collecting.values import mapping, parsed
+
+_LONGEST = 120
+_MOST_STEPS, _MOST_FILES, _MOST_BYTES = 30, 100, 64 << 20
+
+
+class Place(NamedTuple):
+    """A value of a file that was read, with the file that it stands in."""
+
+    value: object
+    file: str
+
+
+class References:
+    """Follows the references of one document, to other files of its source too.
+
+    Args:
+        source: Where files are read.
+        file: The document's place.
+        document: What it holds.
+    """
+
+    def __init__(self, source: SourceFolder, file: str, document: object) -> None:
+        self._source = source
+        self._files = {file: document}
+        self._bytes = 0
+
+    @property
+    def others(self) -> list[str]:
+        """The places of the other files that were read."""
+        return list(self._files)[1:]
+
+    def followed(self, value: object, file: str) -> Place:
+        """Return a value, or what it refers to, through references to references.
+
+        What stands beside a `$ref` goes before what is referred to, as OpenAPI 3.1 has it.
+
+        Raises:
+            DataError: Where nothing that may be read is there, or references lead in a circle.
+        """
+        place, beside = Place(value, file), dict[str, object]()
+        for _ in range(_MOST_STEPS):
+            target = reference_of(place.value)
+            if target is None:
+                return Place({**place.value, **beside}, place.file) if beside else place  # type: ignore[dict-item]
+            beside = {**_beside(place.value), **beside}
+            place = self.target(target, place.file)
+        raise DataError(f"the reference {_short(reference_of(value) or '')} leads in a circle")
+
+    def target(self, reference: str, file: str) -> Place:
+        """Return what one reference names.
+
+        Raises:
+            DataError: Where nothing that may be read is there.
+        """
+        address = urlsplit(reference)
+        if address.scheme or address.netloc:
+            raise DataError(
+                f"what it refers to is on another host, asked only with --fetch-refs ({_short(reference)})"
+            )
+        place = file
+        if address.path:
+            place = posixpath.normpath(
+                posixpath.join(posixpath.dirname(file), unquote(address.path))
+            )
+        whole = self._whole(place, reference)
+        return Place(_pointed(whole, unquote(address.fragment), reference), place)
+
+    def _whole(self, place: str, reference: str) -> object:
+        if place not in self._files:
+            try:
+                self._files[place] = self._read(place)
+            except DataError as error:
+                raise DataError(f"the reference {_short(reference)}: {error}") from error
+        return self._files[place]
+
+    def _read(self, place: str) -> object:
+        if len(self._files) > _MOST_FILES or self._bytes > _MOST_BYTES:
+            raise DataError("the document refers to more files than are read of one")
+        content = self._source.read(place)
+        self._bytes += len(content)
+        return parsed(content, suffix_of(place))[0]
+
+
+def reference_of(value: object) -> str | None:
+    """Return what a value refers to; None where it is no reference."""
+    target = mapping(value).get("$ref")
+    return target if isinstance(target, str) else None
+
+
+def _beside(value: object) -> Mapping[str, object]:
+    return {key: each for key, each in mapping(value).items() if key != "$ref"}
+
+
+def _pointed(value: object, pointer: str, reference: str) -> object:
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key[:9]) < len(value):
+            value = value[int(key[:9])]
+        else:
+            raise DataError(f"the reference {_short(reference)} names nothing")
+    return value
+
+
+def _short(reference: str) -> str:
+    said = " ".join(reference.split())
+    return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"

@@ -1,0 +1,90 @@
+"""The files of a source: a folder with all that is in it, or one file with those beside it.
+
+Nothing outside the folder is read, whatever a link or a reference in it says.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import OutsideErrors, unpacked
+
+MOST_BYTES = 16 << 20
+"""Bytes of one file, unpacked."""
+
+MOST_FILES = 200_000
+"""Files of one source."""
+
+
+class SourceFolder:
+    """A folder whose files are read, by their places in it.
+
+    Args:
+        folder: The folder.
+        only: The one file that was asked for; "" for all. References may still lead to others.
+    """
+
+    def __init__(self, folder: Path, only: str = "") -> None:
+        self._folder = folder.resolve()
+        self._only = only
+
+    def places(self) -> Iterator[str]:
+        """Yield the places of all files, in order; what is hidden (.git) is passed over.
+
+        Raises:
+            UsageError: Where there are too many.
+        """
+        if self._only:
+            yield self._only
+            return
+        for count, path in enumerate(sorted(_visible_files(self._folder))):
+            if count >= MOST_FILES:
+                raise UsageError(
+                    f"{self._folder.name}: more than {MOST_FILES:,} files: name folders in it"
+                )
+            yield path.relative_to(self._folder).as_posix()
+
+    def read(self, place: str) -> bytes:
+        """Return what a file holds, unpacked.
+
+        Raises:
+            DataError: Where it is outside the folder, too large, damaged or not there.
+        """
+        path = (self._folder / place).resolve()
+        if not path.is_relative_to(self._folder):
+            raise DataError(
+                "it is outside the folder that was named: name a folder that holds both"
+            )
+        with OutsideErrors(DataError, "it cannot be read"):
+            if not path.is_file():
+                raise DataError("there is no such file")
+            if path.stat().st_size > MOST_BYTES:
+                raise DataError(f"it is larger than {MOST_BYTES >> 20} MiB: split it")
+            return unpacked(path.read_bytes(), MOST_BYTES)
+
+
+def open_source(path: Path) -> SourceFolder:
+    """Return the folder of a source.
+
+    Raises:
+        UsageError: Where there is nothing at the path.
+    """
+    if path.is_dir():
+        return SourceFolder(path)
+    if path.is_file():
+        return SourceFolder(path.parent, path.name)
+    if "://" in str(path):
+        raise UsageError(f"{path}: sources are files and folders: download it and name the file")
+    raise UsageError(f"{path}: there is no such file or folder")
+
+
+def suffix_of(place: str) -> str:
+    """Return how a file's name ends, without what packs it."""
+    return PurePosixPath(place.removesuffix(".gz")).suffix.lower()
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in files if not name.startswith("."))

@@ -1,0 +1,102 @@
+"""Values of documents that somebody else wrote, bounded and of the kind that is asked for."""
+
+import math
+from collections.abc import Mapping
+from itertools import islice
+from typing import cast
+
+import msgspec
+
+from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.yaml_values import yaml_value
+
+MOST_CHARACTERS = 8_000
+"""Of one text that is kept, such as a description."""
+
+_DEEPEST, _MOST_PARTS, _MOST_BITS = 12, 200, 10_000
+_WHOLE_NUMBERS = range(-(2**63), 2**64)
+
+
+def parsed(content: bytes, suffix: str) -> tuple[object, str]:
+    """Return what a file of JSON or YAML holds, and a remark: JSON that only YAML can read is said.
+
+    Raises:
+        DataError: Where it is neither.
+    """
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"no text in UTF-8 ({error.reason}): convert it") from error
+    if suffix not in {".yaml", ".yml"}:
+        try:
+            return msgspec.json.decode(text), ""
+        except UNREADABLE as error:
+            return _as_yaml(text, str(error))
+    return yaml_value(text), ""
+
+
+def _as_yaml(text: str, why: str) -> tuple[object, str]:
+    """Return what is no JSON but, as a trailing comma is, good YAML."""
+    remark = f"no JSON ({why})"
+    if not text.lstrip().startswith(("{", "[")):
+        raise DataError(remark)
+    try:
+        return yaml_value(text), f"{remark}, read as YAML"
+    except DataError as error:
+        raise DataError(f"{remark} and {error}") from error
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return a mapping; none of anything else."""
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def sequence(value: object) -> list[object]:
+    """Return a list; an empty one of anything else."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: object, most: int = MOST_CHARACTERS) -> str:
+    """Return a text without space around it; a number as it is written, "" of anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    # Half a pair of surrogates is a text in JSON that nothing can store.
+    said = (value if isinstance(value, str) else _number(value)).encode(errors="replace").decode()
+    said = said.strip()
+    return said if len(said) <= most else said[: most - 1] + "…"
+
+
+def one_line(value: object, most: int = 300) -> str:
+    """Return a text in one line."""
+    return " ".join(text(value, most).split())
+
+
+def first_text(source: Mapping[str, object], *keys: str) -> str:
+    """Return the first of some fields that says anything."""
+    return next((said for key in keys if (said := text(source.get(key)))), "")
+
+
+def plain(value: object, depth: int = 0) -> object:
+    """Return a value as it can be stored: bounded, with numbers that others read as they are."""
+    if depth >= _DEEPEST:
+        return None
+    if isinstance(value, dict):
+        some = islice(value.items(), _MOST_PARTS)
+        return {text(key): plain(each, depth + 1) for key, each in some}
+    if isinstance(value, list):
+        return [plain(each, depth + 1) for each in value[:_MOST_PARTS]]
+    return _plain_scalar(value)
+
+
+def _plain_scalar(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value not in _WHOLE_NUMBERS:
+        return _number(value)
+    return text(value) if isinstance(value, str) else value
+
+
+def _number(value: float) -> str:
+    # Python writes no whole number of more than 4,300 digits.
+    return str(value) if not isinstance(value, int) or value.bit_length() < _MOST_BITS else ""
