@@ -48,6 +48,8 @@ COMMANDS = {
     ),
     "curate generate": ("curate", "generate", "mine"),
     "curate rate": ("curate", "rate", "mine", "--model", "openai/a"),
+    "curate collect": ("curate", "collect", "new", "mine"),
+    "curate list": ("curate", "list", "mine"),
     "curate status": ("curate", "status", "mine"),
     "review export": ("review", "export", "sample:shop", "--to", "th", "--out", "th.xlsx"),
     "review import": ("review", "import", "sample:shop", "none.xlsx", "--to", "th"),

@@ -12,6 +12,56 @@ app = group("Datasets of web APIs: collect, verify, filter, generate, answer, sp
 DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of a dataset.")]
 
 
+@command(app, "collect", "curate collect mine apis/ --licence CC0-1.0")
+def collect(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="SOURCE...", help="Files, and folders with all in them.")
+    ],
+    country: Annotated[
+        str, typer.Option(help="Of APIs that do not state one: an English name, or Global.")
+    ] = "",
+    language: Annotated[
+        str, typer.Option(help="Of descriptions that do not state one, such as pt.")
+    ] = "",
+    licence: Annotated[str, typer.Option(help="Of documents that do not state one.")] = "",
+    source_name: Annotated[
+        str, typer.Option(help="What the source is called [the file's or folder's name].")
+    ] = "",
+    fetch_refs: Annotated[
+        bool, typer.Option("--fetch-refs", help="Ask other hosts for what documents refer to.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Collect API documents: OpenAPI, lists of APIs in Markdown and JSON; twins become one.
+
+    Exit 1 where no API was found. The same command again replaces what the same files gave before.
+    """
+    from dragoman.cli.curating.collecting import CollectOptions, collect_sources
+    from dragoman.curation.apis.collecting.entries import StatedFacts
+
+    facts = StatedFacts(source_name, country, language, licence)
+    leave(collect_sources(dataset, sources, CollectOptions(facts, fetch_refs), as_json=as_json))
+
+
+@command(app, "list", "curate list mine --by country,category")
+def list_command(
+    dataset: DatasetFolder,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="category, country, language, licence, source, form, authentication; by commas."
+        ),
+    ] = "country",
+    as_json: Json = False,
+) -> None:
+    """Count the documents that stand, and their operations, by what is known of them."""
+    from dragoman.cli.curating.listing import list_documents
+
+    names = [name.strip() for name in by.split(",") if name.strip()]
+    list_documents(dataset, names, as_json=as_json)
+
+
 @command(app, "status", "curate status mine --step collect")
 def status(
     dataset: DatasetFolder,

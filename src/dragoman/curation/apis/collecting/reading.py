@@ -19,7 +19,7 @@ from dragoman.curation.apis.collecting.source_files import SourceFolder, suffix_
 from dragoman.curation.apis.collecting.values import mapping, parsed
 
 _PAGES = frozenset((".md", ".markdown"))
-_DATA = frozenset((".json", ".yaml", ".yml"))
+_DATA = frozenset((".json", ".jsonl", ".yaml", ".yml"))
 _SCHEMA_WORDS = frozenset(("components", "definitions", "$schema", "properties", "allOf", "items"))
 
 
@@ -85,7 +85,7 @@ def _read_folder(
 
 def _read_page(place: str, source: SourceFolder, facts: StatedFacts) -> list[FoundEntry]:
     if suffix_of(place) not in _PAGES:
-        raise DataError("no .json, .yaml, .yml or .md, packed with gzip or not")
+        raise DataError("no .json, .jsonl, .yaml, .yml or .md, packed with gzip or not")
     content = source.read(place)
     return read_markdown(content, ReadFile(place, _digest(content), facts))
 
@@ -97,6 +97,8 @@ def _read_data(file: _Parsed, source: SourceFolder, facts: StatedFacts) -> list[
         return [read_openapi(mapping(file.value), form, listed, source)]
     if is_itc(file.value):
         return read_itc(file.value, listed)
+    if "http_interactions" in mapping(file.value):
+        raise DataError("a recording of answers, which describes no API: collect its document")
     if _SCHEMA_WORDS & mapping(file.value).keys() or _holds_parameters(mapping(file.value)):
         raise DataError("a part for other documents to refer to: it has no paths of its own")
     return read_listed(file.value, listed)

@@ -39,7 +39,7 @@ def collect(
     facts: StatedFacts,
     *,
     is_named: bool,
-    on_done: Callable[[int], None] = lambda _: None,
+    on_done: Callable[[], None] = lambda: None,
 ) -> CollectedSource:
     """Read a source into a dataset.
 
@@ -48,7 +48,7 @@ def collect(
         path: A file or a folder.
         facts: The source's name and what is said of all of it.
         is_named: Whether somebody gave that name, and not the file's.
-        on_done: Is told how many more files were read.
+        on_done: Is called for each file.
 
     Raises:
         UsageError: Where nothing is at the path, or the dataset has another source of that name.
@@ -77,7 +77,7 @@ def collect(
         if len(batch) >= _BATCH:
             dataset.put(batch)
             batch = []
-        on_done(1)
+        on_done()
     dataset.put(batch)
     dataset.forget(STEP, stale)
     return CollectedSource(facts.source, *counts)

@@ -15,6 +15,10 @@ MOST_CHARACTERS = 8_000
 """Of one text that is kept, such as a description."""
 
 _DEEPEST, _MOST_PARTS, _MOST_BITS = 12, 200, 10_000
+_LINES = ".jsonl"
+_JSON = msgspec.json.Decoder()
+# A recording of exchanges is told by its keys: its bodies are not looked at.
+_RECORDINGS = {"!binary": str}
 _WHOLE_NUMBERS = range(-(2**63), 2**64)
 
 
@@ -30,10 +34,11 @@ def parsed(content: bytes, suffix: str) -> tuple[object, str]:
         raise DataError(f"no text in UTF-8 ({error.reason}): convert it") from error
     if suffix not in {".yaml", ".yml"}:
         try:
-            return msgspec.json.decode(text), ""
+            whole = suffix != _LINES
+            return _JSON.decode(text) if whole else _JSON.decode_lines(text), ""
         except UNREADABLE as error:
             return _as_yaml(text, str(error))
-    return yaml_value(text), ""
+    return yaml_value(text, _RECORDINGS), ""
 
 
 def _as_yaml(text: str, why: str) -> tuple[object, str]:

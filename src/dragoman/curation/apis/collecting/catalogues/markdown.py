@@ -18,6 +18,7 @@ from dragoman.curation.apis.collecting.entries import FoundEntry, ReadFile
 
 MOST_BYTES, LONGEST_LINE = 4 << 20, 20_000
 _WEB = ("https://", "http://")
+_TEXTS = frozenset(("text", "code_inline", "softbreak", "hardbreak"))
 
 
 class MarkdownCell(NamedTuple):
@@ -116,12 +117,12 @@ def _cell(inline: Token) -> MarkdownCell:
         elif token.type == "link_close" and inside is not None:
             links[-1] = (links[-1][0], "".join(inside).strip())
             inside = None
-        elif token.type in {"text", "code_inline", "softbreak", "hardbreak"}:
+        elif token.type in _TEXTS:
             words = token.content or " "
             said.append(words)
             if inside is not None:
                 inside.append(words)
-            elif links:
+            if links and (inside is None or len(links) > 1):
                 after.append(words)
     struck = any(token.type == "s_open" for token in (inline.children or ())[:1])
     return MarkdownCell("".join(said).strip(), tuple(links), "".join(after).strip(), struck)

@@ -9,6 +9,7 @@ import msgspec
 from dragoman.core.apis.documents import ApiParameter, Method, Operation
 from dragoman.core.errors import DataError
 from dragoman.curation.apis.collecting.openapi.addresses import placeholders, server_of
+from dragoman.curation.apis.collecting.openapi.categories import category_of
 from dragoman.curation.apis.collecting.openapi.parameters import (
     Needed,
     ParameterReader,
@@ -95,7 +96,7 @@ def _operation(
         server_of(raw, item, document) + (path if path.startswith("/") else f"/{path}"),
         first_text(raw, "description", "summary") or first_text(item, "description", "summary"),
         cast("Method", method.upper()),
-        first_text(raw, "x-category"),
+        category_of(raw),
         tuple(each.parameter for each in needed if each.required),
         tuple(each.parameter for each in needed if not each.required),
         schema=schema,

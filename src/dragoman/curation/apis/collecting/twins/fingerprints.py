@@ -12,7 +12,7 @@ from dragoman.curation.apis.collecting.identity import plain_address, plain_name
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _VERSION = re.compile(r"/(?:v|version)?\d+(?:\.\d+)*(?=/|$)", re.IGNORECASE)
-_SITE_LABELS, _SHORT_LABEL = 2, 3
+_SITE_LABELS = 2
 _FORMS = ("openapi-3.1", "openapi-3.0", "swagger-2.0", "fragment", "itc", "catalogue")
 
 OperationKey = tuple[str, str]
@@ -80,16 +80,12 @@ def loose_key(key: OperationKey) -> OperationKey:
 
 def site_of(host: str) -> str:
     """Return the site of a host: what its owner registered, as far as its name tells; "" for a shared one."""
-    host = host.partition(":")[0]
+    sites, host = _sites(), host.partition(":")[0]
     labels = host.split(".")
-    if any(host == shared or host.endswith(f".{shared}") for shared in _shared_hosts()):
+    if any(host == shared or host.endswith(f".{shared}") for shared in sites.hosts):
         return ""
-    count = (
-        _SITE_LABELS + 1
-        if len(labels) > _SITE_LABELS and len(labels[-2]) <= _SHORT_LABEL
-        else _SITE_LABELS
-    )
-    return ".".join(labels[-count:])
+    is_longer = len(labels) > _SITE_LABELS and labels[-2] in sites.second_level
+    return ".".join(labels[-_SITE_LABELS - is_longer :])
 
 
 def likeness(one: str, other: str) -> float:
@@ -104,7 +100,12 @@ def _pairs(name: str) -> set[str]:
     return {name[at : at + 2] for at in range(len(name) - 1)}
 
 
+class _Sites(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    second_level: frozenset[str]
+    hosts: tuple[str, ...]
+
+
 @functools.cache
-def _shared_hosts() -> tuple[str, ...]:
-    content = files(__package__).joinpath("shared_hosts.toml").read_bytes()
-    return msgspec.toml.decode(content, type=dict[str, tuple[str, ...]])["hosts"]
+def _sites() -> _Sites:
+    content = files(__package__).joinpath("sites.toml").read_bytes()
+    return msgspec.toml.decode(content, type=_Sites)

@@ -1,0 +1,95 @@
+"""`dragoman curate collect`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.cli.output import print_json, print_line, progress
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.storing import FILE, STEP, CollectedSource, collect
+from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
+from dragoman.curation.apis.steps import lines_of
+from dragoman.report.fitting import TextTable, print_table
+from dragoman.report.wording import counted
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import StepLine
+
+HEADINGS = ("source", "files", "refused", "APIs", "left out")
+_SHOWN = 20
+
+
+class CollectOptions(msgspec.Struct, frozen=True):
+    """What is said of all sources, and whether other hosts may be asked."""
+
+    facts: StatedFacts
+    fetch_refs: bool = False
+
+
+def collect_sources(
+    folder: Path, sources: Sequence[Path], options: CollectOptions, *, as_json: bool
+) -> int:
+    """Read sources into a dataset, merge twins, and print what came of it; 1 where nothing was found."""
+    if options.fetch_refs:
+        raise UsageError(
+            "--fetch-refs: other hosts are not asked yet: put their files beside yours"
+        )
+    name = options.facts.source
+    names = [name or path.resolve().name for path in sources]
+    if len(set(names)) < len(names) and not name:
+        raise UsageError(
+            f"two sources are called {_twice(names)!r}: collect one after the other, with --source-name"
+        )
+    if name and len(sources) > 1:
+        raise UsageError("--source-name: names one source: collect one after the other")
+    with Dataset(folder) as dataset:
+        found = []
+        for path, each in zip(sources, names, strict=True):
+            facts = msgspec.structs.replace(options.facts, source=each)
+            with progress(f"reading {each}", None) as advance:
+                one = collect(dataset, path, facts, is_named=bool(name), on_done=advance)
+            found.append(one)
+        merged = merge_twins(dataset)
+        refused = [
+            line for line in lines_of(dataset, STEP, {"dropped"})
+            if line.kind == FILE and line.source in names
+        ]  # fmt: skip
+    if as_json:
+        print_json({"sources": found, "merged": merged, "refused": refused})
+    else:
+        _print(folder, found, merged, refused)
+    return 0 if any(each.found for each in found) else 1
+
+
+def _twice(names: Sequence[str]) -> str:
+    return next(name for name in names if names.count(name) > 1)
+
+
+def _print(
+    folder: Path,
+    found: Sequence[CollectedSource],
+    merged: MergedCounts,
+    refused: Sequence[StepLine],
+) -> None:
+    rows = tuple(
+        (
+            each.source,
+            f"{each.files:,}",
+            f"{each.refused:,}",
+            f"{each.found:,}",
+            f"{each.left_out:,}",
+        )
+        for each in found
+    )
+    note = (
+        f"{folder} has {counted(merged.documents, 'document')}; twins that went into others: "
+        f"{merged.exact:,} exact, {merged.near:,} near"
+    )
+    print_table(TextTable(HEADINGS, rows, note=note, numbers=frozenset(HEADINGS[1:])))
+    for line in refused[:_SHOWN]:
+        print_line(f"refused {line.name}: {line.reason}")
+    if len(refused) > _SHOWN:
+        print_line(
+            f"and {len(refused) - _SHOWN:,} more: dragoman curate status {folder} --step {STEP}"
+        )
