@@ -7,17 +7,17 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.reading import FileReading, read_source
+from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
 from dragoman.curation.apis.collecting.source_files import open_source
 
-Read = Callable[..., dict[str, FileReading]]
+Read = Callable[..., dict[str, ReadSourceFile]]
 
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
     """Read a folder of files, given by their places, and return what each gave."""
 
-    def call(files: Mapping[str, str | bytes], **facts: str) -> dict[str, FileReading]:
+    def call(files: Mapping[str, str | bytes], **facts: str) -> dict[str, ReadSourceFile]:
         for place, content in files.items():
             path = tmp_path / "source" / place
             path.parent.mkdir(parents=True, exist_ok=True)

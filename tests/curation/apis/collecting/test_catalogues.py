@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
-from dragoman.curation.apis.collecting.reading import FileReading
+from dragoman.curation.apis.collecting.reading import ReadSourceFile
 
-Read = Callable[..., dict[str, FileReading]]
+Read = Callable[..., dict[str, ReadSourceFile]]
 
 
-def documents(reading: FileReading) -> list[ApiDocument]:
+def documents(reading: ReadSourceFile) -> list[ApiDocument]:
     return [entry.document for entry in reading.entries if entry.document is not None]
 
 

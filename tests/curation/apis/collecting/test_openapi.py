@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.apis.documents import WHOLE_BODY, ApiDocument, ApiParameter, DocumentOrigin
-from dragoman.curation.apis.collecting.reading import FileReading
+from dragoman.curation.apis.collecting.reading import ReadSourceFile
 
-Read = Callable[..., dict[str, FileReading]]
+Read = Callable[..., dict[str, ReadSourceFile]]
 One = Callable[..., ApiDocument]
 
 HOLIDAYS = """

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiDocument, DocumentOrigin, Operation
-from dragoman.curation.apis.collecting.twins.finding import Twin, find_twins
+from dragoman.curation.apis.collecting.twins.finding import FoundTwin, find_twins
 from dragoman.curation.apis.collecting.twins.fingerprints import fingerprint, likeness, site_of
 from dragoman.curation.apis.collecting.twins.merging import merged
 
@@ -29,7 +29,7 @@ def listed(name: str, url: str) -> ApiDocument:
     return ApiDocument("x", name, home_url=url, origins=(origin(name, "catalogue"),))
 
 
-def twins(**documents: ApiDocument) -> list[Twin]:
+def twins(**documents: ApiDocument) -> list[FoundTwin]:
     return find_twins(fingerprint(name, each, name) for name, each in documents.items())
 
 
@@ -37,7 +37,7 @@ def test_the_same_operations_are_one_api_whatever_it_is_called() -> None:
     old = served("Laws", "/acts", "/acts/{id}")
     new = served("Registry", "/acts", "/acts/{actId}", "/search")
     same = served("Statutes", "/acts/{number}/", "/acts")
-    assert twins(a=old, b=same) == [Twin("b", "a", "exact: the same operations as a")]
+    assert twins(a=old, b=same) == [FoundTwin("b", "a", "exact: the same operations as a")]
     assert twins(a=old, b=new) == []
 
 
@@ -46,7 +46,7 @@ def test_versions_of_an_api_are_one_api() -> None:
     old = served("Laws", *(f"/v1/{path}" for path in paths))
     new = served("Statutes", *(f"/v2.0/{path}" for path in paths), "/v2.0/new")
     assert twins(old=old, new=new) == [
-        Twin("old", "new", "near: 4 of 5 operations shared with new")
+        FoundTwin("old", "new", "near: 4 of 5 operations shared with new")
     ]
 
 
@@ -55,7 +55,7 @@ def test_a_part_of_an_api_is_its_twin_where_names_are_alike() -> None:
     part = served("Series de Tiempo", "/a", "/b")
     other = served("Laws", "/a", "/b")
     assert twins(whole=whole, part=part) == [
-        Twin("part", "whole", "near: a name like that, and 2 of 2 operations, of whole")
+        FoundTwin("part", "whole", "near: a name like that, and 2 of 2 operations, of whole")
     ]
     assert twins(whole=whole, other=other) == []
 
@@ -63,7 +63,7 @@ def test_a_part_of_an_api_is_its_twin_where_names_are_alike() -> None:
 def test_one_entry_in_two_lists_is_one_api() -> None:
     one = listed("Cat Facts", "https://www.cats.example/api/")
     two = listed("cat facts", "http://cats.example/api#readme")
-    assert twins(a=one, b=two) == [Twin("b", "a", "exact: the name and the page of a")]
+    assert twins(a=one, b=two) == [FoundTwin("b", "a", "exact: the name and the page of a")]
 
 
 def test_names_that_are_alike_on_one_page_are_one_api_and_others_are_not() -> None:
@@ -72,7 +72,7 @@ def test_names_that_are_alike_on_one_page_are_one_api_and_others_are_not() -> No
         a=listed("Weather Forecast", page),
         b=listed("Weather Forecasts API", page),
         c=listed("Bus Arrivals", page),
-    ) == [Twin("b", "a", "near: the page of, and a name like that of, a")]
+    ) == [FoundTwin("b", "a", "near: the page of, and a name like that of, a")]
 
 
 def test_one_name_on_one_site_is_one_api_but_not_on_a_site_of_many() -> None:
@@ -81,14 +81,14 @@ def test_one_name_on_one_site_is_one_api_but_not_on_a_site_of_many() -> None:
         b=listed("Kuveyt", "https://www.kuveyt.com.tr/api"),
         c=listed("Quran", "https://github.com/one/quran"),
         d=listed("Quran", "https://github.com/two/quran"),
-    ) == [Twin("b", "a", "near: the name and the site of a")]
+    ) == [FoundTwin("b", "a", "near: the name and the site of a")]
 
 
 def test_an_entry_of_a_list_goes_into_the_document_of_that_api() -> None:
     document = served("Laws", "/acts")
     entry = listed("Laws", "https://www.law.example/about")
     assert twins(entry=entry, document=document) == [
-        Twin("entry", "document", "near: the name and the site of document")
+        FoundTwin("entry", "document", "near: the name and the site of document")
     ]
 
 

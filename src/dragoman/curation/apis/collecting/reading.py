@@ -23,7 +23,7 @@ _DATA = frozenset((".json", ".jsonl", ".yaml", ".yml"))
 _SCHEMA_WORDS = frozenset(("components", "definitions", "$schema", "properties", "allOf", "items"))
 
 
-class FileReading(msgspec.Struct, frozen=True):
+class ReadSourceFile(msgspec.Struct, frozen=True):
     """What a file gave.
 
     Attributes:
@@ -46,7 +46,7 @@ class _Parsed(NamedTuple):
     remark: str
 
 
-def read_source(source: SourceFolder, facts: StatedFacts) -> Iterator[FileReading]:
+def read_source(source: SourceFolder, facts: StatedFacts) -> Iterator[ReadSourceFile]:
     """Yield what each file of a source gives, folder by folder.
 
     Raises:
@@ -58,14 +58,14 @@ def read_source(source: SourceFolder, facts: StatedFacts) -> Iterator[FileReadin
 
 def _read_folder(
     places: Sequence[str], source: SourceFolder, facts: StatedFacts
-) -> Iterator[FileReading]:
+) -> Iterator[ReadSourceFile]:
     """Yield what the files of one folder give; fragments of a document wait for its head."""
     heads: list[_Parsed] = []
     fragments: list[_Parsed] = []
     for place in places:
         try:
             if suffix_of(place) not in _DATA:
-                yield FileReading(place, entries=tuple(_read_page(place, source, facts)))
+                yield ReadSourceFile(place, entries=tuple(_read_page(place, source, facts)))
                 continue
             content = source.read(place)
             value, remark = parsed(content, suffix_of(place))
@@ -77,9 +77,9 @@ def _read_folder(
                 heads.append(file)
             else:
                 entries = tuple(_read_data(file, source, facts))
-                yield FileReading(place, entries=entries, remark=remark)
+                yield ReadSourceFile(place, entries=entries, remark=remark)
         except DataError as error:
-            yield FileReading(place, str(error))
+            yield ReadSourceFile(place, str(error))
     yield from _read_pieces(heads, fragments, source, facts)
 
 
@@ -111,7 +111,7 @@ def _holds_parameters(value: Mapping[str, object]) -> bool:
 
 def _read_pieces(
     heads: Sequence[_Parsed], fragments: Sequence[_Parsed], source: SourceFolder, facts: StatedFacts
-) -> Iterator[FileReading]:
+) -> Iterator[ReadSourceFile]:
     """Yield documents that are kept in pieces: one head in a folder takes all fragments beside it."""
     if len(heads) == 1 and fragments:
         (head,) = heads
@@ -119,7 +119,7 @@ def _read_pieces(
         whole = head._replace(value=joined(mapping(head.value), pieces))
         yield _read_alone(whole, source, facts, f"with {len(fragments)} fragments beside it")
         for each in fragments:
-            yield FileReading(each.place, remark=f"a fragment of {head.place}")
+            yield ReadSourceFile(each.place, remark=f"a fragment of {head.place}")
         return
     for each in (*heads, *fragments):
         yield _read_alone(each, source, facts, each.remark)
@@ -127,12 +127,12 @@ def _read_pieces(
 
 def _read_alone(
     file: _Parsed, source: SourceFolder, facts: StatedFacts, remark: str
-) -> FileReading:
+) -> ReadSourceFile:
     try:
         entries = tuple(_read_data(file, source, facts))
     except DataError as error:
-        return FileReading(file.place, str(error))
-    return FileReading(file.place, entries=entries, remark=remark)
+        return ReadSourceFile(file.place, str(error))
+    return ReadSourceFile(file.place, entries=entries, remark=remark)
 
 
 def _digest(content: bytes) -> str:

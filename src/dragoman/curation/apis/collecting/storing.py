@@ -13,7 +13,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.curation.apis.collecting.entries import FoundEntry, StatedFacts
-from dragoman.curation.apis.collecting.reading import FileReading, read_source
+from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
 from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, Verdict
@@ -93,7 +93,7 @@ def _known_entries(dataset: Dataset, source: str) -> dict[str, list[StepLine]]:
     return known
 
 
-def _outcomes(reading: FileReading, facts: StatedFacts, home: str) -> Iterator[StepOutcome]:
+def _outcomes(reading: ReadSourceFile, facts: StatedFacts, home: str) -> Iterator[StepOutcome]:
     name = _name(reading.place, facts.source)
     verdict: Verdict = "dropped" if reading.refused else "kept"
     reason = reading.refused or reading.remark

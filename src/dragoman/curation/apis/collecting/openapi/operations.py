@@ -15,7 +15,7 @@ from dragoman.curation.apis.collecting.openapi.parameters import (
     ParameterReader,
     schema_of_answer,
 )
-from dragoman.curation.apis.collecting.openapi.references import Place, References
+from dragoman.curation.apis.collecting.openapi.references import PlacedValue, References
 from dragoman.curation.apis.collecting.values import first_text, mapping, text
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
@@ -54,7 +54,7 @@ def read_operations(
     for path, item in mapping(document.get("paths")).items():
         if path.startswith("x-"):
             continue
-        for each in _of_path(document, path, Place(item, file), references):
+        for each in _of_path(document, path, PlacedValue(item, file), references):
             found.append(_with_own_name(each, taken))
             if len(found) > _MOST_OPERATIONS:
                 raise DataError(f"more than {_MOST_OPERATIONS:,} operations: split it")
@@ -62,7 +62,7 @@ def read_operations(
 
 
 def _of_path(
-    document: Mapping[str, object], path: str, item: Place, references: References
+    document: Mapping[str, object], path: str, item: PlacedValue, references: References
 ) -> Iterator[ReadOperation]:
     try:
         shared = references.followed(item.value, item.file)
@@ -86,9 +86,11 @@ def _operation(
 ) -> ReadOperation:
     path, method, raw, item, file = found
     reader = ParameterReader(references)
-    needed = reader.listed(Place(item.get("parameters"), file), Place(raw.get("parameters"), file))
+    needed = reader.listed(
+        PlacedValue(item.get("parameters"), file), PlacedValue(raw.get("parameters"), file)
+    )
     if "requestBody" in raw:
-        needed += reader.body(Place(raw["requestBody"], file))
+        needed += reader.body(PlacedValue(raw["requestBody"], file))
     needed = _in_path(path, needed)
     schema = _answer_schema(raw, file, references, reader)
     operation = Operation(

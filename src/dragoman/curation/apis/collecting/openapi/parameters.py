@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, cast
 from dragoman.core.apis.documents import WHOLE_BODY, ApiParameter
 from dragoman.core.apis.documents import Place as TravelsIn
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.openapi.references import Place, References
+from dragoman.curation.apis.collecting.openapi.references import PlacedValue, References
 from dragoman.curation.apis.collecting.openapi.schemas import (
     SchemaReader,
     is_choice,
@@ -41,13 +41,13 @@ class ParameterReader:
         self._references = references
         self.missing: list[str] = []
 
-    def listed(self, shared: Place, own: Place) -> list[Needed]:
+    def listed(self, shared: PlacedValue, own: PlacedValue) -> list[Needed]:
         """Return the parameters of a path and of one operation on it, whose own go before.
 
         Raises:
             DataError: Where one cannot be read, stands twice in a list, or there are two bodies.
         """
-        found: dict[tuple[str, str], Place] = {}
+        found: dict[tuple[str, str], PlacedValue] = {}
         for listed in (shared, own):
             seen: set[tuple[str, str]] = set()
             for each in sequence(listed.value):
@@ -65,7 +65,7 @@ class ParameterReader:
             raise DataError(f"it has {len(bodies)} bodies")
         return [needed for key, place in found.items() for needed in self._of_kind(*key, place)]
 
-    def body(self, place: Place) -> list[Needed]:
+    def body(self, place: PlacedValue) -> list[Needed]:
         """Return the parameters of an OpenAPI 3 request body.
 
         Raises:
@@ -77,7 +77,7 @@ class ParameterReader:
         if schema is None:
             return []
         return self._body_of_schema(
-            Place(schema, body.file),
+            PlacedValue(schema, body.file),
             "body",
             text(raw.get("description")),
             raw.get("required") is True,
@@ -90,10 +90,10 @@ class ParameterReader:
         self.missing += reader.missing
         return schema
 
-    def _of_kind(self, name: str, travels_in: str, place: Place) -> list[Needed]:
+    def _of_kind(self, name: str, travels_in: str, place: PlacedValue) -> list[Needed]:
         raw = mapping(place.value)
         if travels_in == "body":
-            schema = Place(raw.get("schema"), place.file)
+            schema = PlacedValue(raw.get("schema"), place.file)
             return self._body_of_schema(
                 schema, name, text(raw.get("description")), raw.get("required") is True
             )
@@ -104,7 +104,7 @@ class ParameterReader:
         required = raw.get("required") is True or travels_in == "path"
         return [Needed(self._parameter(name, travels_in, place), required)]
 
-    def _parameter(self, name: str, travels_in: str, place: Place) -> ApiParameter:
+    def _parameter(self, name: str, travels_in: str, place: PlacedValue) -> ApiParameter:
         raw = mapping(place.value)
         described = raw.get("schema", _schema_of_content(raw.get("content")))
         if described is None:
@@ -115,7 +115,7 @@ class ParameterReader:
         return _made(name, "body" if travels_in in _BODIES else travels_in, schema, raw)
 
     def _body_of_schema(
-        self, place: Place, name: str, description: str, required: bool
+        self, place: PlacedValue, name: str, description: str, required: bool
     ) -> list[Needed]:
         missing = len(self.missing)
         schema = self.schema(place.value, place.file)

@@ -13,7 +13,7 @@ _LONGEST = 120
 _MOST_STEPS, _MOST_FILES, _MOST_BYTES = 30, 100, 64 << 20
 
 
-class Place(NamedTuple):
+class PlacedValue(NamedTuple):
     """A value of a file that was read, with the file that it stands in."""
 
     value: object
@@ -39,7 +39,7 @@ class References:
         """The places of the other files that were read."""
         return list(self._files)[1:]
 
-    def followed(self, value: object, file: str) -> Place:
+    def followed(self, value: object, file: str) -> PlacedValue:
         """Return a value, or what it refers to, through references to references.
 
         What stands beside a `$ref` goes before what is referred to, as OpenAPI 3.1 has it.
@@ -47,16 +47,16 @@ class References:
         Raises:
             DataError: Where nothing that may be read is there, or references lead in a circle.
         """
-        place, beside = Place(value, file), dict[str, object]()
+        place, beside = PlacedValue(value, file), dict[str, object]()
         for _ in range(_MOST_STEPS):
             target = reference_of(place.value)
             if target is None:
-                return Place({**place.value, **beside}, place.file) if beside else place  # type: ignore[dict-item]
+                return PlacedValue({**place.value, **beside}, place.file) if beside else place  # type: ignore[dict-item]
             beside = {**_beside(place.value), **beside}
             place = self.target(target, place.file)
         raise DataError(f"the reference {_short(reference_of(value) or '')} leads in a circle")
 
-    def target(self, reference: str, file: str) -> Place:
+    def target(self, reference: str, file: str) -> PlacedValue:
         """Return what one reference names.
 
         Raises:
@@ -73,7 +73,7 @@ class References:
                 posixpath.join(posixpath.dirname(file), unquote(address.path))
             )
         whole = self._whole(place, reference)
-        return Place(_pointed(whole, unquote(address.fragment), reference), place)
+        return PlacedValue(_pointed(whole, unquote(address.fragment), reference), place)
 
     def _whole(self, place: str, reference: str) -> object:
         if place not in self._files:

@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.openapi.references import Place, References, reference_of
+from dragoman.curation.apis.collecting.openapi.references import (
+    PlacedValue,
+    References,
+    reference_of,
+)
 from dragoman.curation.apis.collecting.values import mapping, plain, sequence, text
 
 TYPES = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
@@ -73,12 +77,12 @@ class SchemaReader:
         kind = known_type(mapping(self._found(schema, file).value).get("type"))
         return {"type": kind} if isinstance(kind, str) and kind in TYPES else {}
 
-    def _found(self, schema: object, file: str) -> Place:
+    def _found(self, schema: object, file: str) -> PlacedValue:
         try:
             return self._references.followed(schema, file)
         except DataError as error:
             self.missing.append(str(error))
-            return Place({}, file)
+            return PlacedValue({}, file)
 
 
 def known_type(said: object) -> object:

@@ -24,7 +24,7 @@ _MOST_CANDIDATES = 64
 _Kept = dict[Hashable, list[Fingerprint]]
 
 
-class Twin(NamedTuple):
+class FoundTwin(NamedTuple):
     """A document that is merged: into which, and why."""
 
     found: str
@@ -32,13 +32,13 @@ class Twin(NamedTuple):
     reason: str
 
 
-def find_twins(fingerprints: Iterable[Fingerprint]) -> list[Twin]:
+def find_twins(fingerprints: Iterable[Fingerprint]) -> list[FoundTwin]:
     """Return what is merged, and into what."""
     kept: _Kept = defaultdict(list)
-    twins: list[Twin] = []
+    twins: list[FoundTwin] = []
     for one in sorted(fingerprints, key=lambda each: each.rank):
         for other, reason in _reasons(one, kept):
-            twins.append(Twin(one.found, other.found, f"{reason} {other.found}"))
+            twins.append(FoundTwin(one.found, other.found, f"{reason} {other.found}"))
             break
         else:
             for key in _keys(one):

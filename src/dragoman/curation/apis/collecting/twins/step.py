@@ -8,7 +8,7 @@ import msgspec
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import StoreError
 from dragoman.curation.apis.collecting.storing import FOUND
-from dragoman.curation.apis.collecting.twins.finding import Twin, find_twins
+from dragoman.curation.apis.collecting.twins.finding import FoundTwin, find_twins
 from dragoman.curation.apis.collecting.twins.fingerprints import Fingerprint, fingerprint
 from dragoman.curation.apis.collecting.twins.merging import merged
 from dragoman.curation.apis.steps import StepFinding, decide
@@ -50,7 +50,7 @@ def _fingerprint(item: StoredItem) -> Fingerprint:
 
 
 def _findings(
-    dataset: Dataset, ranked: list[str], twins: dict[str, Twin]
+    dataset: Dataset, ranked: list[str], twins: dict[str, FoundTwin]
 ) -> Iterator[tuple[StoredItem, StepFinding]]:
     """Yield what becomes of each found document, by rank, so that ids of one name go to the best first."""
     members: dict[str, list[str]] = defaultdict(list)
