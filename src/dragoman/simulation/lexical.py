@@ -19,6 +19,7 @@ from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.voice.clock import STATED
 from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
 from dragoman.simulation.findings import FoundValue, findings
+from dragoman.simulation.fixed_turns.lexical_query import LexicalQuerySession
 from dragoman.simulation.overlap import ranked, words
 from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.texts import with_ids
@@ -60,8 +61,13 @@ class LexicalAgent:
 
     name = "lexical"
 
-    async def open(self, opening: Opening) -> "LexicalSession":
-        """Open a session; of the task it takes what every agent is shown: history and ticket."""
+    async def open(self, opening: Opening) -> "LexicalSession | LexicalQuerySession":
+        """Open a session; of the task it takes what every agent is shown: history and ticket.
+
+        Where a task is one query, which has labels, nobody answers what is asked or proposed.
+        """
+        if opening.task.labels:
+            return LexicalQuerySession(phrases_of(opening))
         said = [
             event.reply.utterance.received or ""
             for event in opening.history

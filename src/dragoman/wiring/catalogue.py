@@ -22,6 +22,7 @@ BUNDLED: Mapping[str, str] = {
     "sample": "dragoman.benchmarks.tau2.sample.shop:SAMPLE",
     "tau2": "dragoman.benchmarks.tau2.benchmark:TAU2",
     "bfcl": "dragoman.benchmarks.bfcl.benchmark:BFCL",
+    "itc": "dragoman.benchmarks.itc.benchmark:ITC",
     "set": "dragoman.wiring.audio_sets:AUDIO_SETS",
 }
 """Bundled benchmarks: what stands before the colon in names of suites, and where each lies."""

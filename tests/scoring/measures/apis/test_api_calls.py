@@ -9,6 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.offered_tools import OfferedTools
+from dragoman.core.apis.figures import (
+    AVERAGES,
+    EXACT,
+    FORMAT,
+    INVOCATION,
+    SELECTION,
+    error_shares,
+    scores,
+)
 from dragoman.core.apis.labels import KIND, NO_ARGUMENTS, NO_TOOLS
 from dragoman.core.apis.written.answers import FORM
 from dragoman.core.episodes import Ending, EndReason, Episode, Move
@@ -57,8 +66,7 @@ def measured(
 def figures(*found: Measured) -> dict[str, float | None]:
     """Return every rate over conversations, by its part and name."""
     values: dict[str, float | None] = {}
-    for rate in CALLS.figures:
-        assert isinstance(rate, Rate)
+    for rate in RATES_MADE:
         pairs = [
             (sum(one.counts.get(n, 0) for n in rate.numerator), sum(one.counts.get(n, 0) for n in rate.denominator))
             for one in found
@@ -71,6 +79,13 @@ def figures(*found: Measured) -> dict[str, float | None]:
     return values
 
 
+RATES_MADE: tuple[Rate, ...] = (
+    *(rate for part in (SELECTION, INVOCATION) for each in AVERAGES for rate in scores(part, each)),
+    *error_shares(SELECTION),
+    *error_shares(INVOCATION),
+    FORMAT,
+    EXACT,
+)
 RATES: tuple[str, dict[str, object]] = ("rates", {"from": "EUR", "to": "USD"})
 
 
@@ -119,7 +134,7 @@ def test_an_answer_that_cannot_be_read_lowers_recall_and_no_precision() -> None:
     for averaging in ("macro", "micro", "seal"):
         assert found[f"tool selection P {averaging}"] == 1.0
         assert found[f"tool selection R {averaging}"] == 0.5
-    assert found["format FM"] == 0.0
+    assert found[" FM"] == 0.0
 
 
 def test_no_calls_and_none_wanted_are_exact_and_have_no_precision_or_recall() -> None:
@@ -135,7 +150,7 @@ def test_the_form_counts_for_answers_that_were_asked_for_in_it() -> None:
         measured([RATES], called(RATES, text=f"Sure! {strict}", call_form=FORM)),
         measured([RATES], called(RATES)),
     )
-    assert found["format FM"] == 0.5
+    assert found[" FM"] == 0.5
     assert found["tool invocation F1 macro"] == 1.0
 
 
@@ -164,8 +179,8 @@ def test_shares_of_errors_sum_to_one_and_no_order_changes_a_figure(
 ) -> None:
     found = figures(*(measured(gold, called(*made)) for gold, made in samples))
     for part, names in {
-        "selection errors": ("hallucinated tools", "missing tools", "extra tools"),
-        "invocation errors": ("wrong values", "missing arguments", "extra arguments"),
+        SELECTION: ("hallucinated", "missing", "extra"),
+        INVOCATION: ("wrong", "missing", "extra"),
     }.items():
         shares = [found[f"{part} {name}"] for name in names]
         assert shares == [None] * 3 or sum(filter(None, shares)) == pytest.approx(1.0)

@@ -4,13 +4,15 @@ An entry for the tools, one for the arguments, one that counts as Seal-Tools' pr
 each answer that was to be in the form of thought and action. `docs/itc.md` has the definitions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from dragoman.core.apis import figures as apis
+from dragoman.core.apis.figures import EXACT, FORMAT, INVOCATION, SELECTION, error_shares, scores
 from dragoman.core.apis.grading import CallGrades, gold_call, grade_calls, made_call
 from dragoman.core.apis.labels import NO_ARGUMENTS
 from dragoman.core.apis.written.answers import read_answer
 from dragoman.core.apis.written.calls import longest_first
-from dragoman.core.measures import Averaging, Counted, Derived, PlayedCase, Rate
+from dragoman.core.measures import Counted, Derived, PlayedCase
 from dragoman.core.scores import Unscored
 from dragoman.core.tools import Toolset
 from dragoman.scoring.measures.apis.made import (
@@ -21,14 +23,8 @@ from dragoman.scoring.measures.apis.made import (
     text_of,
     unjudged,
 )
-from dragoman.scoring.measures.apis.seal import seal_counts, seal_figures
+from dragoman.scoring.measures.apis.seal import seal_counts
 from dragoman.scoring.measures.counting import Counting
-
-SELECTION, INVOCATION = "tool selection", "tool invocation"
-SELECTION_ERRORS, INVOCATION_ERRORS = "selection errors", "invocation errors"
-FORMAT = "format"
-
-_AVERAGES: tuple[Averaging, ...] = ("macro", "micro")
 
 
 def count_calls(case: PlayedCase) -> Iterator[Counted] | Unscored:
@@ -72,7 +68,7 @@ def _arguments(grades: CallGrades) -> Counted:
         "gold arguments": grades.gold_arguments,
         "made arguments": grades.made_arguments,
         "right arguments": grades.right_arguments,
-        "wrong values": grades.wrong_values,
+        "wrong arguments": grades.wrong_values,
         "missing arguments": grades.missing_arguments,
         "extra arguments": grades.extra_arguments,
         "exact": grades.exact,
@@ -86,31 +82,14 @@ def _forms(case: PlayedCase, offered: Toolset) -> Iterator[Counted]:
     names = longest_first(offered.by_name) if asked else ()
     for position, move in asked:
         is_strict = read_answer(text_of(move.reply), names).is_strict
-        yield Counted({"answers": 1, "in the form": int(is_strict)}, position, FORMAT)
+        yield Counted({"answers": 1, "in the form": int(is_strict)}, position, "format")
 
 
-def _scores(part: str, what: str) -> Iterator[Rate]:
-    right, made, gold = f"right {what}", f"made {what}", f"gold {what}"
-    for averaging in _AVERAGES:
-        yield Rate(f"P {averaging}", (right,), (made,), averaging, part)
-        yield Rate(f"R {averaging}", (right,), (gold,), averaging, part)
-        yield Rate(f"F1 {averaging}", (right, right), (made, gold), averaging, part)
+def _figures(part: str) -> tuple[Derived, ...]:
+    return (*scores(part, "macro"), scores(part, "micro")[-1], *error_shares(part))
 
 
-def _shares(part: str, errors: Sequence[str]) -> Iterator[Rate]:
-    for error in errors:
-        yield Rate(error, (error,), tuple(errors), part=part)
-
-
-FIGURES: tuple[Derived, ...] = (
-    *_scores(SELECTION, "tools"),
-    *seal_figures(SELECTION, "tools"),
-    *_scores(INVOCATION, "arguments"),
-    *seal_figures(INVOCATION, "arguments"),
-    *_shares(SELECTION_ERRORS, ("hallucinated tools", "missing tools", "extra tools")),
-    *_shares(INVOCATION_ERRORS, ("wrong values", "missing arguments", "extra arguments")),
-    Rate("FM", ("in the form",), ("answers",), part=FORMAT),
-    Rate("exact", ("exact",), ("compared",)),
+CALLS = Counting(
+    apis.CALLS, "1", count_calls, (*_figures(SELECTION), *_figures(INVOCATION), FORMAT, EXACT)
 )
-
-CALLS = Counting("calls", "1", count_calls, FIGURES)
+"""The figures that are shown under every run; those of all averages are on the leaderboard."""

@@ -5,9 +5,8 @@ always compared with the first gold call of a tool. So recall can be 3.0, and a 
 half its arguments right. Values are the same where Python writes them alike.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from dragoman.core.measures import Rate
 from dragoman.core.tasks import Action
 from dragoman.core.tools import ToolCall
 
@@ -30,14 +29,6 @@ def seal_counts(
         counts["seal made arguments"] = sum(len(call.arguments) for call in made)
         counts["seal right arguments"] = sum(_right(call, action) for call, action in found)
     return counts
-
-
-def seal_figures(part: str, what: str) -> Iterator[Rate]:
-    """Yield precision, recall and F1 over the whole corpus; none of them is a share."""
-    right, made, gold = f"seal right {what}", f"seal made {what}", f"seal gold {what}"
-    yield Rate("P seal", (right,), (made,), part=part, reads="number")
-    yield Rate("R seal", (right,), (gold,), part=part, reads="number")
-    yield Rate("F1 seal", (right, right), (made, gold), part=part, reads="number")
 
 
 def _right(call: ToolCall, action: Action) -> int:

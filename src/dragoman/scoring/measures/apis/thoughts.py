@@ -4,16 +4,17 @@ What was thought is the thought of an answer in text, and the words of any other
 stand side by side, since the figure depends on them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from dragoman.core.apis.figures import THOUGHTS, language_match
 from dragoman.core.apis.labels import LANGUAGE
 from dragoman.core.apis.written.answers import read_answer
 from dragoman.core.episodes import Move
 from dragoman.core.errors import UsageError
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES
-from dragoman.core.measures import Counted, Derived, PlayedCase, Rate
+from dragoman.core.measures import Counted, PlayedCase
 from dragoman.core.scores import Scored, Unscored
 from dragoman.scoring.language_correctness import SpokenTurn, turn_language
 from dragoman.scoring.language_detection import Detector, label_of
@@ -36,7 +37,7 @@ def thoughts_measure(detectors: Mapping[str, Detector]) -> Counting:
             return Unscored("its task does not say which language its query is in")
         return _counted(case, language, detectors)
 
-    return Counting("thoughts", "1", count, _figures(tuple(detectors)))
+    return Counting(THOUGHTS, "1", count, tuple(map(language_match, detectors)))
 
 
 def _counted(
@@ -74,10 +75,3 @@ def _detected(name: str, turn: SpokenTurn, language: str, detector: Detector) ->
         f"{name} matching": int(found.verdict == Scored(1.0)),
     }
     return Counted(counts, turn.position, name, f"{found.detected}, the query is in {language}")
-
-
-def _figures(names: Sequence[str]) -> tuple[Derived, ...]:
-    return tuple(
-        Rate(f"LM {name}", (f"{name} matching",), (f"{name} thoughts",), part="language")
-        for name in names
-    )

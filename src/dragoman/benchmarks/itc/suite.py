@@ -1,0 +1,178 @@
+"""Tasks over web APIs as a suite: one query, calls in one reply or step by step, gold calls."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.benchmarks.itc.check import GoldCallsCheck
+from dragoman.benchmarks.itc.gold import planned
+from dragoman.benchmarks.itc.offering import tool_of, wire_names
+from dragoman.benchmarks.itc.records import CallSet, SetTask
+from dragoman.benchmarks.itc.thought_and_action import ThoughtAndAction, prompt
+from dragoman.benchmarks.itc.world_of_calls import AnsweredCalls
+from dragoman.benchmarks.kit.offered_tools import OfferedTools
+from dragoman.benchmarks.kit.single_turn import SingleTurn
+from dragoman.core.apis.documents import Operation, operations
+from dragoman.core.apis.labels import (
+    CATEGORY,
+    COUNTRY,
+    KIND,
+    LANGUAGE,
+    NO_ARGUMENTS,
+    NO_TOOLS,
+)
+from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.apis.written.answers import FORM
+from dragoman.core.conditions import ENGLISH, Condition
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
+from dragoman.core.rules import Rules
+from dragoman.core.tasks import Criteria, FixedTurn, InitialState, Scenario, Task
+from dragoman.core.texts.expected_values import ExpectedValue, expected_value
+from dragoman.core.tools import Toolset
+
+MAX_STEPS = 12
+"""Replies with calls that are executed in a nested task; one more ends it."""
+
+MEASURES = ("calls", "thoughts")
+"""What a run is summarized with unasked."""
+
+
+class ApiSuite:
+    """The tasks of one set."""
+
+    asks_for_text = False
+    measures: Sequence[str] = MEASURES
+
+    def __init__(self, given: CallSet) -> None:
+        self.name = given.name
+        self._set = given
+        self._operations = dict(
+            each for document in given.documents for each in operations(document)
+        )
+        self._wire = wire_names(each.name for each in self._operations.values())
+        self._offered = {each.task.id: each.task.offered for each in given.tasks}
+        self.tasks: Sequence[Task] = tuple(map(self._task, given.tasks))
+        self._toolsets: dict[str, Toolset] = {}
+        digests = content_key(*(task.digest for task in self.tasks))
+        self.provenance: Provenance = msgspec.structs.replace(given.provenance, digest=digests)
+
+    def not_applicable(self, condition: Condition) -> str:
+        """Return why the suite cannot be played under a condition; "" where it can."""
+        if condition.is_localized:
+            return "its queries have languages of their own"
+        if condition.persona != "none":
+            return "one fixed query leaves no room for a persona"
+        if condition.voice != "text" and any(_language(task) != ENGLISH for task in self.tasks):
+            return f"not all of its queries are English: speak {self.name}/en"
+        return ""
+
+    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - the same for all
+        """Return what agents are told, with calls in either way."""
+        return "\n\n".join(filter(None, (prompt("policy"), self._set.told)))
+
+    def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - APIs are the same under all
+        """Return what makes the functions of a task."""
+        replies = self._set.replies
+        if replies is None:
+            return lambda task: OfferedTools(self.tools(task))
+        own = {wire: name for name, wire in self._wire.items()}
+        return lambda task: AnsweredCalls(self.tools(task), own, replies)
+
+    def tools(self, task: Task) -> Toolset:
+        """Return the functions that a task offers, encoded once."""
+        found = self._toolsets.get(task.id)
+        if found is None:
+            offered = map(self._operation, self._offered[task.id])
+            tools = {self._wire[each.name]: each for each in offered}
+            specs = tuple(tool_of(each, name) for name, each in tools.items())
+            found = self._toolsets[task.id] = Toolset(specs)
+        return found
+
+    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - a task has its own
+        """Return the protocol of one query: one reply, or as many as nested calls need."""
+        is_nested = task.labels[KIND] == "nested" and self._set.replies is not None
+        return SingleTurn(task, world, MAX_STEPS if is_nested else 0)
+
+    def check(self, rules: Rules) -> GoldCallsCheck:  # noqa: ARG002 - rules have no part in it
+        """Return what judges calls."""
+        return GoldCallsCheck(self.tools)
+
+    def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
+        """Return the values that will do for each argument."""
+        actions = () if task.criteria is None else task.criteria.actions or ()
+        return [
+            expected_value(0, name, (value, *action.also.get(name, ())))
+            for action in actions
+            for name, value in action.arguments.items()
+        ]
+
+    def texts(self) -> Mapping[str, object]:
+        """Return the functions on offer; no query is among them."""
+        return {"tools": [msgspec.to_builtins(each) for each in self._operations.values()]}
+
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> ThoughtAndAction:  # noqa: ARG002 - one form
+        """Return how functions are offered and called as text.
+
+        Raises:
+            UsageError: For another form than `calls=thought-action`.
+        """
+        if dict(options) != {"calls": FORM}:
+            raise UsageError(
+                f"{self.name} has one form for calls in text: write calls={FORM} alone"
+            )
+        return ThoughtAndAction(self._names)
+
+    def _names(self, task: Task) -> Mapping[str, str]:
+        own = {wire: name for name, wire in self._wire.items()}
+        return {tool.name: own[tool.name] for tool in self.tools(task)}
+
+    def _operation(self, name: str) -> Operation:
+        found = self._operations.get(name)
+        if found is None:
+            raise DataError(f"{self.name}: a task offers {name!r:.120}, which no document has")
+        return found
+
+    def _task(self, given: SetTask) -> Task:
+        task = given.task
+        unresolved = given.no_arguments
+        try:
+            actions = planned(task.gold, self._wire, None if unresolved else self._set.replies)
+        except DataError as error:
+            unresolved = str(error)
+            actions = planned(task.gold, self._wire, None)
+        offered = [self._operation(name) for name in task.offered]
+        labels = dict(_labels(given, unresolved, _category(task, offered)))
+        return Task(
+            task.id,
+            self.name,
+            content_key(msgspec.to_builtins(given), msgspec.to_builtins(actions), offered),
+            Scenario(task.query),
+            Criteria(("CALLS",), actions),
+            InitialState(history=given.history) if given.history else None,
+            turns=(FixedTurn((task.query,)),),
+            labels=labels,
+        )
+
+
+def _category(task: ApiTask, offered: Sequence[Operation]) -> str:
+    """Return the category of what the first gold call reaches; "" where there is none."""
+    first = task.gold[0].tool if task.gold else ""
+    return next((each.category for each in offered if each.name == first), "")
+
+
+def _labels(given: SetTask, no_arguments: str, category: str) -> Iterator[tuple[str, str]]:
+    found = {
+        LANGUAGE: given.task.language,
+        COUNTRY: given.task.country,
+        CATEGORY: category,
+        KIND: given.task.kind,
+        NO_TOOLS: given.no_tools,
+        NO_ARGUMENTS: no_arguments,
+    }
+    yield from ((name, value) for name, value in found.items() if value)
+
+
+def _language(task: Task) -> str:
+    return task.labels.get(LANGUAGE, ENGLISH).partition("-")[0]

@@ -1,0 +1,179 @@
+"""Tasks over web APIs as a suite: names that providers take, gold with references, text, verdicts."""
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.itc.offering import tool_of, wire_names
+from dragoman.benchmarks.itc.records import ApiReply, CallSet, SetTask
+from dragoman.benchmarks.itc.suite import ApiSuite
+from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
+from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
+from dragoman.core.apis.written.answers import FORM
+from dragoman.core.conditions import PLAIN, condition_from
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.errors import UsageError
+from dragoman.core.protocols import Provenance
+from dragoman.core.rules import RULES
+from dragoman.core.scores import Scored, Unscored
+from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.tasks import Task
+from dragoman.core.tools import ToolCall
+
+RULE = RULES.find("dragoman-1")
+CITY = ApiParameter("cidade", description="Código de 7 dígitos.")
+DOCUMENTS = (
+    ApiDocument("br", "Brasil", country="Brazil", api_list=(
+        Operation("Consulta CEP", "http://x/cep/{cep}", "O endereço de um CEP.", category="Location",
+                  required_parameters=(ApiParameter("cep", place="path"),)),
+        Operation("Previsão do Tempo", "http://x/tempo", "O tempo.", category="Weather",
+                  required_parameters=(CITY,), optional_parameters=(ApiParameter("dias", "integer", default=1),)),
+    )),
+    ApiDocument("fr", "France", country="France", api_list=(
+        Operation("Recherche d'adresse", "http://x/adresse", "Une adresse.", category="Location",
+                  required_parameters=(ApiParameter("q"),)),
+    )),
+)  # fmt: skip
+OFFERED = ("br/Consulta CEP", "br/Previsão do Tempo", "fr/Recherche d'adresse")
+NESTED = (
+    ApiCall("Consulta CEP", {"cep": "20040002"}),
+    ApiCall("Previsão do Tempo", {"cidade": {"from": "$1.data.cidades.0"}}),
+)
+
+
+def answered(operation: str, arguments: dict[str, object]) -> ApiReply:
+    if operation == "Consulta CEP" and arguments == {"cep": "20040002"}:
+        return ApiReply('{"data": {"cidades": ["3304557"]}}')
+    return ApiReply("nada", is_error=True)
+
+
+def suite(
+    *gold: ApiCall, kind: CallKind = "single", replies: object = None, no_tools: str = ""
+) -> ApiSuite:
+    task = ApiTask("t", "Vai chover no CEP 20040-002?", "pt-BR", kind, OFFERED, gold, "Brazil")
+    told = SetTask(task, no_tools)
+    return ApiSuite(
+        CallSet("itc:test", DOCUMENTS, (told,), Provenance("", "", "", ""), replies=replies)  # type: ignore[arg-type]
+    )
+
+
+def judged(played: ApiSuite, *replies: Reply, call_form: str = "") -> Scored | Unscored | None:
+    task = played.tasks[0]
+    moves = tuple(Move("agent", reply, call_form=call_form) for reply in replies)
+    (component,) = played.check(RULE).components(task, Episode(moves, Ending("turns_done"), 1, 0))
+    return component.verdict
+
+
+def calls(*made: tuple[str, dict[str, object]]) -> Called:
+    return Called(tuple(ToolCall(str(n), name, given) for n, (name, given) in enumerate(made)))
+
+
+def test_functions_have_names_that_every_provider_takes_and_keep_their_own_in_words() -> None:
+    names = wire_names(
+        [
+            "get_rates",
+            "Consulta CEP",
+            "Recherche d'adresse",
+            "郵便番号検索",
+            "consulta-cep",
+            "Consulta cep",
+        ]
+    )
+    assert names["get_rates"] == "get_rates"
+    assert names["Recherche d'adresse"] == "recherche_d_adresse"
+    assert names["郵便番号検索"].startswith("api_")
+    assert len(set(names.values())) == 6
+    played = suite()
+    (cep, weather, _) = played.tools(played.tasks[0])
+    assert (cep.name, cep.description) == ("consulta_cep", "Consulta CEP: O endereço de um CEP.")
+    assert weather.parameters["required"] == ["cidade"]
+    assert tool_of(DOCUMENTS[0].api_list[1], "tempo").parameters["properties"]["dias"] == {  # type: ignore[index]
+        "type": "integer",
+        "description": "Default: 1",
+    }
+
+
+def test_what_a_call_takes_from_an_earlier_result_is_put_into_the_plan() -> None:
+    played = suite(*NESTED, kind="nested", replies=answered)
+    criteria = played.tasks[0].criteria
+    assert criteria is not None
+    assert [(each.name, each.arguments) for each in criteria.actions or ()] == [
+        ("consulta_cep", {"cep": "20040002"}),
+        ("previsao_do_tempo", {"cidade": "3304557"}),
+    ]
+    assert played.tasks[0].labels == {
+        "language": "pt-BR", "country": "Brazil", "category": "Location", "kind of call": "nested",
+    }  # fmt: skip
+
+
+def test_gold_that_no_result_holds_is_unscored_with_its_reason() -> None:
+    lost = (NESTED[0], ApiCall("Previsão do Tempo", {"cidade": {"from": "$1.data.nowhere"}}))
+    played = suite(*lost, kind="nested", replies=answered)
+    right = calls(("consulta_cep", {"cep": "x"}), ("previsao_do_tempo", {}))
+    assert judged(played, right) == Unscored(
+        "$1.data.nowhere: the result of call 1 does not hold it"
+    )
+    assert judged(played, calls(("consulta_cep", {}))) == Scored(0.0)
+    unknown = suite(NESTED[0], no_tools="its action is not among the functions")
+    assert judged(unknown, right) == Unscored("its action is not among the functions")
+
+
+def test_a_reply_earns_1_for_all_gold_calls_as_they_are_and_no_other() -> None:
+    gold: tuple[str, dict[str, object]] = ("consulta_cep", {"cep": "20040002"})
+    played = suite(NESTED[0])
+    assert judged(played, calls(gold)) == Scored(1.0)
+    assert judged(played, calls(gold, gold)) == Scored(0.0)
+    assert judged(played, calls(("consulta_cep", {"cep": "20040-002"}))) == Scored(0.0)
+    assert judged(played, say("Não sei.")) == Scored(0.0)
+    assert judged(played, Unparsed("[x(", "no end")) == Scored(0.0)
+
+
+def test_where_nothing_can_be_called_the_agent_says_so() -> None:
+    played = suite(kind="none")
+    assert judged(played, say("Falta o CEP da sua rua.")) == Scored(1.0)
+    assert judged(played, say("...")) == Scored(0.0)
+    assert judged(played, calls(("consulta_cep", {"cep": "1"}))) == Scored(0.0)
+
+
+def test_text_offers_functions_by_their_own_names_and_reads_calls_of_them() -> None:
+    played = suite(NESTED[0])
+    task = played.tasks[0]
+    text = played.text_protocol({"calls": FORM}, RULE)
+    offered = text.offer(task, played.tools(task))
+    listed = msgspec.json.decode(offered.splitlines()[-1])
+    assert [each["name"] for each in listed] == [
+        "Consulta CEP", "Previsão do Tempo", "Recherche d'adresse",
+    ]  # fmt: skip
+    assert '{"Thought": ' in offered
+    written = '{"Thought": "É o CEP.", "Action": "[Recherche d\'adresse(q=\'x\'), Nowhere(a=1)]"}'
+    read = text.read(task, written)
+    assert isinstance(read, Called)
+    assert [call.name for call in read.calls] == ["recherche_d_adresse", "Nowhere"]
+    assert read.text == written
+    assert isinstance(text.read(task, '{"Thought": "Falta.", "Action": "[]"}'), Said)
+    assert isinstance(text.read(task, '{"Thought": "x", "Action": "[f(a=]"}'), Unparsed)
+    assert text.results([(read.calls[0], '{"a": 1}')]).endswith(
+        '{"function":"recherche_d_adresse","result":"{\\"a\\": 1}"}'
+    )
+    with pytest.raises(UsageError, match="calls=thought-action"):
+        played.text_protocol({"calls": "python"}, RULE)
+
+
+def test_a_nested_task_is_answered_step_by_step_and_others_end_with_the_first_reply() -> None:
+    nested = suite(*NESTED, kind="nested", replies=answered)
+    task: Task = nested.tasks[0]
+    world = nested.factory(RULE)(task)
+    told = world.call(ToolCall("1", "consulta_cep", {"cep": "20040002"}))
+    assert (told.error, "3304557" in told.content) == (False, True)
+    assert world.call(ToolCall("2", "consulta_cep", {"cep": "1"})).error
+    assert (
+        world.call(ToolCall("3", "nowhere", {})).content == "Error: there is no function 'nowhere'"
+    )
+
+
+def test_it_is_played_as_it_is_written() -> None:
+    played = suite(NESTED[0])
+    assert played.not_applicable(PLAIN) == ""
+    thai = condition_from("th:domain/text/none")
+    assert "languages of their own" in played.not_applicable(thai)
+    assert "no room" in played.not_applicable(PLAIN.with_axes(persona="anxious"))
+    assert "English" in played.not_applicable(PLAIN.with_axes(voice="simulated:10"))
