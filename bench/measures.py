@@ -9,7 +9,7 @@ from dragoman import run
 from dragoman.runs.play import MeasureRequest, score
 
 MEASURES = (
-    *("reward", "critical", "safety", "effort", "recovery"),
+    *("reward", "critical", "safety", "effort", "recovery", "questions"),
     *("hearing", "values", "timing", "clarity", "clarifications"),
 )
 TRIALS = 5

@@ -1,8 +1,16 @@
-"""What an agent's words want of the user: something to be told, a yes, or nothing."""
+"""What an agent's words want of the user (to be told something, a yes, nothing), and whether it gets a yes.
 
+The phrasebook of the user's language decides, and what people say besides (`asking_phrases.toml`).
+"""
+
+import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 
 from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.scoring.phrases import APOSTROPHE
 
 _OPENING_WORDS, _OPENING_SIGNS = 1, 8
 """What may stand before a no with which an answer begins: "Oh no", "Sorry, no"."""
@@ -13,19 +21,47 @@ def wants_told(text: str, phrases: Phrasebook) -> bool:
     return any(_wants_told(each, phrases) for each in _sentences(text, phrases))
 
 
+def wants_yes(text: str, phrases: Phrasebook) -> bool:
+    """Whether words want a yes before something is done."""
+    return _consent(text, phrases) is not None
+
+
+def agrees(text: str, phrases: Phrasebook) -> bool:
+    """Whether words say yes, and neither no nor something else than was asked."""
+    if phrases.hears.agreed.search(text) is None and _found("agreed", text, phrases) is None:
+        return False
+    return not refuses(text, phrases) and _found("changed", text, phrases) is None
+
+
+def refuses(text: str, phrases: Phrasebook) -> bool:
+    """Whether words say no to something."""
+    return _refusal(text, phrases) is not None
+
+
+def asks_back(text: str, phrases: Phrasebook) -> bool:
+    """Whether words ask something and neither agree nor refuse."""
+    is_decided = agrees(text, phrases) or refuses(text, phrases)
+    return phrases.hears.question.search(text) is not None and not is_decided
+
+
 def only_closes(text: str, phrases: Phrasebook) -> bool:
     """Whether all that words want is to know of further wishes."""
     wanting = [each for each in _sentences(text, phrases) if phrases.hears.request.search(each)]
-    return bool(wanting) and all(phrases.hears.closing.search(each) for each in wanting)
+    return bool(wanting) and all(_asks_wishes(each, phrases) for each in wanting)
 
 
 def begins_with_no(text: str, phrases: Phrasebook) -> bool:
     """Whether a text says no before it says anything else."""
-    refused = phrases.hears.refused.search(text)
+    refused = _refusal(text, phrases)
     if refused is None:
         return False
     before = text[: refused.start()]
     return len(before.split()) <= _OPENING_WORDS and len(before) <= _OPENING_SIGNS
+
+
+def insists(text: str, phrases: Phrasebook) -> bool:
+    """Whether words say what was said or meant before."""
+    return _found("insists", text, phrases) is not None
 
 
 def _sentences(text: str, phrases: Phrasebook) -> Iterator[str]:
@@ -34,13 +70,55 @@ def _sentences(text: str, phrases: Phrasebook) -> Iterator[str]:
 
 def _wants_told(sentence: str, phrases: Phrasebook) -> bool:
     hears = phrases.hears
-    if hears.spell.search(sentence):
+    if hears.spell.search(sentence) or _found("told", sentence, phrases):
         return True
-    if not hears.request.search(sentence) or hears.closing.search(sentence):
+    if not hears.request.search(sentence) or _asks_wishes(sentence, phrases):
         return False
-    leave = hears.consent.search(sentence)
+    if _found("waits", sentence, phrases) and not hears.question.search(sentence):
+        return False
+    leave = _consent(sentence, phrases)
     if leave is None:
         return True
     # "Which one would you like?" wants to be told, "Shall I say what it costs?" wants a yes.
     asked = hears.open_question.search(sentence)
     return asked is not None and asked.start() < leave.start()
+
+
+def _asks_wishes(sentence: str, phrases: Phrasebook) -> bool:
+    is_closing = phrases.hears.closing.search(sentence) is not None
+    return is_closing or _found("wishes", sentence, phrases) is not None
+
+
+def _consent(text: str, phrases: Phrasebook) -> re.Match[str] | None:
+    return phrases.hears.consent.search(text) or _found("consent", text, phrases)
+
+
+def _refusal(text: str, phrases: Phrasebook) -> re.Match[str] | None:
+    harmless = _pattern("harmless", phrases)
+    if harmless is not None:
+        text = harmless.sub(_blank, text)
+    return phrases.hears.refused.search(text) or _found("refused", text, phrases)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _found(kind: str, text: str, phrases: Phrasebook) -> re.Match[str] | None:
+    pattern = _pattern(kind, phrases)
+    return None if pattern is None else pattern.search(text.replace(APOSTROPHE, "'"))
+
+
+def _pattern(kind: str, phrases: Phrasebook) -> re.Pattern[str] | None:
+    return _patterns().get(phrases.name.partition("@")[0], {}).get(kind)
+
+
+@cache
+def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
+    content = (files("dragoman.scoring") / "asking_phrases.toml").read_text("utf-8")
+    return {
+        language: {
+            kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in kinds.items()
+        }
+        for language, kinds in tomllib.loads(content).items()
+    }

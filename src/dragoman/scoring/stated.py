@@ -1,6 +1,7 @@
 """The values that a user's words state: what a task knows, and what identifies something by its form."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from dragoman.core.tasks import Task
 from dragoman.core.texts.entities import EntityKind, entities_in, occurs
@@ -27,11 +28,15 @@ def known_values(task: Task) -> tuple[str, ...]:
     return tuple(value for value in values if len(value) >= _MIN_SIGNS)
 
 
-def stated_values(known: Sequence[str], text: str, language: str) -> list[str]:
-    """Return the known values that a text states, and ids, telephone numbers and addresses beside them."""
+@lru_cache(maxsize=256)
+def stated_values(known: tuple[str, ...], text: str, language: str) -> tuple[str, ...]:
+    """Return the known values that a text states, and ids, telephone numbers and addresses beside them.
+
+    What was found is kept for a while: several measures look at the same messages.
+    """
     words = spaced(text, language)
-    stated = [value for value in known if occurs(value, words)]
-    return [*stated, *(each for each in _identifiers(words) if not _is_part(each, known))]
+    stated = (value for value in known if occurs(value, words))
+    return (*stated, *(each for each in _identifiers(words) if not _is_part(each, known)))
 
 
 def key_of(value: str) -> str:

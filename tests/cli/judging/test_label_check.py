@@ -13,7 +13,7 @@ Run = Callable[..., CompletedProcess[str]]
 def test_what_is_exact_is_a_table_and_no_line_more(in_process: Run, tmp_path: Path) -> None:
     done = in_process("label-check", str(LABELLED / "retail_written.json"), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("34 conversations with labels\n")
+    assert done.stdout.startswith("40 conversations with labels\n")
     assert "labelled alone" not in done.stdout
 
 

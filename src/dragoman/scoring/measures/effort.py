@@ -15,7 +15,7 @@ from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.texts.entities import entities_in, occurs
 from dragoman.core.tools import ToolResult
-from dragoman.scoring.asking import begins_with_no, only_closes, wants_told
+from dragoman.scoring.asking import begins_with_no, insists, only_closes, refuses, wants_told
 from dragoman.scoring.identifying import is_misread, squeeze
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.speech_accuracy import spaced
@@ -86,17 +86,20 @@ def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
 def _contradicts(
     turn: UserTurn, stated: Sequence[str], again: Sequence[str], phrases: Phrasebook
 ) -> bool:
-    """Whether a message says no to the agent, and a value that the agent should have and has not."""
-    hears = phrases.hears
-    if not turn.asked or not stated or not hears.refused.search(turn.text):
+    """Whether a message says no to the agent, and what the agent should have and has not."""
+    if not turn.asked or only_closes(turn.asked, phrases):
         return False
-    if only_closes(turn.asked, phrases):
-        return False
+    is_no = refuses(turn.text, phrases)
     # "I do not know that" answers a question; what begins with a no contradicts it.
     if wants_told(turn.asked, phrases) and not begins_with_no(turn.text, phrases):
         return False
-    is_read_back = hears.read_back.search(turn.asked) is not None
-    return any(not occurs(value, turn.asked) for value in (stated if is_read_back else again))
+    if insists(turn.text, phrases):
+        return True
+    is_read_back = phrases.hears.read_back.search(turn.asked) is not None
+    lacking = (
+        value for value in (stated if is_read_back else again) if not occurs(value, turn.asked)
+    )
+    return is_no and any(lacking)
 
 
 def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> list[str]:

@@ -18,7 +18,7 @@ from dragoman.core.scores import Unscored
 from dragoman.core.speech import Said
 from dragoman.core.tools import Role
 from dragoman.scoring.asking import wants_told
-from dragoman.scoring.measures.candidates import object_of, why_guessed
+from dragoman.scoring.measures.candidates import ID, form_of, object_of, why_guessed
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.made_calls import MadeCall, made_calls
 from dragoman.scoring.stated import key_of, known_values, stated_values
@@ -76,19 +76,23 @@ def _unspelled(answer: str, question: str, phrases: Phrasebook) -> str:
 
 def _had(
     question: str, stated: Sequence[str], heard: set[str], case: PlayedCase, phrases: Phrasebook
-) -> list[str]:
+) -> Sequence[str]:
     """Return what a question asks for and the agent has; empty where there is anything new to it."""
     language = phrases.name.partition("@")[0]
-    wanted = list(stated) or [
+    wanted = tuple(stated) or tuple(
         fact.value
         for fact in case.task.scenario.facts
         if phrases.label(fact.name).casefold() in question.casefold()
-    ]
-    named: set[str] = set()
-    if not phrases.hears.spell.search(question):
-        named = set(map(key_of, stated_values(wanted, question, language)))
+    )
+    if phrases.hears.spell.search(question):
+        return wanted if all(key_of(value) in heard for value in wanted) else ()
+    named = set(map(key_of, stated_values(wanted, question, language)))
+    # What names another value of the same form reads it back, wrongly.
+    forms = {form_of(found) for found in ID.findall(question)}
+    if forms & set(map(form_of, wanted)):
+        return ()
     is_had = all(key_of(value) in heard and key_of(value) not in named for value in wanted)
-    return wanted if is_had else []
+    return wanted if is_had else ()
 
 
 def _missing(case: PlayedCase) -> Iterator[Counted]:
