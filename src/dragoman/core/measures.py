@@ -11,6 +11,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.judged_errors import ReportedError
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
+from dragoman.core.personas import Habits
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
 from dragoman.core.tasks import Task
@@ -176,6 +177,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
         phrases: What is said in the user's language; None where it is not known.
         expected: What its expected calls may have as arguments, where the suite says; else its plan tells.
         policy: Returns the text that the agent had to follow.
+        habits: Those of its user's card; None where the user is nobody in particular.
     """
 
     task: Task
@@ -187,6 +189,7 @@ class PlayedCase(msgspec.Struct, frozen=True):
     phrases: Phrasebook | None = None
     expected: Sequence[ExpectedValue] = ()
     policy: Callable[[], str] = str
+    habits: Habits | None = None
 
     @property
     def fault(self) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from dragoman.conditions.layers import Realisation
-from dragoman.core.conditions import ENGLISH, Condition
+from dragoman.core.conditions import ENGLISH, NONE, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError, placed
 from dragoman.core.facets import ExpectsValues, HasStakes
@@ -150,6 +150,7 @@ class _Cases:
             self._phrases(cell.condition),
             () if self._expects is None else self._expects.expected_values(task),
             lambda: realisation.policy(self._suite.policy(task, self._factory(task))),
+            None if cell.condition.persona == NONE else realisation.manner.habits,
         )
 
     def _phrases(self, condition: Condition) -> Phrasebook | None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from dragoman.conditions.persona.by_rules import read_by_rules
-from dragoman.conditions.persona.signs import finders, signed_languages
 from dragoman.core.episodes import Event, Move
 from dragoman.core.speech import Said, Utterance, say
+from dragoman.core.texts.user_signs import finders, signed_languages
 
 
 def said(*messages: str) -> list[Event]:

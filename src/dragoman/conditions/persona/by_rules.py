@@ -15,9 +15,9 @@ from dragoman.conditions.persona.context import (
     KnownMessage,
     last_messages,
 )
-from dragoman.conditions.persona.signs import KINDS, finders, signs_version, word_count
 from dragoman.core.episodes import Event
 from dragoman.core.keys import content_key
+from dragoman.core.texts.user_signs import KINDS, finders, signs_version, word_count
 
 RULES = "rules"
 VERSION = "1"

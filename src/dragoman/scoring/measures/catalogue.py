@@ -17,6 +17,7 @@ from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.modes import MODES
+from dragoman.scoring.measures.persona_kept import PERSONA_KEPT
 from dragoman.scoring.measures.questions import QUESTIONS
 from dragoman.scoring.measures.recovery import RECOVERY
 from dragoman.scoring.measures.reward import RewardMeasure
@@ -113,6 +114,11 @@ BUNDLED: Mapping[str, Bundled] = {
     "questions": Bundled(
         "the agent's questions: needless ones, and those that were missing",
         lambda _: QUESTIONS,
+        lambda _: False,
+    ),
+    "persona_kept": Bundled(
+        "whether simulated users played the persona of their card",
+        lambda _: PERSONA_KEPT,
         lambda _: False,
     ),
     "language": Bundled(

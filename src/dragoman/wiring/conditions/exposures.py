@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from dragoman.conditions.persona.by_rules import RULES
 from dragoman.conditions.persona.exposure import card_layer, context_layer, rules_layer
-from dragoman.conditions.persona.signs import signed_languages
 from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, UNEXPOSED, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
+from dragoman.core.texts.user_signs import signed_languages
 from dragoman.wiring.conditions.personas import cards_named, persona_of
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.participants import Resolved, named_chat_model

@@ -11,7 +11,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import OutsideErrors
 
-FILE = "signs.toml"
+FILE = "user_signs.toml"
 
 
 class SignsOfUsers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
