@@ -11,6 +11,9 @@ MARCH = tuple(date(2026, 3, day) for day in range(1, 32))
 WINDOW = tuple(date(2026, 3, day) for day in range(9, 19))
 """Ten days around today, for tables of which every day is long."""
 
+PAST = tuple(date(2026, 3, day) for day in range(7, 17))
+"""The last ten days, today among them."""
+
 Rows = Iterable[Sequence[object]]
 Table = tuple[str, Rows]
 """Headings as they stand in the file, and rows."""

@@ -43,4 +43,61 @@ def cep() -> Table:
     return "cep,rua,bairro,cidade,uf,codigo", rows
 
 
-TABLES = {"br-cep": cep}
+COMMUNES = (
+    ("Nantes", "44000", "44109"), ("Amiens", "80000", "80021"), ("Lyon", "69003", "69123"),
+    ("Marseille", "13006", "13055"), ("Toulouse", "31000", "31555"), ("Bordeaux", "33000", "33063"),
+    ("Lille", "59000", "59350"), ("Rennes", "35000", "35238"), ("Strasbourg", "67000", "67482"),
+    ("Dijon", "21000", "21231"), ("Ajaccio", "20000", "2A004"), ("Bastia", "20200", "2B033"),
+    ("Ambérieu-en-Bugey", "01500", "01004"), ("Bourg-en-Bresse", "01000", "01053"),
+    ("Nice", "06000", "06088"),
+)  # fmt: skip
+"""Name, a postcode, and the official code."""
+
+VOIES = ("rue des Lilas", "boulevard du Port", "place de la Halle", "avenue des Tilleuls",
+         "rue du Moulin", "quai des Brumes", "rue de l'Horloge", "impasse du Lavoir",
+         "rue des Tanneurs", "chemin des Vignes", "allée des Platanes", "rue Basse")  # fmt: skip
+
+
+def adresses() -> Table:
+    random = drawn("fr-adresse")
+    rows = []
+    for name, postcode, code in COMMUNES:
+        lon, lat = random.uniform(-1.5, 7.5), random.uniform(43.3, 50.1)
+        for voie in VOIES:
+            where = (
+                round(lon + random.uniform(0, 0.04), 5),
+                round(lat + random.uniform(0, 0.03), 5),
+            )
+            rows.append((f"{voie} {postcode} {name}", postcode, code, name, *where))
+    return "label,postcode,citycode,city,lon:float,lat:float", rows
+
+
+def communes() -> Table:
+    random = drawn("fr-commune")
+    rows = []
+    for name, _, code in COMMUNES:
+        people = random.randint(14, 520) * 1000 + random.randint(0, 999)
+        rows.append((code, name, people, round(random.uniform(18, 240), 2), code[:2]))
+    return "code,nom,population:int,superficie:float,departement", rows
+
+
+MACHI = ("桜台", "若葉町", "みどり野", "松風", "朝日", "川上", "東雲", "花園")
+CITIES_OF_JAPAN = (("東京都", "千代田区", "100"), ("東京都", "世田谷区", "154"), ("大阪府", "大阪市北区", "530"),
+                   ("京都府", "京都市中京区", "604"), ("北海道", "札幌市中央区", "060"),
+                   ("福岡県", "福岡市博多区", "812"), ("沖縄県", "那覇市", "900"),
+                   ("広島県", "広島市中区", "730"))  # fmt: skip
+
+
+def yubin() -> Table:
+    random = drawn("jp-yubin")
+    rows = [
+        ("1000001", "東京都", "千代田区", "千歳台"),
+        ("0600042", "北海道", "札幌市中央区", "白樺通"),
+    ]
+    for ken, shi, start in CITIES_OF_JAPAN:
+        numbers = sorted(random.sample(range(100, 999), 8))
+        rows += [(f"{start}0{last}", ken, shi, random.choice(MACHI)) for last in numbers]
+    return "zipcode,ken,shi,machi", rows
+
+
+TABLES = {"jp-yubin": yubin, "fr-adresse": adresses, "fr-commune": communes, "br-cep": cep}

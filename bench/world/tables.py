@@ -2,9 +2,16 @@
 
 from collections.abc import Callable
 
-from bench.world import money, places, weather
+from bench.world import calendars, money, people, places, travel, weather
 from bench.world.drawing import Table, as_csv
 
 __all__ = ["TABLES", "as_csv"]
 
-TABLES: dict[str, Callable[[], Table]] = {**money.TABLES, **places.TABLES, **weather.TABLES}
+TABLES: dict[str, Callable[[], Table]] = {
+    **calendars.TABLES,
+    **money.TABLES,
+    **people.TABLES,
+    **places.TABLES,
+    **travel.TABLES,
+    **weather.TABLES,
+}

@@ -8,6 +8,7 @@ from dragoman.benchmarks.itc.world.reading import Row
 from dragoman.benchmarks.itc.world.rows import ApiRow, ParameterRow
 
 _PAGE = 10
+_POSTCODE = 5
 
 
 def found(api: ApiRow, rows: Sequence[Row], given: Given) -> Sequence[Row]:
@@ -38,8 +39,11 @@ def _kept(parameter: ParameterRow, value: object, rows: Sequence[Row]) -> Sequen
     columns = parameter.columns or (parameter.name,)
     if parameter.how == "latest":
         return _latest(columns[0], str(value), rows)
-    if parameter.how not in _TESTS:
+    if parameter.how not in {*_TESTS, "between"}:
         return rows
+    if parameter.how == "between":
+        low, high = columns
+        return [row for row in rows if _between(row[low], value, row[high])]
     test = _TESTS[parameter.how](value)
     return [row for row in rows if any(test(row.get(column)) for column in columns)]
 
@@ -73,10 +77,15 @@ def _has(value: object) -> Callable[[object], bool]:
 
 
 def _words(value: object) -> Callable[[object], bool]:
-    words = folded(str(value).replace(",", " ")).split()
+    words = [word for word in folded(str(value).replace(",", " ")).split() if _is_name(word)]
     return lambda found: all(
         word in folded(_text(found)).replace(",", " ").split() for word in words
     )
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word of a search names something: no house number, no single letter."""
+    return len(word) > 1 and not (word.isdigit() and len(word) < _POSTCODE)
 
 
 def _least(value: object) -> Callable[[object], bool]:
@@ -85,6 +94,10 @@ def _least(value: object) -> Callable[[object], bool]:
 
 def _most(value: object) -> Callable[[object], bool]:
     return lambda found: found is not None and found <= value  # type: ignore[operator]
+
+
+def _between(low: object, value: object, high: object) -> bool:
+    return low <= value <= high  # type: ignore[operator, no-any-return]
 
 
 def _text(found: object) -> str:
