@@ -147,3 +147,80 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
 
     terms = ModelTerms(concurrency, max_cost, prices, patience)
     leave(rate_queries(dataset, model, threshold, terms, as_json=as_json))
+
+
+@command(
+    app,
+    "answer",
+    "curate answer mine --model openai/gpt-4.1,openai/gpt-5,anthropic/claude-sonnet-4-5",
+)
+def answer(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    model: Annotated[
+        str,
+        typer.Option(
+            help="PROVIDER/MODEL that answer, by commas; template answers what templates wrote."
+        ),
+    ] = "template",
+    concurrency: Concurrency = 4,
+    max_cost: MaxCost = "",
+    prices: Prices = None,
+    patience: PatienceSeconds = None,
+    as_json: Json = False,
+) -> None:
+    """Have queries answered by several models, each answer ranked by the others, and take the best.
+
+    The losing answers are kept beside it. Exit 1 where something failed; the same command tries that again.
+    """
+    from dragoman.cli.curating.making import answer_queries
+    from dragoman.curation.apis.desk import ModelTerms
+
+    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    leave(answer_queries(dataset, model, terms, as_json=as_json))
+
+
+@command(app, "check", "curate check mine --model openai/gpt-5")
+def check(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    model: Annotated[
+        str, typer.Option(help="PROVIDER/MODEL that check, by commas; rules for rules alone.")
+    ] = "rules",
+    concurrency: Concurrency = 8,
+    max_cost: MaxCost = "",
+    prices: Prices = None,
+    patience: PatienceSeconds = None,
+    as_json: Json = False,
+) -> None:
+    """Check answers by rules (tools, parameters, types, kind of calls), then by models; all must pass them."""
+    from dragoman.cli.curating.making import check_answers
+    from dragoman.curation.apis.desk import ModelTerms
+
+    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    leave(check_answers(dataset, model, terms, as_json=as_json))
+
+
+@command(app, "split", "curate split mine --share 0.1")
+def split(
+    dataset: DatasetFolder,
+    share: Annotated[float, typer.Option(help="Of operations that only tests have.")] = 0.1,
+    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 0,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(help="An operation (DOCUMENT/NAME) that only tests have; repeatable."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Part tasks with answers into train and test by operations: no test operation is seen in training."""
+    from dragoman.cli.curating.making import split_tasks
+    from dragoman.curation.apis.splitting.sides import SplitPlan
+
+    plan = SplitPlan(share, seed, tuple(test or ()))
+    leave(split_tasks(dataset, plan, as_json=as_json))
+
+
+@command(app, "card", "curate card mine > README.md")
+def card(dataset: DatasetFolder, as_json: Json = False) -> None:
+    """Print the card: tasks by split, kind, language, country and category, licences, and the funnel."""
+    from dragoman.cli.curating.card import show_card
+
+    show_card(dataset, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`dragoman curate generate` and `rate`."""
+"""`dragoman curate generate`, `rate`, `answer`, `check` and `split`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,6 +10,7 @@ from dragoman.cli.curating.status import show_status
 from dragoman.cli.output import INTERRUPTED, print_error, progress
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
+from dragoman.curation.apis.answering.step import ANSWER, CHECK, Answering, answer, check
 from dragoman.curation.apis.desk import ModelTerms, model_names, with_models
 from dragoman.curation.apis.generating.briefs import BriefPlan
 from dragoman.curation.apis.generating.step import STEP as GENERATE
@@ -17,10 +18,17 @@ from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, gen
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
 from dragoman.curation.apis.rating.step import STEP as RATE
 from dragoman.curation.apis.rating.step import Raters, rate
+from dragoman.curation.apis.splitting.sides import SplitPlan
+from dragoman.curation.apis.splitting.step import STEP as SPLIT
+from dragoman.curation.apis.splitting.step import split
 from dragoman.curation.apis.steps import before
 from dragoman.store.datasets.dataset import Dataset
 
 TEMPLATE_MODEL = "template"
+RULES = "rules"
+"""Checks by rules alone."""
+
+_KINDS = {GENERATE: "brief", RATE: "task", ANSWER: "task", CHECK: "solution"}
 
 Models = Mapping[str, ChatModel]
 OnDone = Callable[[int], None]
@@ -48,32 +56,70 @@ def make_queries(folder: Path, asked: GenerateOptions, *, as_json: bool) -> int:
             writer = QueryWriter(name, one, count, terms.concurrency)
         await generate(dataset, writer, plan.seed, on_done)
 
-    names = () if model in {TEMPLATE_MODEL, TEMPLATE} else model_names(model)[:1]
+    names = _names_or_template(model)
+    if len(names) > 1:
+        raise UsageError(f"--model {model}: one model writes")
     with Dataset(folder, make=False) as dataset:
-        total = draw_briefs(dataset, plan)
-        status = _ran(
-            GENERATE,
-            total,
-            lambda done: with_models(names, terms, lambda m: work(m, dataset, done)),
-        )
-    return status or _shown(folder, GENERATE, as_json=as_json)
+        draw_briefs(dataset, plan)
+    return _walked(folder, GENERATE, names, terms, work) or _shown(
+        folder, GENERATE, as_json=as_json
+    )
 
 
 def rate_queries(
     folder: Path, models: str, threshold: float, terms: ModelTerms, *, as_json: bool
 ) -> int:
     """Have queries rated."""
-    names = model_names(models)
 
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
         await rate(dataset, Raters(models, threshold, terms.concurrency), on_done)
 
+    return _walked(folder, RATE, model_names(models), terms, work) or _shown(
+        folder, RATE, as_json=as_json
+    )
+
+
+def answer_queries(folder: Path, models: str, terms: ModelTerms, *, as_json: bool) -> int:
+    """Have queries answered."""
+    names = _names_or_template(models)
+
+    async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
+        await answer(dataset, Answering(models, at_once=terms.concurrency), on_done)
+
+    return _walked(folder, ANSWER, names, terms, work) or _shown(folder, ANSWER, as_json=as_json)
+
+
+def check_answers(folder: Path, models: str, terms: ModelTerms, *, as_json: bool) -> int:
+    """Have answers checked."""
+    names = () if models == RULES else model_names(models)
+
+    async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
+        await check(dataset, models, on_done, at_once=terms.concurrency)
+
+    return _walked(folder, CHECK, names, terms, work) or _shown(folder, CHECK, as_json=as_json)
+
+
+def split_tasks(folder: Path, plan: SplitPlan, *, as_json: bool) -> int:
+    """Part the tasks."""
     with Dataset(folder, make=False) as dataset:
-        total = sum(1 for _ in dataset.standing("task", after=before(RATE)))
-        status = _ran(
-            RATE, total, lambda done: with_models(names, terms, lambda m: work(m, dataset, done))
+        split(dataset, plan)
+    return _shown(folder, SPLIT, as_json=as_json)
+
+
+def _names_or_template(models: str) -> tuple[str, ...]:
+    return () if models in {TEMPLATE_MODEL, TEMPLATE} else model_names(models)
+
+
+Work = Callable[[Models, Dataset, OnDone], Awaitable[None]]
+
+
+def _walked(folder: Path, step: str, names: tuple[str, ...], terms: ModelTerms, work: Work) -> int:
+    """Have a step walk over its items with its models."""
+    with Dataset(folder, make=False) as dataset:
+        total = sum(1 for _ in dataset.standing(_KINDS[step], after=before(step)))
+        return _ran(
+            step, total, lambda done: with_models(names, terms, lambda m: work(m, dataset, done))
         )
-    return status or _shown(folder, RATE, as_json=as_json)
 
 
 def _ran(step: str, total: int, walk: Callable[[OnDone], Awaitable[None]]) -> int:

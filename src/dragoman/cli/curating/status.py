@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dragoman.cli.output import print_json, print_line
-from dragoman.curation.apis.steps import ORDER
+from dragoman.curation.apis.steps import place_of
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted
 from dragoman.store.datasets.dataset import Dataset
@@ -41,8 +41,7 @@ def show_status(folder: Path, *, step: str, as_json: bool) -> None:
 
 
 def _place(count: FunnelCount) -> tuple[int, str, str]:
-    at = ORDER.index(count.step) if count.step in ORDER else len(ORDER)
-    return at, count.kind, count.source
+    return place_of(count.step), count.kind, count.source
 
 
 def _note(counts: Iterable[FunnelCount]) -> str:

@@ -63,6 +63,11 @@ class CurationStep(msgspec.Struct, frozen=True):
     at_once: int = 16
 
 
+def place_of(step: str) -> int:
+    """Return where a step stands among all; unknown ones stand last."""
+    return ORDER.index(step) if step in ORDER else len(ORDER)
+
+
 def before(step: str) -> tuple[str, ...]:
     """Return the names of the steps before one."""
     return ORDER[: ORDER.index(step)]
