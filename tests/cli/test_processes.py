@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 Cli = Callable[..., CompletedProcess[str]]
 
 COMMANDS = {
+    "label-check": ("label-check", "mine"),
     "list": ("list", "rules"),
     "run": ("run", "sample:shop", "--agent", "silent", "--out", "new"),
     "resume": ("resume", "mine"),
