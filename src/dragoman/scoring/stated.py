@@ -1,6 +1,5 @@
 """The values that a user's words state: what a task knows, and what identifies something by its form."""
 
-from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dragoman.core.tasks import Task
@@ -36,21 +35,33 @@ def stated_values(known: tuple[str, ...], text: str, language: str) -> tuple[str
     """
     words = spaced(text, language)
     stated = (value for value in known if occurs(value, words))
-    return (*stated, *(each for each in _identifiers(words) if not _is_part(each, known)))
+    right = squeezed(known)
+    beside = (
+        value
+        for value in identifiers(text, language)
+        if is_long(value) and not any(squeeze(value) in whole for whole in right)
+    )
+    return (*stated, *beside)
+
+
+@lru_cache(maxsize=256)
+def identifiers(text: str, language: str) -> tuple[str, ...]:
+    """Return what identifies something by its form, whether a task knows it or not."""
+    found = entities_in(spaced(text, language))
+    return tuple(each.text for each in found if each.kind in IDENTIFYING)
+
+
+def is_long(value: str) -> bool:
+    """Whether a value has enough digits for an id, or is an e-mail address."""
+    return "@" in value or sum(map(str.isdigit, value)) >= _MIN_DIGITS
+
+
+@lru_cache(maxsize=16)
+def squeezed(known: tuple[str, ...]) -> frozenset[str]:
+    """Return known values as `squeeze` writes them."""
+    return frozenset(map(squeeze, known))
 
 
 def key_of(value: str) -> str:
     """Return what all writings of a stated value have in common."""
     return squeeze(value) or value
-
-
-def _identifiers(words: str) -> Iterator[str]:
-    """Yield what identifies something by its form, whether the task knows it or not."""
-    for found in entities_in(words):
-        is_long = sum(map(str.isdigit, found.text)) >= _MIN_DIGITS
-        if found.kind in IDENTIFYING and (is_long or found.kind == "email"):
-            yield found.text
-
-
-def _is_part(value: str, known: Sequence[str]) -> bool:
-    return any(squeeze(value) in squeeze(whole) for whole in known)

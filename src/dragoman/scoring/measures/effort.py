@@ -13,13 +13,12 @@ from dragoman.core.episodes import Event
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.texts.entities import entities_in, occurs
+from dragoman.core.texts.entities import occurs
 from dragoman.core.tools import ToolResult
 from dragoman.scoring.asking import begins_with_no, insists, only_closes, refuses, wants_told
 from dragoman.scoring.identifying import is_misread, squeeze
 from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.speech_accuracy import spaced
-from dragoman.scoring.stated import IDENTIFYING, key_of, known_values, stated_values
+from dragoman.scoring.stated import identifiers, key_of, known_values, squeezed, stated_values
 from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
 
 
@@ -61,11 +60,9 @@ def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> Counted:
     return Counted({name: 1}, turn.position, why=turn.told(name, "; ".join(values)))
 
 
-def _unknown(text: str, known: Sequence[str], language: str) -> set[str]:
+def _unknown(text: str, known: tuple[str, ...], language: str) -> set[str]:
     """Return what a text says by which something is identified and which is none of the known values."""
-    found = entities_in(spaced(text, language))
-    right = {squeeze(value) for value in known}
-    return {squeeze(each.text) for each in found if each.kind in IDENTIFYING} - right
+    return set(map(squeeze, identifiers(text, language))) - squeezed(known)
 
 
 def _real(events: Sequence[Event], misread: set[str]) -> set[str]:

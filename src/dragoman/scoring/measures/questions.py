@@ -16,11 +16,13 @@ from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Said
+from dragoman.core.texts.entities import occurs
 from dragoman.core.tools import Role
 from dragoman.scoring.asking import wants_told
 from dragoman.scoring.measures.candidates import ID, form_of, object_of, why_guessed
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.made_calls import MadeCall, made_calls
+from dragoman.scoring.speech_accuracy import spaced
 from dragoman.scoring.stated import key_of, known_values, stated_values
 
 
@@ -43,7 +45,7 @@ def _counted(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
 def _asked(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
     known = known_values(case.task)
     language = phrases.name.partition("@")[0]
-    heard: set[str] = set()
+    heard: list[str] = []
     question: tuple[int, str] | None = None
     for place, event in enumerate(case.episode.events):
         words = _words(event, "agent")
@@ -64,7 +66,7 @@ def _asked(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
                 why=f"had been said: {'; '.join(again)}" if again else "",
             )
         question = None
-        heard |= set(map(key_of, stated_values(known, _received(event), language)))
+        heard.append(spaced(_received(event), language))
 
 
 def _unspelled(answer: str, question: str, phrases: Phrasebook) -> str:
@@ -75,7 +77,11 @@ def _unspelled(answer: str, question: str, phrases: Phrasebook) -> str:
 
 
 def _had(
-    question: str, stated: Sequence[str], heard: set[str], case: PlayedCase, phrases: Phrasebook
+    question: str,
+    stated: Sequence[str],
+    heard: Sequence[str],
+    case: PlayedCase,
+    phrases: Phrasebook,
 ) -> Sequence[str]:
     """Return what a question asks for and the agent has; empty where there is anything new to it."""
     language = phrases.name.partition("@")[0]
@@ -84,15 +90,19 @@ def _had(
         for fact in case.task.scenario.facts
         if phrases.label(fact.name).casefold() in question.casefold()
     )
-    if phrases.hears.spell.search(question):
-        return wanted if all(key_of(value) in heard for value in wanted) else ()
-    named = set(map(key_of, stated_values(wanted, question, language)))
-    # What names another value of the same form reads it back, wrongly.
+    if not phrases.hears.spell.search(question) and _reads_back(question, wanted, language):
+        return ()
+    is_had = all(any(occurs(value, words) for words in heard) for value in wanted)
+    return wanted if is_had else ()
+
+
+def _reads_back(question: str, wanted: Sequence[str], language: str) -> bool:
+    """Whether a question names one of some values, or another of the same form, which is read back wrongly."""
     forms = {form_of(found) for found in ID.findall(question)}
     if forms & set(map(form_of, wanted)):
-        return ()
-    is_had = all(key_of(value) in heard and key_of(value) not in named for value in wanted)
-    return wanted if is_had else ()
+        return True
+    named = set(map(key_of, stated_values(tuple(wanted), question, language)))
+    return any(key_of(value) in named for value in wanted)
 
 
 def _missing(case: PlayedCase) -> Iterator[Counted]:
