@@ -36,3 +36,46 @@ def test_a_part_has_one_language_and_others_are_named(in_process: Cli, tmp_path:
     unknown = in_process("run", "itc:nowhere", "--agent", "gold", cwd=tmp_path)
     assert unknown.returncode == 2
     assert "unknown suite 'itc:nowhere'" in unknown.stderr
+
+
+@pytest.fixture(scope="module")
+def played(in_process: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("itc")
+    in_process("run", "itc:world/pt", "--agent", "gold,silent", "--out", "run", cwd=folder)
+    return folder
+
+
+def test_the_leaderboard_names_its_average_and_takes_tasks_apart(
+    in_process: Cli, played: Path
+) -> None:
+    told = in_process("leaderboard", "run", "--style", "itc", "--averaging", "seal", cwd=played)
+    assert "Scores, seal" in told.stdout
+    assert "By language, seal" in told.stdout
+    assert "averaging: seal" in told.stdout
+    asked = (
+        "leaderboard",
+        "run",
+        "--style",
+        "itc",
+        "--json",
+        "--out",
+        "board.csv",
+        "--out",
+        "board.md",
+    )
+    board = json.loads(in_process(*asked, cwd=played).stdout)["board"]
+    assert board["averaging"] == "macro"
+    assert {group["axis"] for group in board["groups"]} == {
+        "all", "language", "country", "category", "kind of call",
+    }  # fmt: skip
+    assert (
+        (played / "board.csv").read_text().startswith("suite,agent,condition,by,group,part,figure,")
+    )
+    assert "Errors: shares that sum to 100" in (played / "board.md").read_text()
+
+
+def test_what_does_not_go_with_the_board_is_one_line(in_process: Cli, played: Path) -> None:
+    wrong = in_process("leaderboard", "run", "--style", "itc", "--averaging", "x", cwd=played)
+    assert (wrong.returncode, "choose macro, micro, seal" in wrong.stderr) == (2, True)
+    other = in_process("leaderboard", "run", "--averaging", "macro", cwd=played)
+    assert (other.returncode, "goes with --style itc" in other.stderr) == (2, True)

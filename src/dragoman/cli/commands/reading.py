@@ -171,7 +171,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
         str,
         typer.Option(
             help="bfcl: its aggregates; bfcl-audio: text, recognizers and agents that hear; "
-            "mm-tau-p2: its twelve metrics and mm-tap."
+            "mm-tau-p2: its twelve metrics and mm-tap; itc: calls of web APIs."
         ),
     ] = "bfcl",
     out: Annotated[
@@ -184,6 +184,10 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
         str | None,
         typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
     ] = None,
+    averaging: Annotated[
+        str | None,
+        typer.Option(help="With itc: macro (the default), micro, or seal, as Seal-Tools counts."),
+    ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     as_json: Json = False,
@@ -194,7 +198,9 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     """
     from dragoman.cli.leading.boards import LeaderboardRequest, print_leaderboard
 
-    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge, weights)
+    asked = LeaderboardRequest(
+        tuple(folders), style, tuple(out or ()), rules, judge, weights, averaging
+    )
     print_leaderboard(asked, as_json=as_json)
 
 

@@ -22,6 +22,7 @@ class LeaderboardRequest(msgspec.Struct, frozen=True):
     rules: str | None
     judge: str | None
     weights: str | None = None
+    averaging: str | None = None
 
 
 def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
@@ -32,6 +33,8 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
     """
     if asked.weights is not None and asked.style != "mm-tau-p2":
         raise UsageError("--weights goes with --style mm-tau-p2")
+    if asked.averaging is not None and asked.style != "itc":
+        raise UsageError("--averaging goes with --style itc")
     match asked.style:
         case "bfcl-audio":
             from dragoman.cli.leading.voices import print_voices
@@ -44,12 +47,19 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
                 *(asked.folders, asked.rules, asked.judge, asked.outs, asked.weights),
                 as_json=as_json,
             )
+        case "itc":
+            from dragoman.cli.leading.itc import print_api_board
+
+            print_api_board(
+                *(asked.folders, asked.rules, asked.judge, asked.outs, asked.averaging),
+                as_json=as_json,
+            )
         case "bfcl" if asked.outs:
-            raise UsageError("--out goes with --style bfcl-audio or mm-tau-p2")
+            raise UsageError("--out goes with --style bfcl-audio, mm-tau-p2 or itc")
         case "bfcl":
             _print_aggregates(asked, as_json=as_json)
         case _:
-            raise UsageError(f"--style {asked.style}: choose bfcl or bfcl-audio or mm-tau-p2")
+            raise UsageError(f"--style {asked.style}: choose bfcl, bfcl-audio, mm-tau-p2 or itc")
 
 
 def _print_aggregates(asked: LeaderboardRequest, *, as_json: bool) -> None:

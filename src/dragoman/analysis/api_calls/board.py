@@ -1,0 +1,132 @@
+"""The figures of International Tool Calling by agent, and again by what tasks are labelled with."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.api_calls.shared_draws import Counts, RateFigure, rates_over
+from dragoman.analysis.cells import Outcome
+from dragoman.core.apis.figures import (
+    CALLS,
+    DETECTORS,
+    EXACT,
+    FORMAT,
+    INVOCATION,
+    SELECTION,
+    THOUGHTS,
+    ApiAveraging,
+    error_shares,
+    language_match,
+    scores,
+)
+from dragoman.core.apis.labels import AXES
+from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.measures import Measured, Rate
+
+ALL = "all"
+"""The axis of the groups that hold everything that an agent played under a condition."""
+
+TaskLabels = Mapping[tuple[str, str], Mapping[str, str]]
+"""What tasks are labelled with, by suite and task."""
+
+
+class ApiGroup(msgspec.Struct, frozen=True):
+    """The figures of one agent under one condition over tasks with one label.
+
+    Attributes:
+        suite: What was played.
+        agent: Who played.
+        condition: Under which condition.
+        axis: By what tasks are taken apart, or `ALL`.
+        group: The label that they have in common.
+        conversations: How many were planned.
+        unscored: How many of them were not played or could not be counted.
+        figures: The figures, by name and what they are of.
+    """
+
+    suite: str
+    agent: str
+    condition: str
+    axis: str
+    group: str
+    conversations: int
+    unscored: int
+    figures: tuple[RateFigure, ...]
+
+    def figure(self, name: str, part: str = "") -> RateFigure:
+        """Return a figure.
+
+        Raises:
+            KeyError: Where there is none.
+        """
+        for each in self.figures:
+            if (each.name, each.part) == (name, part):
+                return each
+        raise KeyError(name)
+
+
+class ApiBoard(msgspec.Struct, frozen=True):
+    """All groups: of everything first, then axis by axis."""
+
+    averaging: ApiAveraging
+    groups: tuple[ApiGroup, ...]
+
+
+def api_board(outcomes: Iterable[Outcome], labels: TaskLabels, averaging: ApiAveraging) -> ApiBoard:
+    """Return the board of conversations.
+
+    Args:
+        outcomes: What came of those that were planned.
+        labels: Of their tasks.
+        averaging: How precision, recall and F1 are taken.
+    """
+    rows = [row for row in outcomes if labels.get((row.suite, row.task))]
+    groups: dict[tuple[str, str, str, str, str], list[Outcome]] = {}
+    for axis in (ALL, *AXES):
+        for row in rows:
+            group = "" if axis == ALL else labels[row.suite, row.task].get(axis, "")
+            if axis == ALL or group:
+                key = (axis, group, row.suite, row.condition.label, row.agent)
+                groups.setdefault(key, []).append(row)
+    order = {axis: place for place, axis in enumerate((ALL, *AXES))}
+    found = sorted(groups.items(), key=lambda entry: (order[entry[0][0]], entry[0][1]))
+    rates = tuple(_rates(averaging))
+    return ApiBoard(averaging, tuple(_group(key, of_key, rates) for key, of_key in found))
+
+
+def _rates(averaging: ApiAveraging) -> Iterator[Rate]:
+    yield from map(language_match, DETECTORS)
+    yield FORMAT
+    for part in (SELECTION, INVOCATION):
+        yield from scores(part, averaging)
+        yield from error_shares(part)
+    yield EXACT
+
+
+def _group(
+    key: tuple[str, str, str, str, str], rows: Sequence[Outcome], rates: Sequence[Rate]
+) -> ApiGroup:
+    axis, group, suite, condition, agent = key
+    tasks: dict[str, list[Counts]] = {}
+    unscored = 0
+    for row in rows:
+        counts = _counts(row.measures)
+        if counts is None:
+            unscored += 1
+        else:
+            tasks.setdefault(row.task, []).append(counts)
+    figures = rates_over(rates, tasks, derive_seed(content_key(*key), "bootstrap"))
+    return ApiGroup(suite, agent, condition, axis, group, len(rows), unscored, figures)
+
+
+def _counts(measures: Sequence[Measured]) -> Counts | None:
+    """Return what a conversation counts for; None where its calls could not be counted.
+
+    Both measures count answers: those of `calls` are those asked for in the form.
+    """
+    newest = {each.measure: each for each in measures}
+    calls = newest.get(CALLS)
+    if calls is None or calls.unscored:
+        return None
+    thoughts = newest.get(THOUGHTS)
+    return {**(thoughts.counts if thoughts else {}), **calls.counts}
