@@ -11,6 +11,7 @@ import sys
 
 from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
+from bench.curating.collecting import print_collecting
 from bench.languages import print_languages
 from bench.masking import print_masking
 from bench.measures import print_measures
@@ -53,6 +54,7 @@ def main() -> None:
     print_voice_throughput()
     print_audio_set()
     print_measures()
+    print_collecting()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()

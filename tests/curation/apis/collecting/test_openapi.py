@@ -335,3 +335,14 @@ def test_numbers_that_nothing_can_store_are_texts(the_document: One) -> None:
         "a.json",
     )
     assert found.api_list[0].optional_parameters[0].example == "123456789012345678901234567890"
+
+
+def test_a_document_that_uses_a_part_without_end_is_left_out(read: Read) -> None:
+    many = ", ".join(f"p{n}: {{enum: [{', '.join(map(str, range(190)))}]}}" for n in range(150))
+    paths = ", ".join(
+        f"/a{n}: {{get: {{responses: {{'200': {{schema: {{$ref: '#/definitions/D'}}}}}}}}}}"
+        for n in range(30)
+    )
+    content = f"swagger: '2.0'\ndefinitions: {{D: {{properties: {{{many}}}}}}}\npaths: {{{paths}}}"
+    (entry,) = read({"a.yaml": content})["a.yaml"].entries
+    assert "the document has more than 500,000 parts: split it" in entry.remark

@@ -74,7 +74,7 @@ def open_source(path: Path) -> SourceFolder:
         return SourceFolder(path)
     if path.is_file():
         return SourceFolder(path.parent, path.name)
-    if "://" in str(path):
+    if path.parts[:1] in {("http:",), ("https:",)}:
         raise UsageError(f"{path}: sources are files and folders: download it and name the file")
     raise UsageError(f"{path}: there is no such file or folder")
 

@@ -14,7 +14,7 @@ from dragoman.core.texts.yaml_values import yaml_value
 MOST_CHARACTERS = 8_000
 """Of one text that is kept, such as a description."""
 
-_DEEPEST, _MOST_PARTS, _MOST_BITS = 12, 200, 10_000
+_DEEPEST, _MOST_PARTS, _MOST_VALUES, _MOST_BITS = 12, 200, 2_000, 10_000
 _LINES = ".jsonl"
 _JSON = msgspec.json.Decoder()
 # A recording of exchanges is told by its keys: its bodies are not looked at.
@@ -66,8 +66,10 @@ def text(value: object, most: int = MOST_CHARACTERS) -> str:
     """Return a text without space around it; a number as it is written, "" of anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    # Half a pair of surrogates is a text in JSON that nothing can store.
-    said = (value if isinstance(value, str) else _number(value)).encode(errors="replace").decode()
+    said = value if isinstance(value, str) else _number(value)
+    if not said.isascii():
+        # Half a pair of surrogates is a text in JSON that nothing can store.
+        said = said.encode(errors="replace").decode()
     said = said.strip()
     return said if len(said) <= most else said[: most - 1] + "…"
 
@@ -82,15 +84,33 @@ def first_text(source: Mapping[str, object], *keys: str) -> str:
     return next((said for key in keys if (said := text(source.get(key)))), "")
 
 
-def plain(value: object, depth: int = 0) -> object:
+def plain(value: object) -> object:
     """Return a value as it can be stored: bounded, with numbers that others read as they are."""
-    if depth >= _DEEPEST:
+    return counted_plain(value)[0]
+
+
+def counted_plain(value: object) -> tuple[object, int]:
+    """Return the same, with how many values it holds."""
+    counter = _Counter()
+    return _plain(value, 0, counter), counter.seen
+
+
+class _Counter:
+    __slots__ = ("seen",)
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+
+def _plain(value: object, depth: int, counter: _Counter) -> object:
+    counter.seen += 1
+    if depth >= _DEEPEST or counter.seen > _MOST_VALUES:
         return None
     if isinstance(value, dict):
         some = islice(value.items(), _MOST_PARTS)
-        return {text(key): plain(each, depth + 1) for key, each in some}
+        return {text(key): _plain(each, depth + 1, counter) for key, each in some}
     if isinstance(value, list):
-        return [plain(each, depth + 1) for each in value[:_MOST_PARTS]]
+        return [_plain(each, depth + 1, counter) for each in value[:_MOST_PARTS]]
     return _plain_scalar(value)
 
 

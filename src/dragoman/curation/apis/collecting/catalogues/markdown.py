@@ -16,9 +16,9 @@ from dragoman.curation.apis.collecting.catalogues.words import (
 )
 from dragoman.curation.apis.collecting.entries import FoundEntry, ReadFile
 
-MOST_BYTES, LONGEST_LINE = 4 << 20, 20_000
+MOST_BYTES, LONGEST_CELL = 4 << 20, 4_000
 _WEB = ("https://", "http://")
-_TEXTS = frozenset(("text", "code_inline", "softbreak", "hardbreak"))
+_TEXTS = frozenset(("text", "text_special", "code_inline", "softbreak", "hardbreak"))
 
 
 class MarkdownCell(NamedTuple):
@@ -57,8 +57,6 @@ def read_markdown(content: bytes, file: ReadFile) -> list[FoundEntry]:
         page = content.decode()
     except UnicodeDecodeError as error:
         raise DataError(f"no text in UTF-8 ({error.reason}): convert it") from error
-    if any(len(line) > LONGEST_LINE for line in page.splitlines()):
-        raise DataError(f"a line of more than {LONGEST_LINE:,} characters: break it")
     tables, items = parts_of(page)
     rows = [row for table in tables for row in _rows_of_table(table)] or list(_rows_of_items(items))
     if not rows:
@@ -102,7 +100,8 @@ def parts_of(page: str) -> tuple[list[MarkdownTable], list[MarkdownItem]]:
 
 @functools.cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    # Cells are read one by one: what stands in them may take time with the square of its length.
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("inline")
 
 
 def _cell(inline: Token) -> MarkdownCell:
@@ -110,7 +109,9 @@ def _cell(inline: Token) -> MarkdownCell:
     after: list[str] = []
     links: list[tuple[str, str]] = []
     inside: list[str] | None = None
-    for token in inline.children or ():
+    tokens = list[Token]()
+    _parser().inline.parse(inline.content[:LONGEST_CELL], _parser(), {}, tokens)
+    for token in tokens:
         if token.type == "link_open":
             inside = []
             links.append((str(token.attrGet("href") or ""), ""))
@@ -124,7 +125,7 @@ def _cell(inline: Token) -> MarkdownCell:
                 inside.append(words)
             if links and (inside is None or len(links) > 1):
                 after.append(words)
-    struck = any(token.type == "s_open" for token in (inline.children or ())[:1])
+    struck = any(token.type == "s_open" for token in tokens[:1])
     return MarkdownCell("".join(said).strip(), tuple(links), "".join(after).strip(), struck)
 
 

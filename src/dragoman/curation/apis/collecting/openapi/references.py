@@ -13,6 +13,10 @@ _LONGEST = 120
 _MOST_STEPS, _MOST_FILES, _MOST_BYTES = 30, 100, 64 << 20
 
 
+MOST_PARTS = 500_000
+"""Parts of one document, with what they refer to as often as they refer to it."""
+
+
 class PlacedValue(NamedTuple):
     """A value of a file that was read, with the file that it stands in."""
 
@@ -33,6 +37,17 @@ class References:
         self._source = source
         self._files = {file: document}
         self._bytes = 0
+        self._parts = 0
+
+    def charge(self, parts: int) -> None:
+        """Count parts of the document that were read.
+
+        Raises:
+            DataError: Where it has more than are read of one.
+        """
+        self._parts += parts
+        if self._parts > MOST_PARTS:
+            raise DataError(f"the document has more than {MOST_PARTS:,} parts: split it")
 
     @property
     def others(self) -> list[str]:
@@ -47,6 +62,7 @@ class References:
         Raises:
             DataError: Where nothing that may be read is there, or references lead in a circle.
         """
+        self.charge(1)
         place, beside = PlacedValue(value, file), dict[str, object]()
         for _ in range(_MOST_STEPS):
             target = reference_of(place.value)

@@ -8,7 +8,7 @@ from dragoman.curation.apis.collecting.openapi.references import (
     References,
     reference_of,
 )
-from dragoman.curation.apis.collecting.values import mapping, plain, sequence, text
+from dragoman.curation.apis.collecting.values import counted_plain, mapping, plain, sequence, text
 
 TYPES = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
 _SLIPS = {
@@ -71,7 +71,11 @@ class SchemaReader:
             return [self.read(each, file, trail, depth + 1) for each in sequence(value)]
         if key in _SINGLE and isinstance(value, dict):
             return self.read(value, file, trail, depth + 1)
-        return known_type(value) if key == "type" else plain(value)
+        if key == "type":
+            return known_type(value)
+        bounded, size = counted_plain(value)
+        self._references.charge(size)
+        return bounded
 
     def _end(self, schema: object, file: str) -> dict[str, object]:
         kind = known_type(mapping(self._found(schema, file).value).get("type"))

@@ -1,0 +1,123 @@
+"""What it costs to collect 50,000 API documents and to merge their twins."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+from bench.measuring import measured, peak
+
+from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.storing import collect
+from dragoman.curation.apis.collecting.twins.step import merge_twins
+from dragoman.store.datasets.dataset import Dataset
+
+DOCUMENTS = 50_000
+SERVICES = DOCUMENTS * 5 // 10
+"""Each has a document in OpenAPI."""
+
+OLD = DOCUMENTS * 2 // 10
+"""So many of them have an older one in Swagger 2.0, which is its twin."""
+
+LISTED = DOCUMENTS * 3 // 10
+"""So many are in a list too, on pages of a thousand rows."""
+
+IN_YAML = 10
+"""Every tenth document is in YAML."""
+
+PAGE = 1_000
+FOLDER = 500
+TARGET_S = 60.0
+
+
+def print_collecting() -> None:
+    """Print it, measured in a process of its own: what it occupies is asked for too."""
+    sys.stdout.flush()
+    subprocess.run([sys.executable, "-m", "bench.curating.collecting"], check=True)
+
+
+def write_sources(folder: Path, documents: int = DOCUMENTS) -> None:
+    """Write documents of services that are made up; half of them are twins of others."""
+    for number in range(SERVICES * documents // DOCUMENTS):
+        place = folder / "new" / f"{number // FOLDER:03}"
+        place.mkdir(parents=True, exist_ok=True)
+        document = _document(number, "v2")
+        if number % IN_YAML == 0:
+            (place / f"{number}.yaml").write_bytes(msgspec.yaml.encode(document))
+        else:
+            (place / f"{number}.json").write_bytes(msgspec.json.encode(document))
+    for number in range(OLD * documents // DOCUMENTS):
+        place = folder / "old" / f"{number // FOLDER:03}"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{number}.json").write_text(json.dumps(_old_document(number)))
+    listed = LISTED * documents // DOCUMENTS
+    (folder / "lists").mkdir()
+    for first in range(0, listed, PAGE):
+        rows = "\n".join(_row(number) for number in range(first, min(first + PAGE, listed)))
+        page = f"### Cities\n\n| API | Description | Auth |\n|---|---|---|\n{rows}\n"
+        (folder / "lists" / f"{first}.md").write_text(page)
+
+
+def _title(number: int) -> str:
+    return f"Service {number:05} of city {number % 977}"
+
+
+def _paths(number: int, version: str, parameter: dict[str, object]) -> dict[str, object]:
+    answer = {"200": {"description": "OK"}}
+    return {
+        f"/{version}/things/{number}/{kind}": {
+            "get": {
+                "summary": f"{kind} of {number}",
+                "parameters": [{"name": "city", "in": "query", "required": True, **parameter}],
+                "responses": answer,
+            }
+        }
+        for kind in ("places", "times", "prices")
+    }
+
+
+def _document(number: int, version: str) -> dict[str, object]:
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": _title(number), "description": "What a city has.", "x-country": "Chile"},
+        "servers": [{"url": f"https://api{number % 1_999}.example{number}.org"}],
+        "paths": _paths(number, version, {"schema": {"type": "string", "example": "Lima"}}),
+    }
+
+
+def _old_document(number: int) -> dict[str, object]:
+    return {
+        "swagger": "2.0",
+        "info": {"title": _title(number)},
+        "host": f"api{number % 1_999}.example{number}.org",
+        "schemes": ["https"],
+        "paths": _paths(number, "v1", {"type": "string"}),
+    }
+
+
+def _row(number: int) -> str:
+    return f"| [{_title(number)}](https://www.example{number}.org/docs?utm_source=a) | A city | `apiKey` |"
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        sources = Path(folder) / "apis"
+        sources.mkdir()
+        write_sources(sources)
+        with Dataset(Path(folder) / "dataset") as dataset, measured() as spent:
+            found = collect(dataset, sources, StatedFacts("apis"), is_named=True)
+            read_s = spent()[0]
+            merged = merge_twins(dataset)
+            all_s = spent()[0]
+    assert found.found == DOCUMENTS
+    assert merged.documents == SERVICES
+    print(
+        f"{DOCUMENTS:,} API documents collected in {read_s:.1f} s, merged to {merged.documents:,} in "
+        f"{all_s - read_s:.1f} s (target {TARGET_S:.0f} s), {peak() >> 20} MiB at most"
+    )
+
+
+if __name__ == "__main__":
+    main()

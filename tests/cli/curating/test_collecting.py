@@ -1,0 +1,100 @@
+"""`dragoman curate collect` and `list`, as people meet them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+Refused = Callable[..., str]
+
+OPENAPI = json.dumps(
+    {
+        "openapi": "3.0.0",
+        "info": {"title": "Leis", "x-country": "Brazil", "license": {"name": "MIT"}},
+        "servers": [{"url": "https://leis.example"}],
+        "paths": {"/a": {"get": {"tags": ["Government"]}}, "/b": {"get": {"tags": ["Government"]}}},
+    }
+)
+PAGE = (
+    "### News\n\n| API | Description |\n|--|--|\n| [Noticias](https://noticias.example) | Hoy |\n"
+)
+
+
+def write(folder: Path) -> None:
+    (folder / "apis").mkdir()
+    (folder / "apis" / "leis.json").write_text(OPENAPI)
+    (folder / "apis" / "copy.json").write_text(OPENAPI)
+    (folder / "apis" / "notes.txt").write_text("text")
+    (folder / "lista.md").write_text(PAGE)
+
+
+def test_what_was_collected_refused_and_merged_is_told(dragoman: Cli, folder: Path) -> None:
+    write(folder)
+    done = dragoman("curate", "collect", "mine", "apis", "lista.md", "--country", "Chile")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "apis 3 1 2 0" in said
+    assert "lista.md 1 0 1 0" in said
+    assert "mine has 2 documents; twins that went into others: 1 exact, 0 near" in said
+    assert "refused apis/notes.txt: no .json, .jsonl, .yaml, .yml or .md" in said
+
+
+def test_documents_are_counted_by_what_they_state(dragoman: Cli, told: Told, folder: Path) -> None:
+    write(folder)
+    assert dragoman("curate", "collect", "mine", "apis", "lista.md").returncode == 0
+    assert told("curate", "list", "mine", "--by", "country,category", "--json")["counts"] == [
+        {"values": ["", "News"], "documents": 1, "operations": 0},
+        {"values": ["Brazil", "Government"], "documents": 1, "operations": 2},
+    ]
+    printed = " ".join(dragoman("curate", "list", "mine", "--by", "country").stdout.split())
+    assert "not stated 1 0 Brazil 1 2" in printed
+    assert "2 documents, 2 operations" in printed
+
+
+def test_the_funnel_has_collecting_and_merging(told: Told, folder: Path) -> None:
+    write(folder)
+    collected = told("curate", "collect", "mine", "apis", "lista.md", "--json")
+    assert collected["merged"] == {"documents": 2, "exact": 1, "near": 0}
+    assert [(line["name"], line["verdict"]) for line in collected["refused"]] == [
+        ("apis/notes.txt", "dropped")
+    ]
+    funnel = {
+        (each["step"], each["kind"], each["source"]): (
+            each["kept"],
+            each["dropped"],
+            each["merged"],
+        )
+        for each in told("curate", "status", "mine", "--json")["funnel"]
+    }
+    assert funnel == {
+        ("collect", "entry", "apis"): (2, 0, 0),
+        ("collect", "entry", "lista.md"): (1, 0, 0),
+        ("collect", "file", "apis"): (2, 1, 0),
+        ("collect", "file", "lista.md"): (1, 0, 0),
+        ("merge", "found", "apis"): (1, 0, 1),
+        ("merge", "found", "lista.md"): (1, 0, 0),
+    }
+
+
+def test_where_nothing_is_found_the_reason_is_told_and_the_exit_status_is_1(
+    dragoman: Cli, folder: Path
+) -> None:
+    (folder / "none.json").write_text("{}")
+    done = dragoman("curate", "collect", "mine", "none.json")
+    assert done.returncode == 1
+    assert "refused none.json: no API document" in done.stdout
+
+
+def test_a_mistake_of_names_is_one_line(refused: Refused, folder: Path) -> None:
+    write(folder)
+    (folder / "more" / "apis").mkdir(parents=True)
+    for arguments, said in (
+        (("collect", "mine", "apis", "more/apis"), "two sources are called 'apis'"),
+        (("collect", "mine", "apis", "lista.md", "--source-name", "x"), "--source-name: names one"),
+        (("collect", "mine", "nowhere"), "nowhere: there is no such file"),
+        (("list", "mine", "--by", "color"), "--by color: it is one or more of category, country"),
+    ):
+        assert said in refused("curate", *arguments, status=2)

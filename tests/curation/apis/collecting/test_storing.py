@@ -1,0 +1,182 @@
+"""What sources give goes into a dataset, and twins are merged there."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman.core.apis.documents import ApiDocument
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.storing import CollectedSource, collect
+from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
+from dragoman.store.datasets.dataset import Dataset
+
+PAGE = "| API | Description |\n|--|--|\n| [A](https://a.example) | One |\n| [B](https://b.example) | Two |\n| C | |\n"
+
+
+def openapi(title: str, *paths: str, **info: str) -> str:
+    return json.dumps(
+        {
+            "openapi": "3.0.0",
+            "info": {"title": title, **info},
+            "servers": [{"url": "https://api.example"}],
+            "paths": {path: {"get": {}} for path in paths},
+        }
+    )
+
+
+@pytest.fixture
+def apis(tmp_path: Path) -> Path:
+    folder = tmp_path / "apis"
+    folder.mkdir()
+    (folder / "list.md").write_text(PAGE)
+    (folder / "laws.json").write_text(openapi("Laws", "/v1/acts", "/v1/titles"))
+    (folder / "LICENSE").write_text("free")
+    return folder
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Iterator[Dataset]:
+    with Dataset(tmp_path / "data") as opened:
+        yield opened
+
+
+def collected(dataset: Dataset, path: Path) -> CollectedSource:
+    return collect(dataset, path, StatedFacts(path.name), is_named=False)
+
+
+def ledger(dataset: Dataset, step: str) -> list[tuple[str, str, str, str]]:
+    return [(line.kind, line.name, line.verdict, line.reason) for line in dataset.ledger(step)]
+
+
+def documents(dataset: Dataset) -> list[ApiDocument]:
+    return [
+        item.record(ApiDocument)
+        for item in dataset.standing("document", after=("collect", "merge"))
+    ]
+
+
+def test_each_file_and_each_api_has_its_line(dataset: Dataset, apis: Path) -> None:
+    assert collected(dataset, apis) == CollectedSource(
+        "apis", files=3, refused=1, found=3, left_out=1
+    )
+    assert ledger(dataset, "collect") == [
+        ("entry", "apis/laws.json", "kept", ""),
+        ("entry", "apis/list.md#1", "kept", ""),
+        ("entry", "apis/list.md#2", "kept", ""),
+        ("entry", "apis/list.md#3", "dropped", "C: no link to a page of it"),
+        (
+            *("file", "apis/LICENSE", "dropped"),
+            "no .json, .jsonl, .yaml, .yml or .md, packed with gzip or not",
+        ),
+        ("file", "apis/laws.json", "kept", ""),
+        ("file", "apis/list.md", "kept", ""),
+    ]
+
+
+def test_twins_are_one_document_with_both_origins(dataset: Dataset, apis: Path) -> None:
+    (apis / "old.json").write_text(openapi("Laws", "/v0/acts", license={"name": "MIT"}))  # type: ignore[arg-type]
+    collected(dataset, apis)
+    assert merge_twins(dataset) == MergedCounts(documents=3, exact=0, near=1)
+    (laws,) = [each for each in documents(dataset) if each.tool_name == "Laws"]
+    assert [(one.place, one.licence) for one in laws.origins] == [
+        ("laws.json", ""),
+        ("old.json", "MIT"),
+    ]
+    assert ("found", "apis/laws.json", "kept", "with 1 twin") in ledger(dataset, "merge")
+    assert (
+        *("found", "apis/old.json", "merged"),
+        "near: a name like that, and 1 of 1 operations, of apis/laws.json",
+    ) in ledger(dataset, "merge")
+
+
+def test_the_same_command_again_changes_nothing(dataset: Dataset, apis: Path) -> None:
+    collected(dataset, apis)
+    merge_twins(dataset)
+    before = [(item.name, item.digest) for item in dataset.items("document")], dataset.funnel()
+    assert collected(dataset, apis).found == 3
+    merge_twins(dataset)
+    after = [(item.name, item.digest) for item in dataset.items("document")], dataset.funnel()
+    assert before == after
+
+
+def test_sources_give_the_same_documents_in_any_order(tmp_path: Path, apis: Path) -> None:
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "acts.json").write_text(openapi("Acts", "/v2/acts", "/v2/titles", "/v2/x"))
+    (more / "page.md").write_text(PAGE)
+    found = []
+    for name, order in (("one", (apis, more)), ("two", (more, apis))):
+        with Dataset(tmp_path / name) as dataset:
+            for each in order:
+                collected(dataset, each)
+                merge_twins(dataset)
+            found.append([(item.name, item.digest) for item in dataset.items("document")])
+    assert found[0] == found[1]
+
+
+def test_what_a_file_no_longer_has_is_gone(dataset: Dataset, apis: Path) -> None:
+    collected(dataset, apis)
+    merge_twins(dataset)
+    (apis / "list.md").write_text("\n".join(PAGE.splitlines()[:3]) + "\n")
+    (apis / "laws.json").write_text("{}")
+    collected(dataset, apis)
+    merge_twins(dataset)
+    assert [each.tool_name for each in documents(dataset)] == ["A"]
+    assert [item.name for item in dataset.items("found")] == ["apis/list.md#1"]
+
+
+def test_an_id_does_not_change_with_descriptions_or_other_documents(
+    dataset: Dataset, apis: Path
+) -> None:
+    collected(dataset, apis)
+    merge_twins(dataset)
+    before = {each.tool_name: each.id for each in documents(dataset)}
+    (apis / "laws.json").write_text(openapi("Laws", "/v1/acts", "/v1/new", description="Changed"))
+    (apis / "other.json").write_text(openapi("Other", "/other"))
+    collected(dataset, apis)
+    merge_twins(dataset)
+    after = {each.tool_name: each.id for each in documents(dataset)}
+    assert before.items() <= after.items()
+    assert set(after) - set(before) == {"Other"}
+
+
+def test_two_apis_of_one_name_and_host_have_two_ids(dataset: Dataset, apis: Path) -> None:
+    (apis / "other.json").write_text(openapi("Laws", "/news", "/weather", "/sports"))
+    collected(dataset, apis)
+    merge_twins(dataset)
+    first, second = sorted(each.id for each in documents(dataset) if each.tool_name == "Laws")
+    assert second == f"{first}-2"
+
+
+def test_another_source_of_the_same_name_is_refused(
+    dataset: Dataset, apis: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "elsewhere" / "apis"
+    other.mkdir(parents=True)
+    collected(dataset, apis)
+    with pytest.raises(UsageError, match="another source called 'apis': name this one with"):
+        collected(dataset, other)
+    collect(dataset, other, StatedFacts("apis"), is_named=True)
+
+
+def test_a_single_file_is_a_source_and_its_name_stands_once(dataset: Dataset, apis: Path) -> None:
+    collected(dataset, apis / "list.md")
+    assert [line.name for line in dataset.ledger("collect")] == [
+        *("list.md#1", "list.md#2", "list.md#3"),
+        "list.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nowhere", "there is no such file or folder"),
+        ("https://example.org/api.json", "sources are files and folders: download it"),
+    ],
+)
+def test_a_source_that_is_not_there_is_one_line(dataset: Dataset, path: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        collected(dataset, Path(path))
