@@ -32,7 +32,7 @@ def import_run(path: Path, folder: Path, created: float, form: str | None = None
         StoreError: Where the run cannot be written.
         UsageError: Where there is no such form.
     """
-    read = _reader(path).read_results(path, data_folder(), form)
+    read = reader_of(path).read_results(path, data_folder(), form)
     cells = tuple(
         StoredCell(each.key, each.suite, PLAIN, each.agent, each.task, each.trial)
         for each in read.cells
@@ -46,7 +46,7 @@ def import_run(path: Path, folder: Path, created: float, form: str | None = None
     return read
 
 
-def _reader(path: Path) -> ReadsResults:
+def reader_of(path: Path) -> ReadsResults:
     """Return whose result files there are; where no name tells, the first that reads any at all."""
     readers = [each for each in benchmarks() if isinstance(each, ReadsResults)]
     return next((each for each in readers if each.has_results(path)), readers[0])

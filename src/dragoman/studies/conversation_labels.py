@@ -15,11 +15,15 @@ from typing import Annotated
 
 import msgspec
 
+from dragoman.analysis.judges.answers import WHOLE, JudgedItem
 from dragoman.core.errors import DataError
 from dragoman.core.labelled import LabelledRecord
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.exchange.importing import reader_of
+from dragoman.wiring.environment import data_folder
 
 MAX_COUNT = 10_000
+_HEAD = 100
 _TURN = re.compile(r"[0-9]{1,6}")
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8})*")
 _TURN_KEYS = ("turn", "turn_idx", "position")
@@ -79,6 +83,43 @@ class _Told(msgspec.Struct, frozen=True):
     label: str
     count: int
     turn: int | None
+
+
+def is_labelled_file(path: Path) -> bool:
+    """Whether a file of labels is a result file, and no table."""
+    if path.is_dir():
+        return True
+    with OutsideErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
+        return file.read(_HEAD).lstrip().startswith(b"{")
+
+
+def judged_labels(path: Path) -> dict[JudgedItem, int]:
+    """Return the labels of whole conversations that the rubric of MM-tau-p2 asks for too, by item.
+
+    Conversations are known by the keys that importing the file gives them.
+
+    Raises:
+        DataError: Where the file is damaged or contradicts itself, or labels cannot be read.
+    """
+    read = reader_of(path).read_results(path, data_folder(), None)
+    conversations = zip(read.cells, read.conversations(), strict=True)
+    told = {
+        cell.key: labels
+        for cell, (episode, _) in conversations
+        if (
+            labels := read_labels_of(
+                LabelledRecord(cell.key, read.tasks[cell.task], episode), path
+            )[0]
+        )
+        is not None
+    }
+    every = {label for labels in told.values() for label in labels.counts}
+    return {
+        JudgedItem(cell, WHOLE, known_labels()[label].question): labels.counts.get(label, 0)
+        for cell, labels in told.items()
+        for label in every
+        if known_labels()[label].question
+    }
 
 
 def read_labels_of(record: LabelledRecord, path: Path) -> tuple[Labels | None, str]:

@@ -27,6 +27,7 @@ from dragoman.core.scores import NO_JUDGE
 from dragoman.core.speech import Said
 from dragoman.scoring.measures.judged import ASKED_BY_TURN
 from dragoman.store.run import RunStore, StoredCell, open_run
+from dragoman.studies.conversation_labels import is_labelled_file, judged_labels
 from dragoman.studies.labels import ItemToLabel, read_labels, write_template
 
 _MAX_SHOWN = 2_000
@@ -77,7 +78,7 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         StoreError: Where the run cannot be read.
         DataError: Where the labels cannot.
     """
-    told = {} if labels is None else read_labels(labels)
+    told = {} if labels is None else _told(labels)
     with open_run(run, write=False) as store:
         answers = _answers(store)
         if not answers:
@@ -100,6 +101,11 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         cells=cells,
         strangers=len(told) - len(known),
     )
+
+
+def _told(labels: Path) -> dict[JudgedItem, int]:
+    """Return what people said, in a table or in labelled conversations."""
+    return judged_labels(labels) if is_labelled_file(labels) else read_labels(labels)
 
 
 def template(run: Path, path: Path) -> int:

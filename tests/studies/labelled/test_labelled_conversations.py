@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from tests.studies.labelled.files import FOLDER, every_file
 
-from dragoman.studies.conversation_labels import known_labels
+from dragoman.analysis.judges.answers import WHOLE
+from dragoman.exchange.importing import import_run
+from dragoman.store.run import open_run
+from dragoman.studies.conversation_labels import is_labelled_file, judged_labels, known_labels
 from dragoman.studies.label_check import LabelComparison, check_labels
 
 FILES = ("courier_played", "courier_written", "retail_played", "retail_written")
@@ -53,3 +56,24 @@ def test_a_file_of_which_one_label_is_moved_is_not_exact(tmp_path: Path) -> None
     found = check_labels([path])
     differing = {each.label: (each.labelled, each.measured) for each in found.differences}
     assert differing == {"recoveries": (0, 1), "repetitions": (1, 0)}
+
+
+def test_labels_stand_at_the_conversations_that_importing_the_file_makes(tmp_path: Path) -> None:
+    path = FOLDER / "retail_written.json"
+    import_run(path, tmp_path / "run", 0.0)
+    with open_run(tmp_path / "run", write=False) as store:
+        cells = {cell.key for cell in store.cells()}
+    labels = judged_labels(path)
+    assert {item.cell for item in labels} == cells
+    assert {item.position for item in labels} == {WHOLE}
+    asked = {"errors", "recovered", "repetitions", "corrections", "confirmations_required"}
+    assert {item.question for item in labels} == asked
+    repetitions = [n for item, n in labels.items() if item.question == "repetitions"]
+    assert (len(repetitions), sum(repetitions)) == (40, 7)
+
+
+def test_a_table_of_labels_is_told_from_a_result_file(tmp_path: Path) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text("cell,position,question,value\n", "utf-8")
+    assert not is_labelled_file(table)
+    assert is_labelled_file(FOLDER / "retail_written.json")

@@ -14,7 +14,10 @@ app = group()
 def judge_check(
     folder: RunFolder,
     labels: Annotated[
-        Path | None, typer.Option(help="What people said of the same: a CSV file, see --template.")
+        Path | None,
+        typer.Option(
+            help="What people said of the same: a CSV file, see --template, or labelled conversations, docs/labels.md."
+        ),
     ] = None,
     template: Annotated[
         Path | None, typer.Option(help="Write a CSV file to label instead.")

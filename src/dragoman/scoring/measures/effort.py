@@ -84,23 +84,22 @@ def _contradicts(
     turn: UserTurn, stated: Sequence[str], again: Sequence[str], phrases: Phrasebook
 ) -> bool:
     """Whether a message says no to the agent, and what the agent should have and has not."""
-    if not turn.asked or only_closes(turn.asked, phrases):
+    is_no, does_insist = refuses(turn.text, phrases), insists(turn.text, phrases)
+    if not turn.asked or not (does_insist or is_no) or only_closes(turn.asked, phrases):
         return False
-    is_no = refuses(turn.text, phrases)
     # "I do not know that" answers a question; what begins with a no contradicts it.
-    if wants_told(turn.asked, phrases) and not begins_with_no(turn.text, phrases):
+    if not begins_with_no(turn.text, phrases) and wants_told(turn.asked, phrases):
         return False
-    if insists(turn.text, phrases):
+    if does_insist:
         return True
     is_read_back = phrases.hears.read_back.search(turn.asked) is not None
-    lacking = (
-        value for value in (stated if is_read_back else again) if not occurs(value, turn.asked)
-    )
-    return is_no and any(lacking)
+    return any(not occurs(value, turn.asked) for value in (stated if is_read_back else again))
 
 
 def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> list[str]:
     """Return the values that are said again because the agent wants something that it has not got."""
+    if not again:
+        return []
     if phrases.hears.spell.search(turn.asked):
         return list(again)
     if not wants_told(turn.asked, phrases):
