@@ -16,7 +16,7 @@ Cli = Callable[..., CompletedProcess[str]]
 def test_documents_of_the_world_are_written(dragoman: Cli, folder: Path) -> None:
     done = dragoman("world", "documents", "--out", "docs", "--port", "9999")
     assert done.returncode == 0
-    assert b"http://127.0.0.1:9999/br/cep" in (folder / "docs" / "catalogue.md").read_bytes()
+    assert b"http://127.0.0.1:9999/br)" in (folder / "docs" / "catalogue.md").read_bytes()
 
 
 def test_a_time_without_an_offset_is_told_in_one_line(dragoman: Cli) -> None:

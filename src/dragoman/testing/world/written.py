@@ -2,7 +2,12 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.itc.world.catalogue import CATALOGUE, written_catalogue
+from dragoman.benchmarks.itc.world.catalogue import (
+    CATALOGUE,
+    GONE,
+    written_catalogue,
+    written_gone,
+)
 from dragoman.benchmarks.itc.world.documents import ORIGIN
 from dragoman.benchmarks.itc.world.openapi import written_documents
 from dragoman.benchmarks.itc.world.reading import countries
@@ -10,12 +15,19 @@ from dragoman.core.errors import UsageError
 
 
 def world_documents(origin: str = ORIGIN) -> dict[str, bytes]:
-    """Return one OpenAPI document for each country and a catalogue, by the names of their files.
+    """Return what describes the APIs, by the names of the files.
+
+    That is an OpenAPI document for each country, a catalogue in Markdown, and in the form of
+    International Tool Calling what is gone.
 
     Args:
         origin: Scheme, host and port of the server that they name.
     """
-    return {**written_documents(countries(), origin), CATALOGUE: written_catalogue(origin)}
+    return {
+        **written_documents(countries(), origin),
+        CATALOGUE: written_catalogue(origin),
+        GONE: written_gone(origin),
+    }
 
 
 def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:

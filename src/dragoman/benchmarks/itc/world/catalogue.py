@@ -1,27 +1,34 @@
-"""A list of APIs in Markdown as people keep them: some are gone, some stand elsewhere under another name."""
+"""What others say of the world: a list in Markdown as people keep them, and descriptions of what is gone.
+
+Four entries of the list are pages of documents that are there; the other six are described in the form of
+International Tool Calling too, and nobody answers for them.
+"""
 
 import msgspec
 
 from dragoman.benchmarks.itc.world.reading import world_data
 from dragoman.core.errors import DataError
 
-CATALOGUE = "catalogue.md"
+CATALOGUE, GONE = "catalogue.md", "gone.json"
+
+
+class GoneApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An operation that is described and not served; its parameter is a required text."""
+
+    name: str
+    url: str
+    parameter: str
 
 
 class ListedApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the list.
-
-    Attributes:
-        path: What it links to.
-        same_as: The API that it is; "" for one that answers no more.
-    """
+    """One line of the list; `gone` is None where it is the page of a document that is there."""
 
     name: str
     about: str
     category: str
     country: str
-    path: str
-    same_as: str = ""
+    page: str
+    gone: GoneApi | None = None
 
 
 class ListedApis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,8 +64,42 @@ def written_catalogue(origin: str) -> bytes:
         lines += ["", f"## {category}", "", "| API | Description | Country | Auth |"]
         lines += ["|---|---|---|---|"]
         lines += [
-            f"| [{entry.name}]({origin}{entry.path}) | {entry.about} | {entry.country} | No |"
+            f"| [{entry.name}]({origin}{entry.page}) | {entry.about} | {entry.country} | No |"
             for entry in listed.entry
             if entry.category == category
         ]
     return "\n".join([*lines, ""]).encode()
+
+
+def written_gone(origin: str) -> bytes:
+    """Return what is gone in the form of International Tool Calling.
+
+    Args:
+        origin: Scheme, host and port of the addresses.
+    """
+    tools = [
+        {
+            "tool_name": entry.name,
+            "tool_description": entry.about,
+            "home_url": origin + entry.page,
+            "country": entry.country,
+            "api_list": [_gone_operation(entry, entry.gone, origin)],
+        }
+        for entry in listed_apis().entry
+        if entry.gone is not None
+    ]
+    return msgspec.json.format(msgspec.json.encode(tools), indent=2) + b"\n"
+
+
+def _gone_operation(entry: ListedApi, gone: GoneApi, origin: str) -> dict[str, object]:
+    return {
+        "name": gone.name,
+        "url": origin + gone.url,
+        "description": entry.about,
+        "method": "GET",
+        "category": entry.category,
+        "required_parameters": [{"name": gone.parameter, "type": "string", "description": ""}],
+        "optional_parameters": [],
+        "statuscode": "200",
+        "schema": {},
+    }

@@ -27,6 +27,11 @@ def file_of(country: CountryRow) -> str:
     return f"{country.id}.{country.syntax}"
 
 
+def home_of(country: CountryRow, origin: str) -> str:
+    """Return the page of a country's APIs."""
+    return f"{origin}/{country.id}"
+
+
 def needs_key(country: CountryRow) -> bool:
     """Whether some API of a country wants a key, published as it may be."""
     return any(each.place == "header" for api in country.api for each in api.parameter)
@@ -37,7 +42,7 @@ def _document(country: CountryRow, origin: str) -> ApiDocument:
         id=country.id,
         tool_name=country.title,
         tool_description=country.about,
-        home_url=f"{origin}/{country.id}",
+        home_url=home_of(country, origin),
         country=country.country,
         api_list=tuple(_operation(api, origin) for api in country.api),
         language=country.language,

@@ -1,5 +1,6 @@
 """Which rows of a table a request is answered with."""
 
+import functools
 from collections.abc import Callable, Sequence
 
 from dragoman.benchmarks.itc.world.folding import folded
@@ -63,8 +64,8 @@ def _same(value: object) -> Callable[[object], bool]:
 
 def _any_folded(found: object, wanted: str) -> bool:
     if isinstance(found, list):
-        return any(folded(str(each)) == wanted for each in found)
-    return found is not None and folded(str(found)) == wanted
+        return any(_cell(str(each)) == wanted for each in found)
+    return found is not None and _cell(str(found)) == wanted
 
 
 def _exact(value: object) -> Callable[[object], bool]:
@@ -73,14 +74,12 @@ def _exact(value: object) -> Callable[[object], bool]:
 
 def _has(value: object) -> Callable[[object], bool]:
     wanted = folded(str(value))
-    return lambda found: wanted in folded(_text(found))
+    return lambda found: wanted in _cell(_text(found))
 
 
 def _words(value: object) -> Callable[[object], bool]:
     words = [word for word in folded(str(value).replace(",", " ")).split() if _is_name(word)]
-    return lambda found: all(
-        word in folded(_text(found)).replace(",", " ").split() for word in words
-    )
+    return lambda found: set(words) <= set(_cell(_text(found)).split())
 
 
 def _is_name(word: str) -> bool:
@@ -102,6 +101,12 @@ def _between(low: object, value: object, high: object) -> bool:
 
 def _text(found: object) -> str:
     return " | ".join(map(str, found)) if isinstance(found, list) else str(found or "")
+
+
+@functools.cache
+def _cell(text: str) -> str:
+    """Return the text of a table's cell as texts are compared; there are as many as tables have."""
+    return folded(text)
 
 
 _TESTS: dict[str, Callable[[object], Callable[[object], bool]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from dragoman.benchmarks.itc.world.documents import LICENCE, file_of, schema_of
+from dragoman.benchmarks.itc.world.documents import LICENCE, file_of, home_of, schema_of
 from dragoman.benchmarks.itc.world.rows import ApiRow, CountryRow, ParameterRow
 
 Fields = dict[str, object]
@@ -38,13 +38,20 @@ def _info(country: CountryRow) -> Fields:
         "description": country.about,
         "version": "1.0.0",
         "license": {"name": LICENCE},
+        "x-country": country.country,
+        "x-language": country.language,
     }
+
+
+def _home(country: CountryRow, origin: str) -> Fields:
+    return {"url": home_of(country, origin)}
 
 
 def _openapi(country: CountryRow, origin: str) -> Fields:
     return {
         "openapi": _VERSIONS[country.form],
         "info": _info(country),
+        "externalDocs": _home(country, origin),
         "servers": [{"url": origin}],
         "paths": _paths(country, _new_operation),
     }
@@ -55,6 +62,7 @@ def _swagger(country: CountryRow, origin: str) -> Fields:
     return {
         "swagger": "2.0",
         "info": _info(country),
+        "externalDocs": _home(country, origin),
         "host": host,
         "basePath": f"/{country.id}",
         "schemes": [scheme],
@@ -73,7 +81,7 @@ def _paths(country: CountryRow, operation: OperationOf) -> dict[str, Fields]:
 
 def _described(api: ApiRow) -> Fields:
     return {
-        "operationId": api.id,
+        "operationId": api.name,
         "summary": api.name,
         "description": api.about,
         "tags": [api.category],

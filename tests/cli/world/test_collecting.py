@@ -1,0 +1,56 @@
+"""What is collected of the world's documents is known beforehand, number by number."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from dragoman.benchmarks.itc.world.loading import load_world
+from dragoman.core.apis.documents import ApiDocument
+from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.reading import read_source
+from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.testing.world.written import write_documents
+
+Cli = Callable[..., CompletedProcess[str]]
+
+
+def told(document: ApiDocument) -> object:
+    """Return what a document says that its file says too."""
+    operations = {
+        each.name: (
+            each.url,
+            each.method,
+            each.category,
+            {one.name for one in each.required_parameters},
+            {one.name for one in each.optional_parameters},
+        )
+        for each in document.api_list
+    }
+    return (document.country, document.language, document.home_url, operations)
+
+
+def test_countries_and_gone_apis_are_collected_and_their_listings_are_twins(dragoman: Cli) -> None:
+    assert dragoman("world", "documents", "--out", "apis").returncode == 0
+    done = dragoman("curate", "collect", "mine", "apis", "--json")
+    assert done.returncode == 0, done.stderr
+    collected = json.loads(done.stdout)
+    assert collected["sources"] == [
+        {"source": "apis", "files": 21, "refused": 0, "found": 35, "left_out": 0}
+    ]
+    assert collected["merged"] == {"documents": 25, "exact": 8, "near": 2}
+
+
+def test_the_documents_that_are_collected_are_those_of_the_tasks(tmp_path: Path) -> None:
+    write_documents(tmp_path)
+    read = read_source(open_source(tmp_path), StatedFacts("world"))
+    found = {
+        entry.document.tool_name: entry.document
+        for file in read
+        for entry in file.entries
+        if entry.document is not None and entry.document.origins[0].form.startswith(("o", "s"))
+    }
+    known = {document.tool_name: document for document in load_world().documents}
+    assert {name: told(each) for name, each in found.items()} == {
+        name: told(each) for name, each in known.items()
+    }
