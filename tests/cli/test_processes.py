@@ -50,6 +50,7 @@ COMMANDS = {
     "curate answer": ("curate", "answer", "mine"),
     "curate card": ("curate", "card", "mine"),
     "curate check": ("curate", "check", "mine"),
+    "curate export": ("curate", "export", "mine", "--to", "itc", "--out", "out"),
     "curate generate": ("curate", "generate", "mine"),
     "curate rate": ("curate", "rate", "mine", "--model", "openai/a"),
     "curate collect": ("curate", "collect", "new", "mine"),

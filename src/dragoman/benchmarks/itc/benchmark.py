@@ -29,13 +29,23 @@ class Itc:
             UsageError: Where there is no such set, or nothing in the language.
             DataError: Where data are missing or damaged.
         """
+        from dragoman.benchmarks.itc.folder_set import folder_set
         from dragoman.benchmarks.itc.records import CallSet, SetTask
         from dragoman.benchmarks.itc.suite import ApiSuite
         from dragoman.benchmarks.itc.world_set import world_set
 
-        short, slash, language = name.removeprefix(_PREFIX).partition("/")
+        written = name.removeprefix(_PREFIX)
+        folder = _folder_of(written)
+        if folder is not None:
+            return ApiSuite(
+                folder_set(folder, name, written.rpartition("#")[2] if "#" in written else "")
+            )
+        short, slash, language = written.partition("/")
         if short != "world":
-            raise UsageError(f"unknown suite {name!r}: itc has world")
+            raise UsageError(
+                f"unknown suite {name!r}: itc has world, and folders that `dragoman curate export --to "
+                "suite` wrote, such as itc:./mine"
+            )
         found: CallSet = world_set()
         if not slash:
             return ApiSuite(found)
@@ -52,6 +62,14 @@ class Itc:
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
         """Return none: what an agent is told stands in the suite's policy."""
         return BARE
+
+
+def _folder_of(written: str) -> Path | None:
+    """Return the folder that a name is the path of, a split behind `#` left aside; None where it is none."""
+    from dragoman.benchmarks.itc.folder_set import is_folder_set
+
+    folder = Path(written.rpartition("#")[0] or written).expanduser()
+    return folder if is_folder_set(folder) else None
 
 
 ITC = Itc()

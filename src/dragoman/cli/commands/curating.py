@@ -224,3 +224,22 @@ def card(dataset: DatasetFolder, as_json: Json = False) -> None:
     from dragoman.cli.curating.card import show_card
 
     show_card(dataset, as_json=as_json)
+
+
+@command(app, "export", "curate export mine --to hf --out mine_hf")
+def export(
+    dataset: DatasetFolder,
+    to: Annotated[
+        str,
+        typer.Option(
+            help="suite (dragoman run itc:FOLDER), itc (the source's conversations), openai (JSONL with "
+            "tool calls), parquet, hf (a folder that Hugging Face datasets opens)."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="A folder that is not there yet, or empty.")],
+    as_json: Json = False,
+) -> None:
+    """Write the tasks that stand and have an answer, with the card, in a form that others read."""
+    from dragoman.cli.curating.exporting import export_files
+
+    export_files(dataset, to, out, as_json=as_json)

@@ -1,0 +1,82 @@
+"""A task as a conversation in the form of International Tool Calling (figures 17 to 20).
+
+`system` holds what an agent is told and the functions as JSON; in `conversations` the user and the
+assistant speak by turns (`from`, `value`), and what calls return stands between them (`role`, `content`).
+"""
+
+import functools
+from collections.abc import Iterator
+
+import msgspec
+
+from dragoman.benchmarks.itc.offering import tool_of
+from dragoman.benchmarks.itc.thought_and_action import prompt
+from dragoman.core.apis.solutions import SolutionStep
+from dragoman.core.apis.written.writing import written_answer
+from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.curation.apis.rows import DatasetRow
+
+
+class SourceConversation(msgspec.Struct, frozen=True):
+    """One task; ids and facets beside what the source's files have."""
+
+    id: str
+    language: str
+    country: str
+    kind: str
+    split: str
+    made_by: str
+    system: str
+    conversations: tuple[dict[str, object], ...]
+
+
+def conversation_of(row: DatasetRow) -> SourceConversation:
+    """Return a task as a conversation."""
+    task = row.task
+    turns: list[dict[str, object]] = [{"from": "user", "value": task.query}]
+    for step in row.solution.steps:
+        turns += _turns(step)
+    return SourceConversation(
+        task.id,
+        task.language,
+        task.country,
+        task.kind,
+        task.split,
+        task.made_by,
+        _system(row),
+        tuple(turns),
+    )
+
+
+def _system(row: DatasetRow) -> str:
+    functions = [
+        {
+            "name": name,
+            "description": (tool := tool_of(each.operation, name)).description.removeprefix(
+                f"{each.operation.name}: "
+            ),
+            "parameters": tool.parameters,
+        }
+        for name, each in row.tools.items()
+    ]
+    listed = msgspec.json.encode(functions).decode()
+    return f"{_told()}\n{listed}"
+
+
+@functools.cache
+def _told() -> str:
+    return "\n\n".join((prompt("policy"), prompt("form")))
+
+
+def _turns(step: SolutionStep) -> Iterator[dict[str, object]]:
+    yield {"from": "assistant", "value": written_answer(step.thought, step.calls)}
+    for result in step.results:
+        yield {"role": "Tool", "content": _content(result)}
+
+
+def _content(result: str) -> object:
+    """Return what a call returned as the JSON that it is, or as text."""
+    try:
+        return msgspec.json.decode(result)
+    except UNREADABLE:
+        return result

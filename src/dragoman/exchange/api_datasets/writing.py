@@ -1,0 +1,148 @@
+"""Writes a dataset in one of the forms that others read."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.benchmarks.itc.folder_set import DOCUMENTS, REPLIES, TASKS
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.card import card_of
+from dragoman.curation.apis.card_text import card_as_markdown
+from dragoman.curation.apis.rows import DatasetRow, dataset_rows
+from dragoman.exchange.api_datasets.chats import chat_of
+from dragoman.exchange.api_datasets.conversations import conversation_of
+from dragoman.exchange.api_datasets.source_form import as_the_source
+from dragoman.exchange.api_datasets.suite_files import suite_files
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.whole_files import write_whole
+
+CARD = "README.md"
+ALL = "all"
+"""What a file is named where tasks were not parted."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
+    """Write a dataset into a new folder, with its card; return the files.
+
+    Args:
+        folder: The dataset.
+        form: One of `FORMS`.
+        out: Where to; there must be nothing in it.
+
+    Raises:
+        UsageError: For a form that does not exist, where something is in `out`, or no task has an answer.
+        StoreError: Where the dataset cannot be read.
+        DataError: Where nothing can be written.
+    """
+    if form not in FORMS:
+        raise UsageError(f"--to {form}: choose {', '.join(FORMS)}")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already and not empty: name another folder")
+    with Dataset(folder, write=False) as dataset:
+        rows = list(dataset_rows(dataset))
+        card = card_of(rows, dataset.funnel())
+    if not rows:
+        raise UsageError(f"{folder}: no task has an answer yet: `dragoman curate answer`")
+    files = FORMS[form](rows)
+    head = front_matter(rows) if form == "hf" else ""
+    files[CARD] = [(head + card_as_markdown(card, folder.name)).encode()]
+    for name in sorted(files):
+        write_whole(out / name, files[name])
+    return [out / name for name in sorted(files)]
+
+
+Files = dict[str, Iterable[bytes]]
+
+
+def _itc(rows: Sequence[DatasetRow]) -> Files:
+    documents = {each.document.id: each.document for row in rows for each in row.tools.values()}
+    tools = (_encode(as_the_source(documents[name])) + b"\n" for name in sorted(documents))
+    return {"apis.jsonl": tools, **_by_split(rows, ".jsonl", _lines(conversation_of))}
+
+
+def _openai(rows: Sequence[DatasetRow]) -> Files:
+    return _by_split(rows, ".jsonl", _lines(chat_of))
+
+
+def _suite(rows: Sequence[DatasetRow]) -> Files:
+    files = suite_files(rows)
+    found: Files = {
+        DOCUMENTS: [_encode(each) + b"\n" for each in files.documents],
+        TASKS: [_encode(each) + b"\n" for each in files.tasks],
+    }
+    if files.replies:
+        found[REPLIES] = [_encode(each) + b"\n" for each in files.replies]
+    return found
+
+
+def _parquet(rows: Sequence[DatasetRow]) -> Files:
+    return _by_split(rows, ".parquet", _table)
+
+
+def _hf(rows: Sequence[DatasetRow]) -> Files:
+    return {f"data/{name}": parts for name, parts in _parquet(rows).items()}
+
+
+FORMS: Mapping[str, Callable[[Sequence[DatasetRow]], Files]] = {
+    "suite": _suite,
+    "itc": _itc,
+    "openai": _openai,
+    "parquet": _parquet,
+    "hf": _hf,
+}
+"""Forms by name."""
+
+
+def front_matter(rows: Sequence[DatasetRow]) -> str:
+    """Return what the Hugging Face hub and `datasets` read at the beginning of a card."""
+    lines = ["---", "language:"]
+    lines += [f"- {name}" for name in sorted({row.task.language for row in rows})]
+    lines += ["task_categories:", "- text-generation", "configs:", "- config_name: default"]
+    lines += ["  data_files:"]
+    for split in _splits(rows):
+        lines += [f"  - split: {split}", f"    path: data/{split}.parquet"]
+    return "\n".join([*lines, "---", "", ""])
+
+
+def _splits(rows: Sequence[DatasetRow]) -> list[str]:
+    return sorted({row.task.split or ALL for row in rows})
+
+
+def _by_split(
+    rows: Sequence[DatasetRow],
+    ending: str,
+    write: Callable[[Sequence[DatasetRow]], Iterable[bytes]],
+) -> Files:
+    return {
+        f"{split}{ending}": write([row for row in rows if (row.task.split or ALL) == split])
+        for split in _splits(rows)
+    }
+
+
+def _lines(
+    form: Callable[[DatasetRow], msgspec.Struct],
+) -> Callable[[Sequence[DatasetRow]], Iterator[bytes]]:
+    return lambda rows: (_encode(form(row)) + b"\n" for row in rows)
+
+
+def _table(rows: Sequence[DatasetRow]) -> list[bytes]:
+    """Return rows as a Parquet file; what has a shape of its own is JSON in a text."""
+    import io
+
+    import polars as pl
+
+    found = [conversation_of(row) for row in rows]
+    columns = {
+        name: [getattr(each, name) for each in found]
+        for name in ("id", "language", "country", "kind", "split", "made_by", "system")
+    }
+    columns["query"] = [row.task.query for row in rows]
+    columns["gold"] = [_encode(row.task.gold).decode() for row in rows]
+    columns["conversations"] = [_encode(each.conversations).decode() for each in found]
+    columns["tools"] = [_encode(chat_of(row).tools).decode() for row in rows]
+    file = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(file)
+    return [file.getvalue()]

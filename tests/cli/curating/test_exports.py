@@ -1,0 +1,191 @@
+"""A dataset is written in the forms that others read."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
+from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
+from dragoman.core.apis.tasks import ApiCall, ApiTask
+from dragoman.core.apis.written.answers import read_answer
+from dragoman.curation.apis.splitting.sides import TaskSide
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+Refused = Callable[..., str]
+
+
+def operation(name: str, parameter: str) -> Operation:
+    return Operation(
+        name,
+        f"https://api.example/{parameter}",
+        f"About {parameter}",
+        required_parameters=(ApiParameter(parameter, description=f"The {parameter}"),),
+    )
+
+
+DOCUMENTS = (
+    ApiDocument(
+        "br",
+        "Serviços",
+        country="Brazil",
+        api_list=(operation("Buscar", "cep"), operation("Tempo", "cidade")),
+        origins=(DocumentOrigin("a list", "br.yaml", "openapi-3.1", licence="MIT"),),
+    ),
+    ApiDocument("mx", "Servicios", country="Mexico", api_list=(operation("Buscar", "estado"),)),
+)
+OFFERED = ("br/Buscar", "br/Tempo", "mx/Buscar")
+NESTED = (
+    ApiCall("Serviços: Buscar", {"cep": "01310930"}),
+    ApiCall("Tempo", {"cidade": "3550308"}),
+)
+
+
+def task(name: str, query: str) -> ApiTask:
+    return ApiTask(name, query, "pt", "nested", OFFERED, country="Brazil", made_by="writer")
+
+
+def solution(name: str, calls: tuple[ApiCall, ...]) -> TaskSolution:
+    results = ('{"cidade": "3550308"}', "not JSON")
+    steps = [
+        SolutionStep(f"Passo {number}.", (call,), (result,))
+        for number, (call, result) in enumerate(zip(calls, results, strict=False), 1)
+    ]
+    return TaskSolution(name, ApiSolution("a", (*steps, SolutionStep("Pronto."))))
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> str:
+    tasks = (task("t1", "Como está o tempo no CEP 01310-930?"), task("t2", "E no México?"))
+    calls = (NESTED, (ApiCall("Servicios: Buscar", {"estado": "Oaxaca"}),))
+    made = [NewItem("document", each.id, each) for each in DOCUMENTS]
+    made += [NewItem("task", each.id, each) for each in tasks]
+    made += [
+        NewItem("solution", each.id, solution(each.id, gold))
+        for each, gold in zip(tasks, calls, strict=True)
+    ]
+    made += [
+        NewItem("side", "t1", TaskSide("train", ("br/Buscar", "br/Tempo"))),
+        NewItem("side", "t2", TaskSide("test", OFFERED, ("mx/Buscar",))),
+    ]
+    with Dataset(tmp_path / "d") as dataset:
+        dataset.put([StepOutcome(StepLine("collect", "file", "f", "kept"), tuple(made))])
+    return str(tmp_path / "d")
+
+
+@pytest.fixture
+def exported(told: Told, dataset: str, tmp_path: Path) -> Callable[[str], Path]:
+    def export(form: str) -> Path:
+        out = tmp_path / form
+        found = told("curate", "export", dataset, "--to", form, "--out", str(out))
+        assert {str(path) for path in out.rglob("*") if path.is_file()} == set(found["files"])
+        assert (out / "README.md").read_text("utf-8").count("# d\n") == 1
+        return out
+
+    return export
+
+
+def lines(path: Path) -> list[Any]:
+    return [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+
+
+def test_conversations_have_the_form_of_the_source(exported: Callable[[str], Path]) -> None:
+    (row,) = lines(exported("itc") / "train.jsonl")
+    turns = row["conversations"]
+    assert turns[0] == {"from": "user", "value": "Como está o tempo no CEP 01310-930?"}
+    assert [turn.get("from", turn.get("role")) for turn in turns] == [
+        "user", "assistant", "Tool", "assistant", "Tool", "assistant",
+    ]  # fmt: skip
+    assert turns[2]["content"] == {"cidade": "3550308"}
+    assert turns[4]["content"] == "not JSON"
+    first = read_answer(turns[1]["value"], ("Serviços: Buscar", "Tempo"))
+    assert (first.is_strict, first.calls) == (True, NESTED[:1])
+    assert "Servicios: Buscar" not in row["system"]
+
+
+def test_apis_come_back_from_the_form_of_the_source(
+    exported: Callable[[str], Path], told: Told, tmp_path: Path
+) -> None:
+    apis = exported("itc") / "apis.jsonl"
+    assert [each["tool_name"] for each in lines(apis)] == ["Serviços", "Servicios"]
+    one = tmp_path / "one.json"
+    one.write_bytes(apis.read_bytes().splitlines()[0])
+    told("curate", "collect", str(tmp_path / "again"), str(one))
+    with Dataset(tmp_path / "again", write=False) as again:
+        (document,) = (item.record(ApiDocument) for item in again.items("document"))
+    assert [each.name for each in document.api_list] == ["Buscar", "Tempo"]
+    assert document.api_list[0].required_parameters[0].description == "The cep"
+    assert document.country == "Brazil"
+
+
+def test_chats_have_tool_calls_that_their_results_answer(exported: Callable[[str], Path]) -> None:
+    (chat,) = lines(exported("openai") / "train.jsonl")
+    roles = [each["role"] for each in chat["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
+    calls = [call for each in chat["messages"] for call in each.get("tool_calls", ())]
+    answered = [each["tool_call_id"] for each in chat["messages"] if each["role"] == "tool"]
+    assert [call["id"] for call in calls] == answered
+    offered = {tool["function"]["name"] for tool in chat["tools"]}
+    assert {call["function"]["name"] for call in calls} <= offered
+    assert msgspec.json.decode(calls[0]["function"]["arguments"]) == {"cep": "01310930"}
+
+
+def test_a_table_has_a_row_for_each_task(exported: Callable[[str], Path]) -> None:
+    table = pl.read_parquet(exported("parquet") / "test.parquet")
+    assert table["query"].to_list() == ["E no México?"]
+    assert msgspec.json.decode(table["gold"][0]) == [
+        {"tool": "Servicios: Buscar", "arguments": {"estado": "Oaxaca"}}
+    ]
+
+
+@pytest.mark.nightly
+def test_the_folder_is_opened_by_datasets(exported: Callable[[str], Path], tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="a library of others opens the folder")
+    datasets.disable_progress_bars()
+    loaded = datasets.load_dataset(str(exported("hf")), cache_dir=str(tmp_path / "cache"))
+    assert {name: len(split) for name, split in loaded.items()} == {"train": 1, "test": 1}
+
+
+def test_a_suite_is_played_with_the_results_that_were_recorded(
+    exported: Callable[[str], Path], told: Told, tmp_path: Path
+) -> None:
+    suite = exported("suite")
+    run = told("run", f"itc:{suite}", "--agent", "gold,silent", "--out", str(tmp_path / "r"))
+    rewards = {row["agent"]: row["pass_hat"]["1"] for row in run["cells"]}
+    assert rewards == {"gold": 1.0, "silent": 0.0}
+
+
+def test_one_side_of_a_suite_can_be_played(exported: Callable[[str], Path], dragoman: Cli) -> None:
+    suite = exported("suite")
+    printed = dragoman("list", "tasks", f"itc:{suite}#test").stdout
+    assert printed.split()[0] == "t2"
+    assert len(printed.splitlines()) == 1
+
+
+def test_a_damaged_suite_names_file_and_line(
+    exported: Callable[[str], Path], refused: Refused
+) -> None:
+    suite = exported("suite")
+    with (suite / "tasks.jsonl").open("ab") as file:
+        file.write(b'{"id": 3}\n')
+    assert "tasks.jsonl, line 3: no ApiTask" in refused("list", "tasks", f"itc:{suite}", status=1)
+
+
+def test_a_folder_that_is_there_is_not_written_over(
+    exported: Callable[[str], Path], refused: Refused, dataset: str
+) -> None:
+    out = exported("itc")
+    asked = ("curate", "export", dataset, "--to", "itc", "--out", str(out))
+    assert "not empty" in refused(*asked, status=2)
+
+
+def test_a_form_that_does_not_exist_is_refused(refused: Refused, dataset: str) -> None:
+    asked = ("curate", "export", dataset, "--to", "xml", "--out", "out")
+    assert "--to xml: choose suite, itc, openai, parquet, hf" in refused(*asked, status=2)
