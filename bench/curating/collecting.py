@@ -10,6 +10,7 @@ import msgspec
 from bench.measuring import measured, peak
 
 from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.storing import collect
 from dragoman.curation.apis.collecting.twins.step import merge_twins
 from dragoman.store.datasets.dataset import Dataset
@@ -107,7 +108,7 @@ def main() -> None:
         sources.mkdir()
         write_sources(sources)
         with Dataset(Path(folder) / "dataset") as dataset, measured() as spent:
-            found = collect(dataset, sources, StatedFacts("apis"), is_named=True)
+            found = collect(dataset, open_source(sources), StatedFacts("apis"), is_named=True)
             read_s = spent()[0]
             merged = merge_twins(dataset)
             all_s = spent()[0]

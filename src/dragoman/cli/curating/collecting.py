@@ -8,6 +8,8 @@ import msgspec
 from dragoman.cli.output import print_json, print_line, progress
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.fetching import guarded_fetch
+from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.storing import FILE, STEP, CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.curation.apis.steps import lines_of
@@ -31,10 +33,6 @@ def collect_sources(
     folder: Path, sources: Sequence[Path], options: CollectOptions, *, as_json: bool
 ) -> int:
     """Read sources into a dataset, merge twins, and print what came of it; 1 where nothing was found."""
-    if options.fetch_refs:
-        raise UsageError(
-            "--fetch-refs: other hosts are not asked yet: put their files beside yours"
-        )
     name = options.facts.source
     names = [name or path.resolve().name for path in sources]
     if len(set(names)) < len(names) and not name:
@@ -43,12 +41,14 @@ def collect_sources(
         )
     if name and len(sources) > 1:
         raise UsageError("--source-name: names one source: collect one after the other")
+    fetch = guarded_fetch() if options.fetch_refs else None
     with Dataset(folder) as dataset:
         found = []
         for path, each in zip(sources, names, strict=True):
+            source = open_source(path, fetch)
             facts = msgspec.structs.replace(options.facts, source=each)
             with progress(f"reading {each}", None) as advance:
-                one = collect(dataset, path, facts, is_named=bool(name), on_done=advance)
+                one = collect(dataset, source, facts, is_named=bool(name), on_done=advance)
             found.append(one)
         merged = merge_twins(dataset)
         refused = [

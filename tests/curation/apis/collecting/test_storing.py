@@ -9,6 +9,7 @@ import pytest
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.storing import CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.store.datasets.dataset import Dataset
@@ -44,7 +45,7 @@ def dataset(tmp_path: Path) -> Iterator[Dataset]:
 
 
 def collected(dataset: Dataset, path: Path) -> CollectedSource:
-    return collect(dataset, path, StatedFacts(path.name), is_named=False)
+    return collect(dataset, open_source(path), StatedFacts(path.name), is_named=False)
 
 
 def ledger(dataset: Dataset, step: str) -> list[tuple[str, str, str, str]]:
@@ -159,7 +160,7 @@ def test_another_source_of_the_same_name_is_refused(
     collected(dataset, apis)
     with pytest.raises(UsageError, match="another source called 'apis': name this one with"):
         collected(dataset, other)
-    collect(dataset, other, StatedFacts("apis"), is_named=True)
+    collect(dataset, open_source(other), StatedFacts("apis"), is_named=True)
 
 
 def test_a_single_file_is_a_source_and_its_name_stands_once(dataset: Dataset, apis: Path) -> None:

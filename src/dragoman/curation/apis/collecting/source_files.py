@@ -1,10 +1,11 @@
 """The files of a source: a folder with all that is in it, or one file with those beside it.
 
-Nothing outside the folder is read, whatever a link or a reference in it says.
+Nothing outside the folder is read, whatever a link or a reference in it says, and no other host is
+asked unless somebody allowed it.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from dragoman.core.errors import DataError, UsageError
@@ -17,17 +18,28 @@ MOST_FILES = 200_000
 """Files of one source."""
 
 
+Fetch = Callable[[str], bytes]
+"""Returns what is at an address; raises DataError where that cannot be had."""
+
+
 class SourceFolder:
     """A folder whose files are read, by their places in it.
 
     Args:
         folder: The folder.
         only: The one file that was asked for; "" for all. References may still lead to others.
+        fetch: Gets what another host has at an address; None where no host may be asked.
     """
 
-    def __init__(self, folder: Path, only: str = "") -> None:
+    def __init__(self, folder: Path, only: str = "", fetch: Fetch | None = None) -> None:
         self._folder = folder.resolve()
         self._only = only
+        self._fetch = fetch
+
+    @property
+    def path(self) -> str:
+        """The whole path of the folder, or of the one file."""
+        return str(self._folder / self._only)
 
     def places(self) -> Iterator[str]:
         """Yield the places of all files, in order; what is hidden (.git) is passed over.
@@ -46,12 +58,19 @@ class SourceFolder:
             yield path.relative_to(self._folder).as_posix()
 
     def read(self, place: str) -> bytes:
-        """Return what a file holds, unpacked.
+        """Return what a file holds, or an address of another host, unpacked.
 
         Raises:
-            DataError: Where it is outside the folder, too large, damaged or not there.
+            DataError: Where it is outside the folder, too large, damaged or not there, or on another
+                host that may not be asked or does not give it.
         """
-        path = (self._folder / place).resolve()
+        if is_address(place):
+            if self._fetch is None:
+                raise DataError("it is on another host, asked only with --fetch-refs")
+            return self._fetch(place)
+        if "\0" in place:
+            raise DataError("there is no such file")
+        path = Path(os.path.realpath(self._folder / place))
         if not path.is_relative_to(self._folder):
             raise DataError(
                 "it is outside the folder that was named: name a folder that holds both"
@@ -64,19 +83,28 @@ class SourceFolder:
             return unpacked(path.read_bytes(), MOST_BYTES)
 
 
-def open_source(path: Path) -> SourceFolder:
+def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:
     """Return the folder of a source.
+
+    Args:
+        path: A file or a folder.
+        fetch: Gets what another host has at an address; None where no host may be asked.
 
     Raises:
         UsageError: Where there is nothing at the path.
     """
     if path.is_dir():
-        return SourceFolder(path)
+        return SourceFolder(path, fetch=fetch)
     if path.is_file():
-        return SourceFolder(path.parent, path.name)
+        return SourceFolder(path.parent, path.name, fetch)
     if path.parts[:1] in {("http:",), ("https:",)}:
         raise UsageError(f"{path}: sources are files and folders: download it and name the file")
     raise UsageError(f"{path}: there is no such file or folder")
+
+
+def is_address(place: str) -> bool:
+    """Whether a place is an address of the web and no file of the source."""
+    return place.startswith(("https://", "http://"))
 
 
 def suffix_of(place: str) -> str:

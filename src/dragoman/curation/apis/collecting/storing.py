@@ -6,7 +6,6 @@ killed is simply repeated.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import msgspec
 
@@ -14,7 +13,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.curation.apis.collecting.entries import FoundEntry, StatedFacts
 from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
-from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.apis.collecting.source_files import SourceFolder
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, Verdict
 
@@ -35,7 +34,7 @@ class CollectedSource(msgspec.Struct, frozen=True):
 
 def collect(
     dataset: Dataset,
-    path: Path,
+    source: SourceFolder,
     facts: StatedFacts,
     *,
     is_named: bool,
@@ -45,22 +44,20 @@ def collect(
 
     Args:
         dataset: The dataset.
-        path: A file or a folder.
+        source: A file or a folder.
         facts: The source's name and what is said of all of it.
         is_named: Whether somebody gave that name, and not the file's.
         on_done: Is called for each file.
 
     Raises:
-        UsageError: Where nothing is at the path, or the dataset has another source of that name.
+        UsageError: Where the dataset has another source of that name, or files are too many.
         StoreError: Where the dataset cannot be written.
     """
-    source = open_source(path)
     known = _known_entries(dataset, facts.source)
-    home = content_key(str(path.resolve()))
+    home = content_key(source.path)
     if not is_named and any(line.digest not in {"", home} for line in known[""]):
         raise UsageError(
-            f"{path}: the dataset has another source called {facts.source!r}: name this one with "
-            "--source-name"
+            f"the dataset has another source called {facts.source!r}: name this one with --source-name"
         )
     counts = [0, 0, 0, 0]
     batch: list[StepOutcome] = []

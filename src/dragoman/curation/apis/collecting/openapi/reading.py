@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
+from urllib.parse import urlsplit
 
 from dragoman.core.apis.documents import ApiDocument, DocumentOrigin
 from dragoman.core.errors import DataError
@@ -86,7 +87,8 @@ def read_openapi(
             DocumentOrigin(facts.source, place, form, file.digest, _licence(info) or facts.licence),
         ),
     )
-    return FoundEntry(place, with_id(found, place), _remark(read, remarks))
+    remark = _remark(read, remarks, references.addresses)
+    return FoundEntry(place, with_id(found, place), remark)
 
 
 def _no_operations(document: Mapping[str, object], remarks: Sequence[str]) -> str:
@@ -98,12 +100,13 @@ def _no_operations(document: Mapping[str, object], remarks: Sequence[str]) -> st
     return "no paths, so no operations"
 
 
-def _remark(read: Sequence[ReadOperation], remarks: Sequence[str]) -> str:
-    """Return in one line what was left out of a document and what is open in it."""
-    if not remarks:
-        return ""
+def _remark(read: Sequence[ReadOperation], remarks: Sequence[str], addresses: Sequence[str]) -> str:
+    """Return in one line what was left out of a document, what is open in it, and which hosts were asked."""
     left_out = [each.remark for each in read if each.operation is None]
     said = []
+    if addresses:
+        hosts = sorted({one_line(urlsplit(each).netloc, 100) for each in addresses})
+        said.append(f"with {len(addresses)} files of {', '.join(hosts[:3])}")
     if left_out:
         said.append(f"{len(left_out)} left out of {len(read)}: {left_out[0]}")
     if len(remarks) > len(left_out):

@@ -1,12 +1,12 @@
-"""`$ref` inside a file and to others of the same source, within bounds and never over the network."""
+"""`$ref` inside a file, to others of the same source, and where that is allowed to other hosts: within bounds."""
 
 import posixpath
 from collections.abc import Mapping
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.source_files import SourceFolder, suffix_of
+from dragoman.curation.apis.collecting.source_files import SourceFolder, is_address, suffix_of
 from dragoman.curation.apis.collecting.values import mapping, parsed
 
 _LONGEST = 120
@@ -36,6 +36,7 @@ class References:
     def __init__(self, source: SourceFolder, file: str, document: object) -> None:
         self._source = source
         self._files = {file: document}
+        self._failed: dict[str, str] = {}
         self._bytes = 0
         self._parts = 0
 
@@ -50,9 +51,9 @@ class References:
             raise DataError(f"the document has more than {MOST_PARTS:,} parts: split it")
 
     @property
-    def others(self) -> list[str]:
-        """The places of the other files that were read."""
-        return list(self._files)[1:]
+    def addresses(self) -> list[str]:
+        """What was read of other hosts."""
+        return [place for place in self._files if is_address(place)]
 
     def followed(self, value: object, file: str) -> PlacedValue:
         """Return a value, or what it refers to, through references to references.
@@ -78,39 +79,54 @@ class References:
         Raises:
             DataError: Where nothing that may be read is there.
         """
-        address = urlsplit(reference)
-        if address.scheme or address.netloc:
-            raise DataError(
-                f"what it refers to is on another host, asked only with --fetch-refs ({_short(reference)})"
-            )
-        place = file
-        if address.path:
-            place = posixpath.normpath(
-                posixpath.join(posixpath.dirname(file), unquote(address.path))
-            )
+        try:
+            place, pointer = _split(reference, file)
+        except ValueError as error:
+            raise DataError(f"the reference {_short(reference)} is no address ({error})") from error
         whole = self._whole(place, reference)
-        return PlacedValue(_pointed(whole, unquote(address.fragment), reference), place)
+        return PlacedValue(_pointed(whole, pointer, reference), place)
 
     def _whole(self, place: str, reference: str) -> object:
         if place not in self._files:
             try:
                 self._files[place] = self._read(place)
             except DataError as error:
+                self._failed[place] = str(error)
                 raise DataError(f"the reference {_short(reference)}: {error}") from error
         return self._files[place]
 
     def _read(self, place: str) -> object:
-        if len(self._files) > _MOST_FILES or self._bytes > _MOST_BYTES:
+        if place in self._failed:
+            raise DataError(self._failed[place])
+        if len(self._files) + len(self._failed) > _MOST_FILES or self._bytes > _MOST_BYTES:
             raise DataError("the document refers to more files than are read of one")
         content = self._source.read(place)
         self._bytes += len(content)
-        return parsed(content, suffix_of(place))[0]
+        return parsed(content, suffix_of(place.partition("?")[0]))[0]
 
 
 def reference_of(value: object) -> str | None:
     """Return what a value refers to; None where it is no reference."""
     target = mapping(value).get("$ref")
     return target if isinstance(target, str) else None
+
+
+def _split(reference: str, file: str) -> tuple[str, str]:
+    """Return the place and the pointer of a reference that stands in a file.
+
+    What comes from another host refers to that host and never to files here.
+    """
+    address = urlsplit(reference)
+    pointer = unquote(address.fragment)
+    if is_address(file) or address.scheme or address.netloc:
+        whole = urljoin(file if is_address(file) else "https:", reference)
+        if not is_address(whole):
+            raise ValueError("neither a file here nor one of the web")
+        return whole.partition("#")[0], pointer
+    if not address.path:
+        return file, pointer
+    inside = posixpath.join(posixpath.dirname(file), unquote(address.path))
+    return posixpath.normpath(inside), pointer
 
 
 def _beside(value: object) -> Mapping[str, object]:
