@@ -3,7 +3,7 @@
 import pytest
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.scoring.asking import agrees, begins_with_no, refuses, wants_told, wants_yes
+from dragoman.scoring.asking import agrees, begins_with_no, insists, refuses, wants_told, wants_yes
 from dragoman.simulation.phrases import shipped_phrasebook
 
 
@@ -18,6 +18,12 @@ def phrases(language: str = "en") -> Phrasebook:
     [
         *("Go ahead.", "ok", "Please do.", "Sounds good.", "Yep.", "Do it.", "Absolutely!"),
         *("Yes, cancel it, I no longer need it.", "Sure, no problem.", "Yes, why not."),
+        *(
+            "Yes, I don't need it any more.",
+            "Yes please, I'll wait.",
+            "Uh-huh.",
+            "Yes, no changes.",
+        ),
         *("That's correct, please proceed.", "That\u2019s fine.", "Okay, that works."),
     ],
 )
@@ -87,6 +93,21 @@ def test_short_answers_of_other_languages_are_understood(language: str, yes: str
     assert agrees(yes, phrases(language))
     assert not agrees(no, phrases(language))
     assert refuses(no, phrases(language))
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("No, I said size 9.", True),
+        ("I meant the blue one.", True),
+        ("I mean the other order.", True),
+        ("I mean, it is fine.", False),
+        ("As I said, I am away on Monday.", False),
+        ("I meant to ask what it costs.", False),
+    ],
+)
+def test_who_insists_says_what_was_said_or_meant(text: str, *, does: bool) -> None:
+    assert insists(text, phrases()) is does
 
 
 def test_a_no_at_the_beginning_is_told_from_one_further_on() -> None:

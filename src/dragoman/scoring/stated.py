@@ -35,13 +35,19 @@ def stated_values(known: tuple[str, ...], text: str, language: str) -> tuple[str
     """
     words = spaced(text, language)
     stated = (value for value in known if occurs(value, words))
+    beside = tuple(filter(is_long, identifiers(text, language)))
+    if not beside:
+        return tuple(stated)
+    # "7700 900913, so +44 7700 900913" states one number.
+    wholes = (*squeezed(known), *map(squeeze, beside))
+    parts = {each for each in beside if any(_is_part(squeeze(each), whole) for whole in wholes)}
     right = squeezed(known)
-    beside = (
-        value
-        for value in identifiers(text, language)
-        if is_long(value) and not any(squeeze(value) in whole for whole in right)
-    )
-    return (*stated, *beside)
+    others = (each for each in beside if each not in parts and squeeze(each) not in right)
+    return (*stated, *others)
+
+
+def _is_part(value: str, whole: str) -> bool:
+    return value in whole and value != whole
 
 
 @lru_cache(maxsize=256)
