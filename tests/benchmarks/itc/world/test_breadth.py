@@ -86,3 +86,19 @@ def test_apis_that_are_held_out_are_offered_in_tasks_for_testing_alone() -> None
 
 def test_looking_alike_is_said_of_apis_that_are_there() -> None:
     assert {other for api in ROWS.values() for other in api.looks_like} <= set(ROWS)
+
+
+def alike(name: str) -> set[str]:
+    """Return the names of what looks like an API, or what it looks like."""
+    one = BY_NAME[name]
+    return {
+        api.name for api in ROWS.values() if api.id in one.looks_like or one.id in api.looks_like
+    }
+
+
+def test_where_something_looks_alike_it_is_on_offer() -> None:
+    for task in TASKS:
+        if "look-alike" in task.traps and task.gold:
+            wrong = {operation.partition("/")[2] for operation in task.offered}
+            wrong -= {call.tool for call in task.gold}
+            assert any(alike(call.tool) & wrong for call in task.gold), task.id
