@@ -68,6 +68,7 @@ def squeezed(known: tuple[str, ...]) -> frozenset[str]:
     return frozenset(map(squeeze, known))
 
 
+@lru_cache(maxsize=1024)
 def key_of(value: str) -> str:
     """Return what all writings of a stated value have in common."""
     return squeeze(value) or value

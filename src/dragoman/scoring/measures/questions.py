@@ -132,7 +132,8 @@ def _guess(made: MadeCall, thing: str, events: Sequence[Event], done: frozenset[
     """Return why an id was guessed; "" where it was not."""
     before = events[: made.position]
     told = list(_told(before))
-    if any(key_of(thing) in key_of(words) for words in told):
+    name = thing.lstrip("#")
+    if any(name in words or key_of(thing) in key_of(words) for words in told):
         return ""
     return why_guessed(thing, before, told, done)
 
