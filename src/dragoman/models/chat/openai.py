@@ -9,6 +9,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
 from dragoman.core.voice.sound_parts import (
@@ -19,7 +20,6 @@ from dragoman.core.voice.sound_parts import (
 )
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.streams import first_words, is_stream, whole_completion
-from dragoman.models.wire.secrets import hidden
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
 
 BAD_REQUEST = frozenset({400, 413, 422})

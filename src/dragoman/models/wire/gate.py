@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from dragoman.core.errors import ParticipantError, tell_delay
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.models.wire.breaker import Breaker
 from dragoman.models.wire.pacing import Pacer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
-from dragoman.models.wire.secrets import hidden
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
 from dragoman.models.wire.transport import Fault, FaultKind, HttpResponse, Patience, Transport
 
