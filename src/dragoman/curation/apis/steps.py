@@ -8,6 +8,7 @@ changed, and where it failed.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -43,6 +44,13 @@ class StepFinding(msgspec.Struct, frozen=True):
     usage: tuple[Usage, ...] = ()
 
 
+class Apart(NamedTuple):
+    """How items of a kind are taken apart into those that a step looks at one by one."""
+
+    kind: str
+    parts: Callable[[StoredItem], Iterable[StoredItem]]
+
+
 class CurationStep(msgspec.Struct, frozen=True):
     """One step.
 
@@ -53,6 +61,7 @@ class CurationStep(msgspec.Struct, frozen=True):
         look: Says what becomes of one; may raise RunHalted, which ends the walk.
         settings: What it was told, as far as findings depend on it.
         at_once: How many items it looks at at the same time.
+        apart: Where these are no items of the dataset but parts of its items: of which, and how.
     """
 
     name: str
@@ -61,6 +70,7 @@ class CurationStep(msgspec.Struct, frozen=True):
     look: Callable[[StoredItem], Awaitable[StepFinding]]
     settings: Mapping[str, object] = {}
     at_once: int = 16
+    apart: Apart | None = None
 
 
 def place_of(step: str) -> int:
@@ -84,7 +94,7 @@ def to_look_at(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
         for line in dataset.ledger(step.name)
         if line.kind == step.kind and line.verdict != "failed"
     }
-    standing = list(dataset.standing(step.kind, after=before(step.name)))
+    standing = list(standing_items(dataset, step))
     names = {item.name for item in standing}
     gone = [(step.kind, name) for name in seen if name not in names]
     if gone:
@@ -94,6 +104,23 @@ def to_look_at(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
         for item in standing
         if item.name not in seen or seen[item.name].digest != digest_of(step, item)
     ]
+
+
+def standing_items(dataset: Dataset, step: CurationStep) -> Iterator[StoredItem]:
+    """Yield the items that a step looks at: those that no step before it dropped or merged.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    earlier = before(step.name)
+    if step.apart is None:
+        yield from dataset.standing(step.kind, after=earlier)
+        return
+    fallen = dataset.fallen(earlier)
+    for item in dataset.standing(step.apart.kind, after=earlier):
+        for part in step.apart.parts(item):
+            if (part.kind, part.name) not in fallen:
+                yield part
 
 
 def digest_of(step: CurationStep, item: StoredItem) -> str:

@@ -124,10 +124,31 @@ class Dataset:
         Raises:
             StoreError: Where the file cannot be read or an item is damaged.
         """
-        fallen = self._fallen(after)
+        fallen = self.fallen(after)
         for item in self.items(kind):
             if (item.kind, item.name) not in fallen:
                 yield item
+
+    def fallen(self, steps: Collection[str]) -> set[tuple[str, str]]:
+        """Return kind and name of what some steps dropped or merged, and of what stands on it.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        lines = self._rows(
+            "SELECT step, kind, name FROM ledger WHERE verdict IN ('dropped', 'merged')", ()
+        )
+        fallen = {(kind, name) for step, kind, name in lines if step in steps}
+        on: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        query = "SELECT kind, name, on_kind, on_name FROM supports"
+        for kind, name, on_kind, on_name in self._rows(query, ()):
+            on.setdefault((on_kind, on_name), []).append((kind, name))
+        ahead = list(fallen)
+        while ahead:
+            more = [each for each in on.get(ahead.pop(), ()) if each not in fallen]
+            fallen.update(more)
+            ahead += more
+        return fallen
 
     def find(self, kind: str, name: str) -> StoredItem | None:
         """Return one item; None where there is none of that name.
@@ -232,23 +253,6 @@ class Dataset:
         for made in self._file.execute(query, made_of).fetchall():
             self._file.execute("DELETE FROM supports WHERE kind = ? AND name = ?", made)
         self._file.execute("DELETE FROM items WHERE step = ? AND made_of = ?", made_of)
-
-    def _fallen(self, steps: Collection[str]) -> set[tuple[str, str]]:
-        """Return kind and name of what was dropped, and of what stands on it."""
-        lines = self._rows(
-            "SELECT step, kind, name FROM ledger WHERE verdict IN ('dropped', 'merged')", ()
-        )
-        fallen = {(kind, name) for step, kind, name in lines if step in steps}
-        on: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        query = "SELECT kind, name, on_kind, on_name FROM supports"
-        for kind, name, on_kind, on_name in self._rows(query, ()):
-            on.setdefault((on_kind, on_name), []).append((kind, name))
-        ahead = list(fallen)
-        while ahead:
-            more = [each for each in on.get(ahead.pop(), ()) if each not in fallen]
-            fallen.update(more)
-            ahead += more
-        return fallen
 
     def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
         try:

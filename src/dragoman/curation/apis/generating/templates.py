@@ -16,8 +16,8 @@ from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.core.keys import derive_seed
 from dragoman.curation.apis.generating.briefs import Brief
-from dragoman.curation.apis.generating.values import stated_arguments
 from dragoman.curation.apis.known import KnownOperation
+from dragoman.curation.apis.stated_values import stated_arguments
 
 NAME = "template@1"
 _LONGEST = 160

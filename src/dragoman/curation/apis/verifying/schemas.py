@@ -5,8 +5,7 @@ order. `{}` fits everything; it stands where values are nested too deep, and an 
 properties than a record has (a table by ids) is an object without any.
 """
 
-from collections.abc import Iterable, Mapping
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -30,7 +29,7 @@ _PLAIN = {
 def inferred(values: Iterable[object]) -> Schema:
     """Return the schema of some JSON values; `{}` where there are none."""
     schemas = [_of(value, MOST_DEPTH) for value in values]
-    return bounded(reduce(merged, schemas)) if schemas else {}
+    return bounded(_all_merged(schemas)) if schemas else {}
 
 
 def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Schema:
@@ -40,10 +39,11 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Schema:
     result: Schema = {"type": _written(types_of(one) | types_of(other))}
     objects = [each for each in (one, other) if "object" in types_of(each)]
     if objects:
-        result.update(reduce(_merged_objects, map(_object_part, objects)))
+        parts = [_object_part(each) for each in objects]
+        result.update(parts[0] if len(parts) == 1 else _merged_objects(*parts))
     items = [each["items"] for each in (one, other) if "items" in each]
     if items:
-        result["items"] = reduce(merged, items)
+        result["items"] = _all_merged(items)
     return result
 
 
@@ -70,13 +70,20 @@ def _of(value: object, depth: int) -> Schema:
         return {}
     if isinstance(value, list):
         items = [_of(each, depth - 1) for each in value]
-        return {"type": "array"} | ({"items": reduce(merged, items)} if items else {})
+        return {"type": "array"} | ({"items": _all_merged(items)} if items else {})
     if not isinstance(value, dict):
         raise TypeError(f"no JSON value: {type(value).__name__}")
     if len(value) > MOST_PROPERTIES:
         return {"type": "object"}
     properties = {str(name): _of(value[name], depth - 1) for name in sorted(value)}
     return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _all_merged(schemas: Sequence[Schema]) -> Schema:
+    whole = schemas[0]
+    for each in schemas[1:]:
+        whole = merged(whole, each)
+    return whole
 
 
 def _merged_objects(one: Schema, other: Schema) -> Schema:

@@ -1,0 +1,146 @@
+"""The step `monitor`: one round of checks now, beside those of before."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+import msgspec
+
+from dragoman.core.apis.exchanges import HttpExchange
+from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
+from dragoman.curation.apis.steps import CurationStep, StepFinding, before, to_look_at
+from dragoman.curation.apis.verifying.calls import sample_requests
+from dragoman.curation.apis.verifying.drift import drifts
+from dragoman.curation.apis.verifying.judging import judged
+from dragoman.curation.apis.verifying.records import (
+    HISTORY,
+    OBSERVATION,
+    CheckHistory,
+    Observation,
+    RoundCheck,
+)
+from dragoman.curation.apis.verifying.verify import Clock, Fetch, stamp
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import NewItem, StoredItem
+
+STEP = "monitor"
+VERSION = "1"
+ROUND_LASTS = timedelta(hours=12)
+"""How long after its beginning a round that was interrupted is gone on with."""
+
+MOST_ROUNDS = 1_000
+"""Rounds of one operation that are kept, the latest."""
+
+Histories = Mapping[str, CheckHistory]
+
+
+class MonitorRound(msgspec.Struct, frozen=True):
+    """One round: when it began, and what was known before it."""
+
+    name: str
+    histories: Histories
+    observations: Mapping[str, Observation]
+    at_once: int = 16
+
+
+def open_round(dataset: Dataset, now: datetime, at_once: int = 16) -> MonitorRound:
+    """Return the round to be walked: one that was interrupted not long ago, or a new one.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    found = histories(dataset)
+    observations = {
+        item.name: item.record(Observation)
+        for item in dataset.standing(OBSERVATION, after=before(STEP))
+    }
+    last = max((each.checks[-1].round for each in found.values() if each.checks), default="")
+    name = stamp(now)
+    if last and now - datetime.fromisoformat(last) < ROUND_LASTS:
+        old = MonitorRound(last, found, observations, at_once)
+        if to_look_at(dataset, _walking(old, _kept)):
+            return old
+    return MonitorRound(name, found, observations, at_once)
+
+
+def histories(dataset: Dataset) -> dict[str, CheckHistory]:
+    """Return the checks of all operations, by their ids.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    return {item.name: item.record(CheckHistory) for item in dataset.items(HISTORY)}
+
+
+def monitor_step(fetch: Fetch, clock: Clock, this: MonitorRound) -> CurationStep:
+    """Return the step that walks one round.
+
+    Args:
+        fetch: Asks.
+        clock: Says when it is.
+        this: The round.
+    """
+
+    async def look(item: StoredItem) -> StepFinding:
+        asked = item.record(DocumentOperation)
+        try:
+            request = sample_requests(asked.operation, 1)[0]
+        except ValueError as error:
+            return StepFinding("dropped", f"it cannot be called: {error}")
+        came = await fetch(request, stamp(clock()))
+        check = checked(came, this.name, this.observations.get(item.name))
+        history = _with(this.histories.get(item.name), check, item.name, request.url)
+        made = NewItem(HISTORY, item.name, history, stands_on=(("document", asked.document),))
+        return StepFinding("kept", check.reason, (made,))
+
+    return _walking(this, look)
+
+
+def _walking(
+    this: MonitorRound, look: Callable[[StoredItem], Awaitable[StepFinding]]
+) -> CurationStep:
+    told = {"round": this.name}
+    return CurationStep(STEP, VERSION, OPERATION, look, told, this.at_once, OPERATIONS)
+
+
+async def _kept(item: StoredItem) -> StepFinding:  # noqa: ARG001 - a step's signature
+    return StepFinding("kept")
+
+
+def checked(came: HttpExchange, name: str, observation: Observation | None) -> RoundCheck:
+    """Return what a round has to say of an answer."""
+    found = judged(came)
+    changes = drifts(observation.schema, found.schema) if observation else ()
+    if found.kind != "good":
+        changes = ()
+    return RoundCheck(
+        name,
+        found.kind,
+        found.reason,
+        came.seconds,
+        tuple(str(each) for each in changes if each.kind != "new"),
+        tuple(each.place for each in changes if each.kind == "new"),
+    )
+
+
+def imported(rounds: Iterable[tuple[str, str, RoundCheck]]) -> list[CheckHistory]:
+    """Return histories of checks that somebody else made, as (what was checked, its address, the check)."""
+    found: dict[str, CheckHistory] = {}
+    for name, url, check in sorted(rounds, key=lambda each: (each[0], each[2].round)):
+        found[name] = _with(found.get(name), check, name, url)
+    return list(found.values())
+
+
+def _with(before_it: CheckHistory | None, check: RoundCheck, name: str, url: str) -> CheckHistory:
+    earlier = before_it.checks if before_it else ()
+    others = tuple(each for each in earlier if each.round != check.round)
+    checks = sorted((*others, check), key=lambda each: each.round)
+    return CheckHistory(name, host_of(url), tuple(checks[-MOST_ROUNDS:]))
+
+
+def host_of(url: str) -> str:
+    """Return the host and port of an address; "" where it has none."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""

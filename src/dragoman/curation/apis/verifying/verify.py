@@ -1,0 +1,131 @@
+"""The step `verify`: operations are called as their documents state, and what they answer is observed."""
+
+from collections.abc import Awaitable, Callable, Collection
+from datetime import UTC, datetime
+
+import msgspec
+
+from dragoman.core.apis.documents import Operation
+from dragoman.core.apis.exchanges import HttpExchange
+from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
+from dragoman.curation.apis.steps import CurationStep, StepFinding
+from dragoman.curation.apis.verifying.calls import sample_requests
+from dragoman.curation.apis.verifying.judging import Judged, judged
+from dragoman.curation.apis.verifying.records import EXCHANGE, OBSERVATION, Observation
+from dragoman.curation.apis.verifying.schemas import bounded, merged
+from dragoman.store.datasets.records import NewItem, StoredItem
+from dragoman.web.fetching import FetchRequest
+from dragoman.web.redaction import redacted
+
+STEP = "verify"
+VERSION = "1"
+
+Fetch = Callable[[FetchRequest, str], Awaitable[HttpExchange]]
+"""Asks something at a time, as `MannerlyFetcher.fetch` or a cassette does."""
+
+Clock = Callable[[], datetime]
+
+
+class VerifySettings(msgspec.Struct, frozen=True):
+    """How operations are verified.
+
+    Attributes:
+        calls: Calls of one operation, at most.
+        keys: Secrets known by value, which are taken out of all that is stored.
+        at_once: Operations under way at a time.
+    """
+
+    calls: int = 2
+    keys: tuple[str, ...] = ()
+    at_once: int = 16
+
+
+def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> CurationStep:
+    """Return the step.
+
+    Args:
+        fetch: Asks.
+        clock: Says when it is, with an offset.
+        settings: How operations are verified.
+    """
+
+    async def look(item: StoredItem) -> StepFinding:
+        return await _verified(item, fetch, clock, settings)
+
+    told = {"calls": settings.calls}
+    return CurationStep(STEP, VERSION, OPERATION, look, told, settings.at_once, apart=OPERATIONS)
+
+
+async def _verified(
+    item: StoredItem, fetch: Fetch, clock: Clock, settings: VerifySettings
+) -> StepFinding:
+    asked = item.record(DocumentOperation)
+    try:
+        requests = sample_requests(asked.operation, settings.calls)
+    except ValueError as error:
+        return StepFinding("dropped", f"it cannot be called: {error}")
+    at = stamp(clock())
+    exchanges = [await fetch(each, at) for each in requests]
+    found = [(each, judged(each)) for each in exchanges]
+    on = (("document", asked.document), (item.kind, item.name))
+    good = [each for each in found if each[1].kind == "good"]
+    if not good:
+        return _not_good(found, asked, _cassettes(item.name, exchanges, settings.keys, on))
+    observation = NewItem(
+        OBSERVATION, item.name, _observed(asked.operation, good, at), stands_on=on
+    )
+    bad = [each for _, each in found if each.kind != "good"]
+    reason = f"{len(bad)} of {len(found)} calls: {bad[0].reason}" if bad else ""
+    made = (observation, *_cassettes(item.name, exchanges, settings.keys, on))
+    return StepFinding("kept", reason, made)
+
+
+def _not_good(
+    found: list[tuple[HttpExchange, Judged]], asked: DocumentOperation, made: tuple[NewItem, ...]
+) -> StepFinding:
+    """Return what becomes of an operation without a good answer: what may pass is not decided."""
+    passing = [each for _, each in found if each.passes]
+    if passing:
+        return StepFinding("failed", passing[0].reason, made)
+    first = found[0][1]
+    needs = first.reason in {"status 401", "status 403"} and asked.authentication
+    return StepFinding(
+        "dropped",
+        f"{first.reason} (it needs {asked.authentication})" if needs else first.reason,
+        made,
+    )
+
+
+def _observed(
+    operation: Operation, good: list[tuple[HttpExchange, Judged]], at: str
+) -> Observation:
+    schema = good[0][1].schema
+    for _, each in good[1:]:
+        schema = bounded(merged(schema, each.schema))
+    missing = {"statuscode": not operation.statuscode, "schema": not operation.schema}
+    return Observation(
+        at,
+        str(good[0][0].status),
+        schema,
+        good[0][1].content_type,
+        (*(name for name, lacks in missing.items() if lacks), "content_type"),
+        len(good),
+    )
+
+
+def _cassettes(
+    name: str,
+    exchanges: list[HttpExchange],
+    keys: Collection[str],
+    stands_on: tuple[tuple[str, str], ...],
+) -> tuple[NewItem, ...]:
+    """Return exchanges as items, without secrets."""
+    return tuple(
+        NewItem(EXCHANGE, f"{name}#{number}", redacted(each, keys), stands_on=stands_on)
+        for number, each in enumerate(exchanges, 1)
+    )
+
+
+def stamp(now: datetime) -> str:
+    """Return a time as it is stored: ISO 8601 in UTC, to the second."""
+    return now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
