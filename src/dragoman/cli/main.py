@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.commands import (
+    calling_apis,
     curating,
     data,
     exchanging,
@@ -26,6 +27,7 @@ from dragoman.core.errors import DragomanError, UsageError
 app = group("How good is a tool-calling agent when its user does not type English?")
 for part in (running, reading, suites, translating, speaking, judging, exchanging):
     app.add_typer(part.app)
+curating.app.add_typer(calling_apis.app)
 app.add_typer(curating.app, name="curate")
 app.add_typer(reviewing.app, name="review")
 app.add_typer(worlds.app, name="world")

@@ -1,13 +1,10 @@
 """`dragoman curate generate`, `rate`, `answer`, `check` and `split`."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.cli.curating.status import show_status
-from dragoman.cli.output import INTERRUPTED, print_error, progress
+from dragoman.cli.curating.walking import OnDone, shown, walked
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
 from dragoman.curation.apis.answering.step import ANSWER, CHECK, Answering, answer, check
@@ -31,7 +28,6 @@ RULES = "rules"
 _KINDS = {GENERATE: "brief", RATE: "task", ANSWER: "task", CHECK: "solution"}
 
 Models = Mapping[str, ChatModel]
-OnDone = Callable[[int], None]
 
 
 class GenerateOptions(NamedTuple):
@@ -61,9 +57,7 @@ def make_queries(folder: Path, asked: GenerateOptions, *, as_json: bool) -> int:
         raise UsageError(f"--model {model}: one model writes")
     with Dataset(folder, make=False) as dataset:
         draw_briefs(dataset, plan)
-    return _walked(folder, GENERATE, names, terms, work) or _shown(
-        folder, GENERATE, as_json=as_json
-    )
+    return _walked(folder, GENERATE, names, terms, work) or shown(folder, GENERATE, as_json=as_json)
 
 
 def rate_queries(
@@ -74,7 +68,7 @@ def rate_queries(
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
         await rate(dataset, Raters(models, threshold, terms.concurrency), on_done)
 
-    return _walked(folder, RATE, model_names(models), terms, work) or _shown(
+    return _walked(folder, RATE, model_names(models), terms, work) or shown(
         folder, RATE, as_json=as_json
     )
 
@@ -86,7 +80,7 @@ def answer_queries(folder: Path, models: str, terms: ModelTerms, *, as_json: boo
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
         await answer(dataset, Answering(models, at_once=terms.concurrency), on_done)
 
-    return _walked(folder, ANSWER, names, terms, work) or _shown(folder, ANSWER, as_json=as_json)
+    return _walked(folder, ANSWER, names, terms, work) or shown(folder, ANSWER, as_json=as_json)
 
 
 def check_answers(folder: Path, models: str, terms: ModelTerms, *, as_json: bool) -> int:
@@ -96,14 +90,14 @@ def check_answers(folder: Path, models: str, terms: ModelTerms, *, as_json: bool
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
         await check(dataset, models, on_done, at_once=terms.concurrency)
 
-    return _walked(folder, CHECK, names, terms, work) or _shown(folder, CHECK, as_json=as_json)
+    return _walked(folder, CHECK, names, terms, work) or shown(folder, CHECK, as_json=as_json)
 
 
 def split_tasks(folder: Path, plan: SplitPlan, *, as_json: bool) -> int:
     """Part the tasks."""
     with Dataset(folder, make=False) as dataset:
         split(dataset, plan)
-    return _shown(folder, SPLIT, as_json=as_json)
+    return shown(folder, SPLIT, as_json=as_json)
 
 
 def _names_or_template(models: str) -> tuple[str, ...]:
@@ -117,32 +111,6 @@ def _walked(folder: Path, step: str, names: tuple[str, ...], terms: ModelTerms, 
     """Have a step walk over its items with its models."""
     with Dataset(folder, make=False) as dataset:
         total = sum(1 for _ in dataset.standing(_KINDS[step], after=before(step)))
-        return _ran(
+        return walked(
             step, total, lambda done: with_models(names, terms, lambda m: work(m, dataset, done))
         )
-
-
-def _ran(step: str, total: int, walk: Callable[[OnDone], Awaitable[None]]) -> int:
-    """Walk with a bar of progress; what a person stops goes on with the same command."""
-    bar: AbstractContextManager[Callable[[], None]] = progress(step, total)
-
-    async def walked(advance: Callable[[], None]) -> None:
-        def on_done(count: int) -> None:
-            for _ in range(count):
-                advance()
-
-        await walk(on_done)
-
-    try:
-        with bar as advance:
-            asyncio.run(walked(advance))
-    except KeyboardInterrupt:
-        print_error("stopped; what came is stored: the same command goes on")
-        return INTERRUPTED
-    return 0
-
-
-def _shown(folder: Path, step: str, *, as_json: bool) -> int:
-    show_status(folder, step=step, as_json=as_json)
-    with Dataset(folder, write=False) as dataset:
-        return 1 if any(each.failed for each in dataset.funnel() if each.step == step) else 0

@@ -5,9 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS
-from dragoman.curation.apis.steps import CurationStep, StepFinding
+from dragoman.curation.apis.steps import Apart, CurationStep, StepFinding
 from dragoman.curation.apis.verifying.judging import AnswerKind
 from dragoman.curation.apis.verifying.monitor import histories
 from dragoman.curation.apis.verifying.offline import SetAside, rounds_aside
@@ -76,8 +77,11 @@ def filter_plan(dataset: Dataset, rules: FilterRules) -> FilterPlan:
     return FilterPlan(rules, found, rounds_aside(found.values(), rules.offline_share))
 
 
-def filter_step(plan: FilterPlan) -> CurationStep:
-    """Return the step; its findings depend on all rounds, so that another round makes it look again."""
+def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
+    """Return the steps: over operations, and over documents without any that were checked as a whole.
+
+    Findings depend on all rounds, so that after another round everything is looked at again.
+    """
     rounds = sorted({check.round for each in plan.histories.values() for check in each.checks})
     told = {**msgspec.structs.asdict(plan.rules), "rounds": rounds, "aside": sorted(plan.aside)}
 
@@ -87,7 +91,16 @@ def filter_step(plan: FilterPlan) -> CurationStep:
             return StepFinding("failed", "it was never checked: `dragoman curate monitor`")
         return filtered(history, plan.rules, plan.aside)
 
-    return CurationStep(STEP, VERSION, OPERATION, look, told, apart=OPERATIONS)
+    def checked_as_a_whole(item: StoredItem) -> tuple[StoredItem, ...]:
+        if item.name not in plan.histories or item.record(ApiDocument).api_list:
+            return ()
+        return (item,)
+
+    whole = Apart("document", checked_as_a_whole)
+    return (
+        CurationStep(STEP, VERSION, OPERATION, look, told, apart=OPERATIONS),
+        CurationStep(STEP, VERSION, "document", look, told, apart=whole),
+    )
 
 
 def filtered(history: CheckHistory, rules: FilterRules, aside: Collection[str]) -> StepFinding:

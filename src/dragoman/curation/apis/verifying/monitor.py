@@ -1,6 +1,6 @@
 """The step `monitor`: one round of checks now, beside those of before."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -89,7 +89,7 @@ def monitor_step(fetch: Fetch, clock: Clock, this: MonitorRound) -> CurationStep
             return StepFinding("dropped", f"it cannot be called: {error}")
         came = await fetch(request, stamp(clock()))
         check = checked(came, this.name, this.observations.get(item.name))
-        history = _with(this.histories.get(item.name), check, item.name, request.url)
+        history = with_check(this.histories.get(item.name), check, item.name, request.url)
         made = NewItem(HISTORY, item.name, history, stands_on=(("document", asked.document),))
         return StepFinding("kept", check.reason, (made,))
 
@@ -123,15 +123,10 @@ def checked(came: HttpExchange, name: str, observation: Observation | None) -> R
     )
 
 
-def imported(rounds: Iterable[tuple[str, str, RoundCheck]]) -> list[CheckHistory]:
-    """Return histories of checks that somebody else made, as (what was checked, its address, the check)."""
-    found: dict[str, CheckHistory] = {}
-    for name, url, check in sorted(rounds, key=lambda each: (each[0], each[2].round)):
-        found[name] = _with(found.get(name), check, name, url)
-    return list(found.values())
-
-
-def _with(before_it: CheckHistory | None, check: RoundCheck, name: str, url: str) -> CheckHistory:
+def with_check(
+    before_it: CheckHistory | None, check: RoundCheck, name: str, url: str
+) -> CheckHistory:
+    """Return what was checked with one more check, in the place of an earlier one of the same round."""
     earlier = before_it.checks if before_it else ()
     others = tuple(each for each in earlier if each.round != check.round)
     checks = sorted((*others, check), key=lambda each: each.round)

@@ -1,0 +1,237 @@
+"""The bundled world is verified, monitored and filtered over real HTTP, with its faults and its clock."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from dragoman.benchmarks.itc.world.documents import documents_of
+from dragoman.benchmarks.itc.world.reading import countries
+from dragoman.core.apis.exchanges import HttpExchange
+from dragoman.curation.apis.observations import observed_schemas, standing_documents
+from dragoman.curation.apis.steps import CurationStep, walk
+from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
+from dragoman.curation.apis.verifying.monitor import histories, monitor_step, open_round
+from dragoman.curation.apis.verifying.records import Observation
+from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.testing.world.faults import WorldFault, WorldFaultKind, WorldFaults
+from dragoman.testing.world.server import WorldServer
+from dragoman.web.addresses import why_not_even_local
+from dragoman.web.fetching import Fetcher, FetchLimits
+from dragoman.web.manners import MannerlyFetcher, Manners
+
+START = datetime(2026, 3, 16, 10, tzinfo=UTC)
+MANY = Manners(pause=0, at_once=16)
+
+
+class Watched:
+    """The world's Brazilian APIs in a dataset, called while time passes as a test says."""
+
+    def __init__(self, server: WorldServer, dataset: Dataset) -> None:
+        self.server = server
+        self.dataset = dataset
+
+    def verify(self, calls: int = 2) -> None:
+        self._walk(lambda fetcher: verify_step(fetcher.fetch, self._clock, VerifySettings(calls)))
+
+    def monitor(self, day: int) -> None:
+        self.server.now = START + timedelta(days=day)
+        this = open_round(self.dataset, self._clock())
+        self._walk(lambda fetcher: monitor_step(fetcher.fetch, self._clock, this))
+
+    def filter(self, rules: FilterRules | None = None) -> None:
+        plan = filter_plan(self.dataset, rules or FilterRules())
+        for step in filter_steps(plan):
+            asyncio.run(walk(self.dataset, step))
+
+    def lines(self, step: str) -> dict[str, tuple[str, str]]:
+        return {
+            each.name.partition("/")[2]: (each.verdict, each.reason)
+            for each in self.dataset.ledger(step)
+        }
+
+    def _clock(self) -> datetime:
+        return self.server.now
+
+    def _walk(self, step: Callable[[MannerlyFetcher], CurationStep]) -> None:
+        async def walking() -> None:
+            limits = FetchLimits(seconds=0.5, most_bytes=100_000)
+            async with Fetcher(limits, why_not_even_local) as fetcher:
+                await walk(self.dataset, step(MannerlyFetcher(fetcher, MANY)))
+
+        asyncio.run(walking())
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Callable[..., Watched]]:
+    """Return what opens the world with faults."""
+    opened: list[tuple[WorldServer, Dataset]] = []
+
+    def watch(*faults: WorldFault) -> Watched:
+        server = WorldServer(WorldFaults(faults), now=START)
+        server.__enter__()
+        dataset = Dataset(tmp_path)
+        opened.append((server, dataset))
+        (brazil,) = [
+            each for each in documents_of(countries(), server.origin) if each.country == "Brazil"
+        ]
+        dataset.put(
+            [
+                StepOutcome(
+                    StepLine("collect", "file", "br", "kept", source="world"),
+                    (NewItem("document", brazil.id, brazil),),
+                )
+            ]
+        )
+        return Watched(server, dataset)
+
+    yield watch
+    for server, dataset in opened:
+        dataset.close()
+        server.__exit__(None, None, None)
+
+
+Watch = Callable[..., Watched]
+CEP, DDD, PTAX, TEMPO = "Consulta CEP", "Consulta DDD", "Câmbio PTAX", "Previsão do Tempo"
+
+
+def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -> None:
+    world = watched()
+    world.verify()
+    assert {verdict for verdict, _ in world.lines("verify").values()} == {"kept"}
+    seen = world.dataset.find("observation", f"br/{DDD}")
+    assert seen is not None
+    assert seen.record(Observation) == Observation(
+        "2026-03-16T10:00:00Z",
+        "200",
+        {
+            "type": "object",
+            "properties": {
+                "cities": {"type": "array", "items": {"type": "string"}},
+                "state": {"type": "string"},
+            },
+            "required": ["cities", "state"],
+        },
+        "application/json",
+        ("statuscode", "schema", "content_type"),
+    )
+    assert f"br/{DDD}" in observed_schemas(world.dataset)
+    recorded = world.dataset.find("exchange", f"br/{DDD}#1")
+    assert recorded is not None
+    assert recorded.record(HttpExchange).status == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict", "reason"),
+    [
+        ("not_found_json", "dropped", "status 404"),
+        ("not_found_html", "dropped", "status 404"),
+        ("server_error", "failed", "status 500"),
+        ("bad_gateway_html", "failed", "status 502"),
+        ("limited", "failed", "status 429"),
+        ("error_in_body", "dropped", "the answer says code 404"),
+        ("empty", "dropped", "the answer is empty"),
+        ("empty_list", "dropped", "nothing is in the answer"),
+        ("half", "failed", "cut: the connection was cut"),
+        ("endless", "dropped", "too large: more than 100,000 bytes"),
+        ("csv_as_json", "dropped", "the JSON is malformed"),
+        ("unreachable", "failed", "cut: the connection broke (Connection reset by peer)"),
+        ("json_as_text", "kept", ""),
+        ("bom", "kept", ""),
+        ("windows_1251", "kept", ""),
+    ],
+)
+def test_each_fault_of_the_world_has_its_verdict(
+    watched: Watch, kind: WorldFaultKind, verdict: str, reason: str
+) -> None:
+    world = watched(WorldFault("br-ddd", kind))
+    world.verify(calls=1)
+    assert world.lines("verify")[DDD] == (verdict, reason)
+
+
+def test_a_redirect_inside_is_refused_with_its_reason(watched: Watch) -> None:
+    there = "http://169.254.169.254/latest/meta-data"
+    world = watched(WorldFault("br-ddd", "redirect", to=there))
+    world.verify()
+    assert world.lines("verify")[DDD] == ("dropped", "refused: metadata address")
+
+
+def test_what_failed_is_called_again_and_the_rest_is_not(watched: Watch) -> None:
+    world = watched(WorldFault("br-ddd", "server_error", until=START + timedelta(hours=1)))
+    world.verify()
+    asked = world.server.log.started
+    world.server.now += timedelta(hours=2)
+    world.verify()
+    assert world.lines("verify")[DDD] == ("kept", "")
+    assert world.server.log.started - asked <= 3
+
+
+def test_rounds_are_stored_one_after_the_other(watched: Watch) -> None:
+    world = watched(WorldFault("br-ddd", "server_error", since=START + timedelta(days=1, hours=-1)))
+    world.verify()
+    for day in range(3):
+        world.monitor(day)
+    checks = histories(world.dataset)[f"br/{DDD}"].checks
+    assert [(each.round[:10], each.kind) for each in checks] == [
+        ("2026-03-16", "good"),
+        ("2026-03-17", "5xx"),
+        ("2026-03-18", "5xx"),
+    ]
+
+
+def test_a_round_that_was_interrupted_is_gone_on_with(watched: Watch) -> None:
+    world = watched()
+    world.monitor(0)
+    world.dataset.forget("monitor", [("operation", f"br/{DDD}")])
+    world.monitor(0)
+    found = histories(world.dataset)
+    assert {check.round for each in found.values() for check in each.checks} == {
+        "2026-03-16T10:00:00Z"
+    }
+    assert f"br/{DDD}" in found
+
+
+def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -> None:
+    world = watched(
+        WorldFault("br-ddd", "server_error", since=START + timedelta(days=1), until=START + timedelta(days=3)),
+        WorldFault("br-ptax", "empty", since=START + timedelta(days=4)),
+        WorldFault("br-tempo", "number_as_text", since=START + timedelta(days=3)),
+    )  # fmt: skip
+    world.verify()
+    for day in range(5):
+        world.monitor(day)
+    world.filter()
+    lines = world.lines("filter")
+    assert lines[CEP] == ("kept", "")
+    assert lines[DDD] == ("dropped", "good in 3 of 5 rounds (5xx 2)")
+    assert lines[PTAX] == ("dropped", "bad at the last: the answer is empty")
+    assert lines[TEMPO][0] == "dropped"
+    assert lines[TEMPO][1].startswith("its answers drifted: ")
+    (left,) = standing_documents(world.dataset, "generate")
+    assert [each.name for each in left.api_list] == [CEP]
+    counts = [each for each in world.dataset.funnel() if each.step == "filter"]
+    assert [(each.source, each.seen, each.kept, each.dropped) for each in counts] == [
+        ("world", 4, 1, 3)
+    ]
+
+
+def test_another_round_makes_the_filter_look_again(watched: Watch) -> None:
+    world = watched(WorldFault("br-ddd", "empty", until=START + timedelta(hours=1)))
+    world.monitor(0)
+    world.filter()
+    assert world.lines("filter")[DDD][0] == "dropped"
+    world.monitor(1)
+    world.filter(FilterRules(good_share=0.5))
+    assert world.lines("filter")[DDD] == ("kept", "")
+
+
+def test_what_was_never_checked_is_not_decided_on(watched: Watch) -> None:
+    world = watched()
+    world.filter()
+    assert set(world.lines("filter").values()) == {
+        ("failed", "it was never checked: `dragoman curate monitor`")
+    }
