@@ -1,5 +1,6 @@
 """Reports of link checks that others made, as rounds: JSON with one result for each address."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -8,6 +9,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.apis.verifying.judging import AnswerKind
 from dragoman.curation.apis.verifying.records import RoundCheck
+from dragoman.curation.apis.verifying.verify import stamp
 
 MOST_BYTES = 64 << 20
 _LONGEST_REASON = 200
@@ -36,7 +38,7 @@ class LinkCheck(msgspec.Struct, frozen=True):
 class HealthReport(msgspec.Struct, frozen=True):
     """A report: when it was made, which names the round, and what it found."""
 
-    generated_at: str
+    generated_at: datetime
     results: list[LinkCheck]
 
 
@@ -54,8 +56,15 @@ def read_health_report(path: Path) -> HealthReport:
 
 def report_checks(report: HealthReport) -> list[tuple[str, RoundCheck]]:
     """Return the checks of a report by address; one that is named twice is checked by its last result."""
-    found = {each.url: _check(report.generated_at, each) for each in report.results}
+    name = round_of(report)
+    found = {each.url: _check(name, each) for each in report.results}
     return list(found.items())
+
+
+def round_of(report: HealthReport) -> str:
+    """Return the round that a report is; a time without an offset is taken for UTC."""
+    made = report.generated_at
+    return stamp(made if made.tzinfo else made.replace(tzinfo=UTC))
 
 
 def _check(name: str, link: LinkCheck) -> RoundCheck:

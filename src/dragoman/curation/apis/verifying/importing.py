@@ -7,7 +7,7 @@ import msgspec
 from dragoman.core.apis.documents import ApiDocument, operations
 from dragoman.curation.apis.operation_items import OPERATION
 from dragoman.curation.apis.steps import before
-from dragoman.curation.apis.verifying.health_reports import HealthReport, report_checks
+from dragoman.curation.apis.verifying.health_reports import HealthReport, report_checks, round_of
 from dragoman.curation.apis.verifying.monitor import STEP, histories, with_check
 from dragoman.curation.apis.verifying.records import HISTORY
 from dragoman.store.datasets.dataset import Dataset
@@ -36,7 +36,7 @@ def import_rounds(dataset: Dataset, reports: Iterable[HealthReport]) -> Imported
     rounds: set[str] = set()
     addresses: set[str] = set()
     for report in reports:
-        rounds.add(report.generated_at)
+        rounds.add(round_of(report))
         for url, check in report_checks(report):
             addresses.add(url)
             for kind, name, source in at.get(_plain(url), ()):

@@ -1,0 +1,88 @@
+"""`dragoman curate verify`, `monitor` and `filter` as somebody calls them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from dragoman.benchmarks.itc.world.documents import documents_of
+from dragoman.benchmarks.itc.world.reading import countries
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.testing.world.faults import WorldFault, WorldFaults
+from dragoman.testing.world.server import WorldServer
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+
+FAST = ("--pause", "0")
+
+
+def collected(folder: Path, origin: str) -> Path:
+    with Dataset(folder) as dataset:
+        for document in documents_of(countries(), origin):
+            if document.country == "Brazil":
+                made = (NewItem("document", document.id, document),)
+                dataset.put([StepOutcome(StepLine("collect", "file", "br", "kept"), made)])
+    return folder
+
+
+def test_a_dataset_is_verified_monitored_and_filtered(told: Told, tmp_path: Path) -> None:
+    faults = WorldFaults((WorldFault("br-ddd", "not_found_html"),))
+    with WorldServer(faults) as server:
+        mine = str(collected(tmp_path / "mine", server.origin))
+        verified = told("curate", "verify", mine, "--allow-local", *FAST)
+        watched = told("curate", "monitor", mine, "--allow-local", *FAST)
+    left = told("curate", "filter", mine)
+    counts = [each["funnel"][0] for each in (verified, watched, left)]
+    assert [(each["kept"], each.get("dropped", 0)) for each in counts] == [(3, 1), (3, 0), (3, 0)]
+    (line,) = verified["lines"]
+    assert (line["name"], line["reason"]) == ("br/Consulta DDD", "status 404")
+
+
+def test_a_server_of_ones_own_is_refused_unless_it_is_allowed(told: Told, tmp_path: Path) -> None:
+    with WorldServer() as server:
+        mine = str(collected(tmp_path / "mine", server.origin))
+        found = told("curate", "verify", mine, *FAST)
+        assert server.log.started == 0
+    assert {each["reason"] for each in found["lines"]} == {"refused: loopback address"}
+
+
+def test_what_failed_exits_with_1(told: Told, tmp_path: Path) -> None:
+    with WorldServer(WorldFaults((WorldFault("br-*", "server_error"),))) as server:
+        mine = str(collected(tmp_path / "mine", server.origin))
+        told("curate", "verify", mine, "--allow-local", *FAST, status=1)
+    told("curate", "filter", mine, status=1)
+
+
+def test_a_dataset_is_verified_again_without_a_network(told: Told, tmp_path: Path) -> None:
+    with WorldServer() as server:
+        mine = str(collected(tmp_path / "mine", server.origin))
+        told("curate", "verify", mine, "--allow-local", *FAST)
+        again = str(collected(tmp_path / "again", server.origin))
+    found = told("curate", "verify", again, "--cassettes", mine, *FAST)
+    assert found["funnel"][0]["kept"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("verify", "mine", "--calls", "0"), "--calls 0: at least 1"),
+        (("verify", "mine", "--seconds", "0"), "--seconds 0: more than 0"),
+        (("monitor", "mine", "--pause", "-1"), "--pause -1: at least 0"),
+        (("filter", "mine", "--good", "2"), "--good 2: from 0 to 1"),
+        (("filter", "none"), "collect"),
+        (("monitor", "mine", "--import", "none.json"), "none.json: no report of link checks"),
+    ],
+)
+def test_mistakes_are_one_line(
+    dragoman: Cli, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    collected(tmp_path / "mine", "http://127.0.0.1:9")
+    where = [str(tmp_path / each) if each in {"mine", "none"} else each for each in arguments]
+    done = dragoman("curate", *where)
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
