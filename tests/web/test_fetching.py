@@ -267,7 +267,8 @@ def test_what_is_cut_within_its_packing_is_broken(asked: Asked) -> None:
 
 
 def test_no_server_and_no_name_are_told_apart(asked: Asked) -> None:
-    assert asked({}, "http://127.0.0.1:9/").failure.startswith("connect: no connection (")
+    nobody = asked({}, "http://127.0.0.1:9/")
+    assert nobody.failure == "connect: no connection (Connection refused)"
     nowhere = asked({}, "http://nowhere.example/", names=LocalNames({}))
     assert nowhere.failure == "dns: no address found for the name"
 

@@ -5,6 +5,7 @@ it is looked at and for another when it is used leads nowhere.
 """
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -268,4 +269,5 @@ def _fault(error: Exception) -> tuple[FailureKind, str]:
 
 
 def _reason(error: OSError) -> str:
-    return error.strerror or type(error).__name__
+    """Return what the system says, without the addresses that the library adds."""
+    return os.strerror(error.errno) if error.errno else type(error).__name__

@@ -102,8 +102,13 @@ def test_rules_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
         # No line from the first round on.
         (("c..", "c..", "c..", "c.."), ["2026-03-01"]),
         (("c", "c", "c", "t"), ["2026-03-01"]),
-        # Too few hosts to tell.
-        ((".c.", ".c.", ".c."), []),
+        # Of few hosts only silence of all tells, and not for good.
+        ((".c.", ".c.", ".c."), ["2026-03-02"]),
+        ((".c.", ".c.", "..."), []),
+        ((".c.",), ["2026-03-02"]),
+        (("..c",), ["2026-03-03"]),
+        (("..cc",), []),
+        (("ccc",), []),
     ],
 )
 def test_a_round_without_a_line_is_told_from_apis_that_are_down(

@@ -22,6 +22,8 @@ _NOT_OURS = frozenset(
     }
 )
 _CALLED = frozenset({"GET", "POST"})
+_WHOLE_BODY = "x-whole-body"
+"""In the schema of a parameter that is a body as it stands, and no field of one."""
 
 
 def sample_requests(operation: Operation, most: int) -> list[FetchRequest]:
@@ -42,6 +44,7 @@ def request_of(operation: Operation, arguments: Mapping[str, object]) -> FetchRe
         ValueError: Where a place in the path has no value.
     """
     places = {parameter.name: parameter.place for parameter in operation.parameters}
+    whole = {each.name for each in operation.parameters if each.schema.get(_WHOLE_BODY)}
     url, query, headers, body = operation.url, {}, {}, {}
     for name, value in arguments.items():
         match places.get(name, "query"):
@@ -57,7 +60,8 @@ def request_of(operation: Operation, arguments: Mapping[str, object]) -> FetchRe
         raise ValueError("its document states no value for a place in the path")
     if body:
         headers.setdefault("Content-Type", "application/json")
-    content = msgspec.json.encode(body) if body else b""
+    sent = next((value for name, value in body.items() if name in whole), body)
+    content = msgspec.json.encode(sent) if body else b""
     return FetchRequest(_with_query(url, query), operation.method, headers, content)
 
 

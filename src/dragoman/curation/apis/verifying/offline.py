@@ -9,7 +9,7 @@ from dragoman.curation.apis.verifying.judging import NO_WAY
 from dragoman.curation.apis.verifying.records import CheckHistory
 
 FEWEST_HOSTS = 4
-"""With fewer hosts than these, nobody can tell a line from what is behind it."""
+"""With fewer hosts than these, no share of them tells a line from what is behind it."""
 
 _State = Literal["good", "no way", "bad"]
 
@@ -68,9 +68,15 @@ def rounds_aside(histories: Iterable[CheckHistory], share: float) -> dict[str, S
 
 
 def _is_line(now: Mapping[str, _State], lost: int, healthy: int, share: float) -> bool:
-    if healthy >= FEWEST_HOSTS and lost > share * healthy:
-        return True
-    return len(now) >= FEWEST_HOSTS and all(state == "no way" for state in now.values())
+    """Whether what was lost in a round is a line.
+
+    Of few hosts nobody can tell whether they or the line were down: where nothing at all answered, the
+    round counts for nothing until a later one has an answer.
+    """
+    nothing = all(state == "no way" for state in now.values())
+    if len(now) < FEWEST_HOSTS:
+        return nothing and lost > 0
+    return nothing or (healthy >= FEWEST_HOSTS and lost > share * healthy)
 
 
 def _by_round(histories: Iterable[CheckHistory]) -> dict[str, dict[str, _State]]:
