@@ -43,7 +43,7 @@ _is_status = re.compile(r"[45][0-9]{2}").fullmatch
 _ERROR_FIELDS = ("error", "errors", "error_message", "errormessage")
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedAnswer(msgspec.Struct, frozen=True):
     """What an answer is and why; of a good one its schema.
 
     Attributes:
@@ -57,44 +57,44 @@ class Judged(msgspec.Struct, frozen=True):
     passes: bool = False
 
 
-def judged(exchange: HttpExchange) -> Judged:
+def judged(exchange: HttpExchange) -> JudgedAnswer:
     """Say what an answer is."""
     if exchange.failure:
         kind = msgspec.convert(exchange.failure.partition(": ")[0], AnswerKind)
-        return Judged(kind, exchange.failure, passes=kind in MAY_PASS)
+        return JudgedAnswer(kind, exchange.failure, passes=kind in MAY_PASS)
     content_type = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
     if exchange.status >= _MULTIPLE:
         return _unsuccessful(exchange.status, content_type)
     text = body_text(exchange.body, exchange.headers).text
     if not text.strip():
-        return Judged("empty", "the answer is empty", content_type)
+        return JudgedAnswer("empty", "the answer is empty", content_type)
     try:
         return _json(msgspec.json.decode(text), content_type)
     except UNREADABLE:
         return _no_json(text, content_type)
 
 
-def _json(value: object, content_type: str) -> Judged:
+def _json(value: object, content_type: str) -> JudgedAnswer:
     if value in (None, "", [], {}):
-        return Judged("empty", "nothing is in the answer", content_type)
+        return JudgedAnswer("empty", "nothing is in the answer", content_type)
     error = _error_in(value)
     if error:
-        return Judged("error inside", error, content_type)
-    return Judged("good", "", content_type, inferred([value]))
+        return JudgedAnswer("error inside", error, content_type)
+    return JudgedAnswer("good", "", content_type, inferred([value]))
 
 
-def _unsuccessful(status: int, content_type: str) -> Judged:
+def _unsuccessful(status: int, content_type: str) -> JudgedAnswer:
     passes = status >= _SERVER or status == _LIMITED
     kind: AnswerKind = "5xx" if status >= _SERVER else "4xx" if status >= _CLIENT else "3xx"
-    return Judged(kind, f"status {status}", content_type, passes=passes)
+    return JudgedAnswer(kind, f"status {status}", content_type, passes=passes)
 
 
-def _no_json(text: str, content_type: str) -> Judged:
+def _no_json(text: str, content_type: str) -> JudgedAnswer:
     start = text.lstrip()[:1]
     if start in {"{", "["} or (content_type.endswith("json") and start not in {"<", ""}):
-        return Judged("malformed", "the JSON is malformed", content_type)
+        return JudgedAnswer("malformed", "the JSON is malformed", content_type)
     what = "a page or XML" if start == "<" else content_type or "text"
-    return Judged("not JSON", f"no JSON but {what}", content_type)
+    return JudgedAnswer("not JSON", f"no JSON but {what}", content_type)
 
 
 def _error_in(value: object) -> str:

@@ -10,7 +10,7 @@ from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
 from dragoman.curation.apis.steps import CurationStep, StepFinding
 from dragoman.curation.apis.verifying.calls import sample_requests
-from dragoman.curation.apis.verifying.judging import Judged, judged
+from dragoman.curation.apis.verifying.judging import JudgedAnswer, judged
 from dragoman.curation.apis.verifying.records import EXCHANGE, OBSERVATION, Observation
 from dragoman.curation.apis.verifying.schemas import bounded, merged
 from dragoman.store.datasets.records import NewItem, StoredItem
@@ -81,7 +81,9 @@ async def _verified(
 
 
 def _not_good(
-    found: list[tuple[HttpExchange, Judged]], asked: DocumentOperation, made: tuple[NewItem, ...]
+    found: list[tuple[HttpExchange, JudgedAnswer]],
+    asked: DocumentOperation,
+    made: tuple[NewItem, ...],
 ) -> StepFinding:
     """Return what becomes of an operation without a good answer: what may pass is not decided."""
     passing = [each for _, each in found if each.passes]
@@ -97,7 +99,7 @@ def _not_good(
 
 
 def _observed(
-    operation: Operation, good: list[tuple[HttpExchange, Judged]], at: str
+    operation: Operation, good: list[tuple[HttpExchange, JudgedAnswer]], at: str
 ) -> Observation:
     schema = good[0][1].schema
     for _, each in good[1:]:
