@@ -1,0 +1,137 @@
+"""Contamination: rows for training that an evaluation has too, in any language.
+
+A row is refused where it is of a task that is evaluated, calls an API that is evaluated, has a request
+that is evaluated, word for word or nearly, or makes the very calls that an evaluated task wants.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.keys import content_key
+from dragoman.core.training.rows import TrainingRow
+from dragoman.finetuning.near_texts import NearTexts, plain
+
+LeakKind = Literal["task", "api", "text", "near text", "calls"]
+
+NEAR = 0.7
+"""From this share of common pieces on, two requests are nearly the same."""
+
+
+class EvaluatedTask(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a task of an evaluation is known by, in one of its languages.
+
+    `calls` are names and arguments as JSON, in any order; `apis` as in rows.
+    """
+
+    suite: str
+    task: str
+    request: str
+    apis: tuple[str, ...] = ()
+    calls: tuple[tuple[str, str], ...] = ()
+
+
+class Leak(msgspec.Struct, frozen=True):
+    """Why a row is refused: what it shares with which task.
+
+    `likeness` is 1 but for texts that are nearly the same.
+    """
+
+    row: str
+    kind: LeakKind
+    suite: str
+    task: str
+    shared: str
+    likeness: float = 1.0
+
+
+class Guard:
+    """Knows what is evaluated.
+
+    Args:
+        evaluated: The tasks, in all languages that are evaluated.
+        forbid_apis: Whether a row may call an API that is evaluated: only where APIs are to be unseen.
+        near: From which share of common pieces on two requests are nearly the same.
+    """
+
+    def __init__(
+        self, evaluated: Iterable[EvaluatedTask], *, forbid_apis: bool = True, near: float = NEAR
+    ) -> None:
+        tasks = list(evaluated)
+        self._forbids_apis = forbid_apis
+        self._tasks = {(each.suite, each.task): each for each in tasks}
+        self._texts = {plain(each.request): each for each in tasks if plain(each.request)}
+        self._calls = {_calls_key(each.calls): each for each in tasks if each.calls}
+        self._apis: dict[str, EvaluatedTask] = {}
+        for each in tasks:
+            for api in each.apis:
+                self._apis.setdefault(api, each)
+        self._near = NearTexts([each.request for each in tasks], near)
+        self._listed = tasks
+
+    def leaks(self, row: TrainingRow) -> Iterator[Leak]:
+        """Yield what a row shares with what is evaluated; at most one of each kind."""
+        origin = row.origin
+        same = self._tasks.get((origin.suite, origin.task)) if origin.task else None
+        if same is not None:
+            yield _leak(row, "task", same, f"{origin.suite} {origin.task}")
+        if self._forbids_apis:
+            api = next((name for name in origin.apis if name in self._apis), None)
+            if api is not None:
+                yield _leak(row, "api", self._apis[api], api)
+        text = plain(row.request)
+        if text in self._texts:
+            yield _leak(row, "text", self._texts[text], row.request)
+        else:
+            yield from self._nearly(row)
+        made = _calls_of(row)
+        wanted = self._calls.get(_calls_key(made)) if made else None
+        if wanted is not None:
+            yield _leak(row, "calls", wanted, ", ".join(name for name, _ in made))
+
+    def _nearly(self, row: TrainingRow) -> Iterator[Leak]:
+        nearest = self._near.nearest(row.request)
+        if nearest is not None:
+            at, likeness = nearest
+            leak = _leak(row, "near text", self._listed[at], self._listed[at].request)
+            yield msgspec.structs.replace(leak, likeness=round(likeness, 3))
+
+
+def guarded(
+    rows: Sequence[TrainingRow], guard: Guard
+) -> tuple[list[TrainingRow], dict[str, list[Leak]]]:
+    """Return the rows that share nothing, and by row what others share."""
+    leaks: defaultdict[str, list[Leak]] = defaultdict(list)
+    for row in rows:
+        for leak in guard.leaks(row):
+            leaks[row.id].append(leak)
+    return [row for row in rows if row.id not in leaks], dict(leaks)
+
+
+def _leak(row: TrainingRow, kind: LeakKind, task: EvaluatedTask, shared: str) -> Leak:
+    return Leak(row.id, kind, task.suite, task.task, shared)
+
+
+def _calls_key(calls: Iterable[tuple[str, str]]) -> str:
+    return content_key(sorted((name, _sorted_json(arguments)) for name, arguments in calls))
+
+
+def _sorted_json(arguments: str) -> str:
+    try:
+        value = msgspec.json.decode(arguments)
+    except msgspec.DecodeError:
+        return arguments
+    return msgspec.json.encode(value, order="deterministic").decode()
+
+
+def _calls_of(row: TrainingRow) -> list[tuple[str, str]]:
+    """Return the native calls of a row, by name and arguments."""
+    found = []
+    for message in row.messages:
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list | tuple) else ():
+            function = call.get("function", {}) if isinstance(call, dict) else {}
+            found.append((str(function.get("name", "")), str(function.get("arguments", "{}"))))
+    return found

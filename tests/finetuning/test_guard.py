@@ -1,0 +1,111 @@
+"""Planted leaks are caught, five kinds, and what shares nothing passes."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.finetuning.guard import EvaluatedTask, Guard, guarded
+from dragoman.finetuning.near_texts import NearTexts
+
+TASKS = (
+    EvaluatedTask(
+        "itc:world",
+        "t1",
+        "Vai chover amanhã na cidade do CEP 20040-002?",
+        ("br/Consulta CEP", "br/Tempo"),
+        (("Consulta CEP", '{"cep":"20040002"}'), ("Tempo", '{"dias":1,"cidade":"x"}')),
+    ),
+    EvaluatedTask(
+        "itc:world", "t2", "郵便番号060-0001の住所を教えてください。", ("jp/郵便番号検索",)
+    ),
+)
+
+
+def row(request: str, origin: RowOrigin, *calls: tuple[str, str]) -> TrainingRow:
+    made = [{"type": "function", "function": {"name": n, "arguments": a}} for n, a in calls]
+    return TrainingRow(
+        "r",
+        (
+            {"role": "user", "content": request},
+            {"role": "assistant", "content": "", "tool_calls": made},
+        ),
+        origin=origin,
+    )
+
+
+OTHER = RowOrigin("mine", "x", ("de/Feiertage",))
+
+
+@pytest.mark.parametrize(
+    ("leaking", "kind", "task"),
+    [
+        (row("Will it rain there?", RowOrigin("itc:world", "t1")), "task", "t1"),
+        (row("住所を知りたい", RowOrigin("mine", "x", ("jp/郵便番号検索",))), "api", "t2"),
+        (row("vai chover AMANHÃ na cidade do CEP 20040002", OTHER), "text", "t1"),
+        (row("Vai chover amanhã na cidade do CEP 20040-003?", OTHER), "near text", "t1"),
+        (row("郵便番号060-0001の住所を教えて下さい。", OTHER), "near text", "t2"),
+        (
+            row(
+                "Irgendetwas anderes",
+                OTHER,
+                ("Tempo", '{"cidade": "x", "dias": 1}'),
+                ("Consulta CEP", '{"cep": "20040002"}'),
+            ),
+            "calls",
+            "t1",
+        ),
+    ],
+)
+def test_a_planted_leak_is_caught(leaking: TrainingRow, kind: str, task: str) -> None:
+    (leak,) = Guard(TASKS).leaks(leaking)
+    assert (leak.kind, leak.task) == (kind, task)
+
+
+def test_a_row_of_its_own_passes() -> None:
+    own = row("Ist der 6. Januar in Bayern ein Feiertag?", OTHER, ("Feiertage", '{"jahr": 2026}'))
+    assert guarded([own], Guard(TASKS)) == ([own], {})
+
+
+def test_apis_may_be_shared_where_that_is_said() -> None:
+    shared = row("住所を知りたい", RowOrigin("mine", "x", ("jp/郵便番号検索",)))
+    assert list(Guard(TASKS, forbid_apis=False).leaks(shared)) == []
+
+
+def test_a_row_in_another_language_of_an_evaluated_task_is_refused() -> None:
+    english = msgspec.structs.replace(
+        row("Will it rain tomorrow?", RowOrigin("itc:world", "t1", language="en"))
+    )
+    kept, leaks = guarded([english], Guard(TASKS))
+    assert kept == []
+    assert [leak.kind for leak in leaks["r"]] == ["task"]
+
+
+@given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=8), st.data())
+def test_a_text_is_near_itself(texts: list[str], data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(texts))
+    found = NearTexts(texts, 0.7).nearest(text)
+    letters = any(letter.isalnum() for letter in text)
+    assert (found is not None and found[1] == pytest.approx(1.0)) or not letters
+
+
+@given(
+    st.lists(st.text("abcdefg", min_size=4, max_size=24), min_size=1, max_size=12),
+    st.text("abcdefg", min_size=4, max_size=24),
+    st.sampled_from([0.5, 0.7, 0.9]),
+)
+def test_the_index_finds_what_comparing_with_all_finds(
+    texts: list[str], text: str, near: float
+) -> None:
+    def share(one: str, other: str) -> float:
+        pieces = [
+            {each[at : at + 5] for at in range(max(1, len(each) - 4))} for each in (one, other)
+        ]
+        return len(pieces[0] & pieces[1]) / len(pieces[0] | pieces[1])
+
+    best = max(share(text, each) for each in texts)
+    found = NearTexts(texts, near).nearest(text)
+    assert (found is not None) == (best >= near)
+    if found is not None:
+        assert found[1] == pytest.approx(best)
