@@ -39,8 +39,9 @@ def egyptian_trains() -> Table:
     random = drawn("eg-qitar")
     rows = []
     number = 900
-    for goal in EGYPT[1:]:
-        for start, end in ((EGYPT[0], goal), (goal, EGYPT[0])):
+    pairs = [*((EGYPT[0], goal) for goal in EGYPT[1:]), ("الإسكندرية", "طنطا")]
+    for one, other in pairs:
+        for start, end in ((one, other), (other, one)):
             for hour in sorted(random.sample(range(5, 22), 3)):
                 leaves = hour * 60 + random.choice((0, 15, 30, 45))
                 comes = (leaves + random.randint(110, 700)) % 1440
