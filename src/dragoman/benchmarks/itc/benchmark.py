@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import DataSource
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import Rules
+
+if TYPE_CHECKING:
+    from dragoman.benchmarks.itc.records import CallSet
 
 _PREFIX = "itc:"
 
@@ -18,11 +23,17 @@ class Itc:
 
     def suites(self) -> Mapping[str, str]:
         """Return the names of its suites with a line about each."""
+        from dragoman.benchmarks.itc.others.reading import set_facts
+
         return {
-            "itc:world": "queries in many languages to invented APIs of many countries; itc:world/pt for one language; needs no data"
+            "itc:world": "queries in many languages to invented APIs of many countries; itc:world/pt for one language; needs no data",
+            **{
+                f"itc:{name}": f"{facts.about}; needs `dragoman data pull itc-calls`"
+                for name, facts in set_facts().items()
+            },
         }
 
-    def load(self, name: str, data: Path) -> Suite:  # noqa: ARG002 - its data come with the program
+    def load(self, name: str, data: Path) -> Suite:
         """Load a set, or the part of it in one language.
 
         Raises:
@@ -30,9 +41,8 @@ class Itc:
             DataError: Where data are missing or damaged.
         """
         from dragoman.benchmarks.itc.folder_set import folder_set
-        from dragoman.benchmarks.itc.records import CallSet, SetTask
+        from dragoman.benchmarks.itc.records import SetTask
         from dragoman.benchmarks.itc.suite import ApiSuite
-        from dragoman.benchmarks.itc.world_set import world_set
 
         written = name.removeprefix(_PREFIX)
         folder = _folder_of(written)
@@ -41,12 +51,7 @@ class Itc:
                 folder_set(folder, name, written.rpartition("#")[2] if "#" in written else "")
             )
         short, slash, language = written.partition("/")
-        if short != "world":
-            raise UsageError(
-                f"unknown suite {name!r}: itc has world, and folders that `dragoman curate export --to "
-                "suite` wrote, such as itc:./mine"
-            )
-        found: CallSet = world_set()
+        found = _set(name, short, data)
         if not slash:
             return ApiSuite(found)
         part: tuple[SetTask, ...] = tuple(
@@ -59,6 +64,12 @@ class Itc:
             )
         return ApiSuite(msgspec.structs.replace(found, name=name, tasks=part))
 
+    def sources(self) -> Mapping[str, DataSource]:
+        """Return where the sets of other projects come from."""
+        from dragoman.benchmarks.itc.others.pulled import CALLS_DATA
+
+        return {"itc-calls": CALLS_DATA}
+
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
         """Return none: what an agent is told stands in the suite's policy."""
         return BARE
@@ -70,6 +81,20 @@ def _folder_of(written: str) -> Path | None:
 
     folder = Path(written.rpartition("#")[0] or written).expanduser()
     return folder if is_folder_set(folder) else None
+
+
+def _set(name: str, short: str, data: Path) -> "CallSet":
+    from dragoman.benchmarks.itc.others.pulled import READERS, pulled_set
+    from dragoman.benchmarks.itc.world_set import world_set
+
+    if short == "world":
+        return world_set()
+    if short in READERS:
+        return pulled_set(short, data)
+    raise UsageError(
+        f"unknown suite {name!r}: itc has world, {', '.join(READERS)}, and folders that "
+        "`dragoman curate export --to suite` wrote, such as itc:./mine"
+    )
 
 
 ITC = Itc()

@@ -29,12 +29,14 @@ class SetTask(msgspec.Struct, frozen=True, omit_defaults=True):
         no_tools: Why its gold tools cannot be told; "" where they can.
         no_arguments: Why its gold arguments cannot be told; "" where they can.
         history: What was said and called before.
+        told: What an agent is told besides, of this task alone.
     """
 
     task: ApiTask
     no_tools: str = ""
     no_arguments: str = ""
     history: tuple[Event, ...] = ()
+    told: str = ""
 
 
 class CallSet(msgspec.Struct, frozen=True):

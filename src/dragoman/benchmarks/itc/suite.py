@@ -54,6 +54,8 @@ class ApiSuite:
         self._wire = wire_names(each.name for each in self._operations.values())
         self._offered = {each.task.id: each.task.offered for each in given.tasks}
         self.tasks: Sequence[Task] = tuple(map(self._task, given.tasks))
+        self._told = {each.task.id: each.told for each in given.tasks}
+        self._policy = prompt("policy")
         self._toolsets: dict[str, Toolset] = {}
         digests = content_key(*(task.digest for task in self.tasks))
         self.provenance: Provenance = msgspec.structs.replace(given.provenance, digest=digests)
@@ -68,9 +70,9 @@ class ApiSuite:
             return f"not all of its queries are English: speak {self.name}/en"
         return ""
 
-    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - the same for all
+    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - the same in every world
         """Return what agents are told, with calls in either way."""
-        return "\n\n".join(filter(None, (prompt("policy"), self._set.told)))
+        return "\n\n".join(filter(None, (self._policy, self._set.told, self._told[task.id])))
 
     def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - APIs are the same under all
         """Return what makes the functions of a task."""
@@ -151,7 +153,7 @@ class ApiSuite:
             Scenario(task.query),
             Criteria(("CALLS",), actions),
             InitialState(history=given.history) if given.history else None,
-            turns=(FixedTurn((task.query,)),),
+            turns=(FixedTurn((task.query,) if task.query else ()),),
             labels=labels,
         )
 

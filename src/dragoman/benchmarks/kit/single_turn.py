@@ -37,6 +37,8 @@ class SingleTurn:
         new = progress.events[len(self._history) :]
         if len(new) < len(self._words):
             return Speak("user", say(self._words[len(new)]))
+        if not new:
+            return self._ask
         match new[-1]:
             case Move(by="agent", reply=Called(calls=calls)) if self._left:
                 self._left -= 1

@@ -1,0 +1,62 @@
+"""NESTFUL: nested calls that name fields of earlier results, `$var1.skyId$`."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from dragoman.benchmarks.itc.others.reading import (
+    Contents,
+    Read,
+    decoded,
+    document_of,
+    operation_of,
+    task_of,
+)
+from dragoman.core.apis.documents import Operation
+from dragoman.core.apis.tasks import ApiCall
+
+_DATA, _SPEC = "nestful/executable-data.json", "nestful/executable-spec.json"
+_RESULT = "var_result"
+"""What gathers results at the end of gold; it is no function."""
+
+
+class _Made(msgspec.Struct):
+    name: str
+    arguments: dict[str, object] = {}
+
+
+class _Nested(msgspec.Struct):
+    input: str
+    output: list[_Made]
+
+
+def read_nestful(read: Read) -> Contents:
+    """Read the executable part; all functions are offered."""
+    spec = decoded(read(_SPEC), list[dict[str, object]], _SPEC)
+    document = document_of("nestful", map(_operation, spec))
+    tools = [each.name for each in document.api_list]
+    offered = [f"nestful/{tool}" for tool in tools]
+    samples = decoded(read(_DATA), list[_Nested], _DATA)
+    return (document,), [
+        task_of(
+            f"nestful-{number}",
+            each.input,
+            [ApiCall(made.name, made.arguments) for made in each.output if made.name != _RESULT],
+            offered=offered,
+            tools=tools,
+        )
+        for number, each in enumerate(samples)
+    ]
+
+
+def _operation(line: Mapping[str, object]) -> Operation:
+    described: dict[str, object] = {}
+    for key, value in line.items():
+        if key.endswith("parameters") and isinstance(value, dict) and key != "output_parameters":
+            described |= value
+    needed = [
+        name
+        for name, about in described.items()
+        if isinstance(about, Mapping) and about.get("required") is True
+    ]
+    return operation_of(str(line["name"]), line.get("description"), described, needed)
