@@ -1,6 +1,7 @@
 """Datasets: items, what they stand on, and a ledger of what became of them."""
 
 import sqlite3
+import sys
 from pathlib import Path
 
 import msgspec
@@ -122,3 +123,17 @@ def test_a_database_with_a_trigger_is_no_dataset(tmp_path: Path) -> None:
         file.execute("CREATE TRIGGER t AFTER INSERT ON items BEGIN DELETE FROM ledger; END")
     with pytest.raises(StoreError, match="no dataset"):
         Dataset(tmp_path)
+
+
+def test_an_error_amid_reading_is_the_only_one_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    items = None
+    with Dataset(tmp_path) as dataset:
+        dataset.put(collected("a", "b"))
+        items = dataset.items("document")
+        assert next(items).name == "a"
+    del items
+    assert told == []

@@ -7,7 +7,7 @@ twice.
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -256,8 +256,10 @@ class Dataset:
 
     def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
         try:
-            with closing(self._file.execute(query, values)) as rows:
-                yield from rows
+            rows = self._file.execute(query, values)
+            # `yield from` would close what it reads from, and the file may be closed before.
+            for row in rows:  # noqa: UP028 - see above
+                yield row
         except sqlite3.Error as error:
             raise shared_file_error(self.path, _FORM, "read", error) from error
 
