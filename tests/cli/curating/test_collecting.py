@@ -1,10 +1,13 @@
 """`dragoman curate collect` and `list`, as people meet them."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
+
+import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -15,7 +18,7 @@ OPENAPI = json.dumps(
         "openapi": "3.0.0",
         "info": {"title": "Leis", "x-country": "Brazil", "license": {"name": "MIT"}},
         "servers": [{"url": "https://leis.example"}],
-        "paths": {"/a": {"get": {"tags": ["Government"]}}, "/b": {"get": {"tags": ["Government"]}}},
+        "paths": {"/a": {"get": {"tags": ["Government"]}}, "/b": {"get": {"tags": ["News"]}}},
     }
 )
 PAGE = (
@@ -47,7 +50,8 @@ def test_documents_are_counted_by_what_they_state(dragoman: Cli, told: Told, fol
     assert dragoman("curate", "collect", "mine", "apis", "lista.md").returncode == 0
     assert told("curate", "list", "mine", "--by", "country,category", "--json")["counts"] == [
         {"values": ["", "News"], "documents": 1, "operations": 0},
-        {"values": ["Brazil", "Government"], "documents": 1, "operations": 2},
+        {"values": ["Brazil", "Government"], "documents": 1, "operations": 1},
+        {"values": ["Brazil", "News"], "documents": 1, "operations": 1},
     ]
     printed = " ".join(dragoman("curate", "list", "mine", "--by", "country").stdout.split())
     assert "not stated 1 0 Brazil 1 2" in printed
@@ -98,3 +102,20 @@ def test_a_mistake_of_names_is_one_line(refused: Refused, folder: Path) -> None:
         (("list", "mine", "--by", "color"), "--by color: it is one or more of category, country"),
     ):
         assert said in refused("curate", *arguments, status=2)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_docs_give_the_counts_that_stand_there(
+    dragoman: Cli, folder: Path, data_folder: Path
+) -> None:
+    (folder / "itc").symlink_to(data_folder / "itc")
+    page = Path(__file__).parents[3].joinpath("docs", "curation.md").read_text("utf-8")
+    section = page.partition("### Real documents and lists")[2]
+    _, commands, _, shown, *_ = section.split("```\n")
+    for line in commands.splitlines():
+        done = dragoman(*shlex.split(line)[1:])
+        assert done.returncode == 0, done.stderr
+    parts = [part.partition("\n") for part in shown.split("$ dragoman ")[1:]]
+    assert len(parts) == 2
+    for command, _, counts in parts:
+        assert dragoman(*shlex.split(command)).stdout.strip() == counts.strip()

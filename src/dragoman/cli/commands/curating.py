@@ -53,13 +53,14 @@ def list_command(
             help="category, country, language, licence, source, form, authentication; by commas."
         ),
     ] = "country",
+    top: Annotated[int, typer.Option(help="Rows, most documents first; 0 for all.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Count the documents that stand, and their operations, by what is known of them."""
     from dragoman.cli.curating.listing import list_documents
 
     names = [name.strip() for name in by.split(",") if name.strip()]
-    list_documents(dataset, names, as_json=as_json)
+    list_documents(dataset, names, top, as_json=as_json)
 
 
 @command(app, "status", "curate status mine --step collect")

@@ -16,16 +16,20 @@ from dragoman.store.datasets.dataset import Dataset
 
 UNKNOWN = "not stated"
 
-Facet = Callable[[ApiDocument], str]
+Facet = Callable[[ApiDocument, Operation | None], str]
 
 FACETS: Mapping[str, Facet] = {
-    "category": lambda document: document.category or _only(document.api_list),
-    "country": lambda document: document.country,
-    "language": lambda document: document.language,
-    "licence": lambda document: next((one.licence for one in document.origins if one.licence), ""),
-    "source": lambda document: ", ".join(dict.fromkeys(one.source for one in document.origins)),
-    "form": lambda document: document.origins[0].form if document.origins else "",
-    "authentication": lambda document: document.authentication,
+    "category": lambda document, one: (one.category if one else "") or document.category,
+    "country": lambda document, _: document.country,
+    "language": lambda document, _: document.language,
+    "licence": lambda document, _: next(
+        (each.licence for each in document.origins if each.licence), ""
+    ),
+    "source": lambda document, _: ", ".join(
+        dict.fromkeys(each.source for each in document.origins)
+    ),
+    "form": lambda document, _: document.origins[0].form if document.origins else "",
+    "authentication": lambda document, _: document.authentication,
 }
 
 
@@ -37,8 +41,14 @@ class FacetCount(msgspec.Struct, frozen=True):
     operations: int
 
 
-def list_documents(folder: Path, by: Sequence[str], *, as_json: bool) -> None:
+def list_documents(folder: Path, by: Sequence[str], top: int, *, as_json: bool) -> None:
     """Print how many documents stand, and operations in them, by what is known of them.
+
+    Args:
+        folder: The dataset.
+        by: What they are counted by.
+        top: How many rows are shown, most documents first; 0 for all.
+        as_json: Print all of it as JSON.
 
     Raises:
         UsageError: Where they are to be counted by what is no property of them.
@@ -58,29 +68,31 @@ def list_documents(folder: Path, by: Sequence[str], *, as_json: bool) -> None:
             f"{each.documents:,}",
             f"{each.operations:,}",
         )
-        for each in counts
+        for each in (counts[:top] if top else counts)
     )
     headings = (*by, "documents", "operations")
-    operations = sum(each.operations for each in counts)
-    note = f"{counted(len(documents), 'document')}, {counted(operations, 'operation')}"
+    operations = sum(len(document.api_list) for document in documents)
+    left = len(counts) - len(rows)
+    note = f"and {counted(left, 'more row')}; " if left else ""
+    note += f"{counted(len(documents), 'document')}, {counted(operations, 'operation')}"
     print_table(
         TextTable(headings, rows, title=str(folder), note=note, numbers=frozenset(headings[-2:]))
     )
 
 
 def counted_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> list[FacetCount]:
-    """Return how many documents and operations there are for each set of values, most first."""
+    """Return how many documents and operations there are for each set of values, most first.
+
+    A document whose operations differ in a value counts once for each.
+    """
     counts: Counter[tuple[str, ...]] = Counter()
     operations: Counter[tuple[str, ...]] = Counter()
     for document in documents:
-        values = tuple(FACETS[name](document) for name in by)
-        counts[values] += 1
-        operations[values] += len(document.api_list)
+        found = [
+            tuple(FACETS[name](document, one) for name in by)
+            for one in document.api_list or (None,)
+        ]
+        counts.update(dict.fromkeys(found, 1))
+        operations.update(found if document.api_list else ())
     ordered = sorted(counts, key=lambda values: (-counts[values], values))
     return [FacetCount(values, counts[values], operations[values]) for values in ordered]
-
-
-def _only(operations: Sequence[Operation]) -> str:
-    """Return the category of all operations, "" where they have none, and that there are several."""
-    found = {each.category for each in operations}
-    return next(iter(found), "") if len(found) <= 1 else "several"

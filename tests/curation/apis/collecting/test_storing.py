@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,28 @@ def test_a_single_file_is_a_source_and_its_name_stands_once(dataset: Dataset, ap
 def test_a_source_that_is_not_there_is_one_line(dataset: Dataset, path: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         collected(dataset, Path(path))
+
+
+def test_what_was_interrupted_anywhere_and_repeated_is_as_if_never_interrupted(
+    tmp_path: Path, apis: Path
+) -> None:
+    for number in range(6):
+        (apis / f"{number}.json").write_text(openapi(f"Api {number}", f"/{number % 4}", "/all"))
+    found = []
+    for name, at in (("whole", 99), *((f"broken{at}", at) for at in range(1, 10, 2))):
+        with Dataset(tmp_path / name) as dataset:
+            calls = iter(range(1, 1_000))
+
+            def stop(limit: int = at, calls: Iterator[int] = calls) -> None:
+                if next(calls) == limit:
+                    raise KeyboardInterrupt
+
+            facts = StatedFacts("apis")
+            with suppress(KeyboardInterrupt):
+                collect(dataset, open_source(apis), facts, is_named=False, on_done=stop)
+            merge_twins(dataset)
+            collected(dataset, apis)
+            merge_twins(dataset)
+            lines = [*ledger(dataset, "collect"), *ledger(dataset, "merge")]
+            found.append((lines, [(item.name, item.data) for item in dataset.items("document")]))
+    assert all(each == found[0] for each in found)

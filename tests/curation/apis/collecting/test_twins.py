@@ -30,7 +30,7 @@ def listed(name: str, url: str) -> ApiDocument:
 
 
 def twins(**documents: ApiDocument) -> list[FoundTwin]:
-    return find_twins(fingerprint(name, each, name) for name, each in documents.items())
+    return find_twins(fingerprint(name, each) for name, each in documents.items())
 
 
 def test_the_same_operations_are_one_api_whatever_it_is_called() -> None:
@@ -122,8 +122,8 @@ POOL = [
 
 @given(st.permutations(range(len(POOL))))
 def test_the_order_of_what_is_found_changes_nothing(order: list[int]) -> None:
-    prints = [fingerprint(str(at), POOL[at], str(at)) for at in order]
-    usual = [fingerprint(str(at), each, str(at)) for at, each in enumerate(POOL)]
+    prints = [fingerprint(str(at), POOL[at]) for at in order]
+    usual = [fingerprint(str(at), each) for at, each in enumerate(POOL)]
     assert find_twins(prints) == find_twins(usual)
 
 
@@ -163,3 +163,14 @@ def test_sites_are_told_by_their_hosts() -> None:
     assert site_of("api.law.example:8080") == "law.example"
     assert site_of("api.ibm.com") == "ibm.com"
     assert site_of("me.github.io") == ""
+    assert site_of("127.0.0.1:8790") == "127.0.0.1:8790"
+    assert site_of("") == ""
+
+
+def test_a_category_of_a_list_gives_way_to_those_of_operations() -> None:
+    entry = msgspec.structs.replace(listed("Laws", "https://law.example"), category="Location")
+    own = msgspec.structs.replace(
+        served("Laws"), api_list=(Operation("a", f"{HOST}/a", category="Weather"),)
+    )
+    assert merged(own, [entry]).category == ""
+    assert merged(served("Laws", "/a"), [entry]).category == "Location"

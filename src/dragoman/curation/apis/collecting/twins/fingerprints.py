@@ -12,6 +12,7 @@ from dragoman.curation.apis.collecting.identity import plain_address, plain_name
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _VERSION = re.compile(r"/(?:v|version)?\d+(?:\.\d+)*(?=/|$)", re.IGNORECASE)
+_NUMERIC = re.compile(r"[0-9.:]+$|\[")
 _SITE_LABELS = 2
 _FORMS = ("openapi-3.1", "openapi-3.0", "swagger-2.0", "fragment", "itc", "catalogue")
 
@@ -25,7 +26,7 @@ class Fingerprint(NamedTuple):
     Attributes:
         found: The name that it was found under.
         rank: What comes first is kept, and what comes after is compared with it: those with most
-            operations, the newest form, the longest description.
+            operations, the newest form, the longest description, then by name.
         name: In small letters and digits.
         link: Its page, in one form.
         site: Of its page; "" for a site that many share.
@@ -42,13 +43,12 @@ class Fingerprint(NamedTuple):
     loose: frozenset[int]
 
 
-def fingerprint(found: str, document: ApiDocument, digest: str) -> Fingerprint:
+def fingerprint(found: str, document: ApiDocument) -> Fingerprint:
     """Return what a document is told by.
 
     Args:
         found: The name that it was found under.
         document: The document.
-        digest: Of its content: of two that are as good, it says which comes first.
     """
     name = plain_name(document.tool_name)
     keys = [operation_key(each, name) for each in document.api_list]
@@ -57,7 +57,7 @@ def fingerprint(found: str, document: ApiDocument, digest: str) -> Fingerprint:
     form = document.origins[0].form if document.origins else "catalogue"
     return Fingerprint(
         found,
-        (-len(keys), _FORMS.index(form), -len(document.tool_description), digest, found),
+        (-len(keys), _FORMS.index(form), -len(document.tool_description), found),
         name,
         link,
         site_of(host or link.partition("/")[0]),
@@ -79,7 +79,12 @@ def loose_key(key: OperationKey) -> OperationKey:
 
 
 def site_of(host: str) -> str:
-    """Return the site of a host: what its owner registered, as far as its name tells; "" for a shared one."""
+    """Return the site of a host: what its owner registered, as far as its name tells; "" for a shared one.
+
+    A host without a name is a site of its own, with its port.
+    """
+    if _NUMERIC.match(host):
+        return host
     sites, host = _sites(), host.partition(":")[0]
     labels = host.split(".")
     if any(host == shared or host.endswith(f".{shared}") for shared in sites.hosts):

@@ -23,7 +23,7 @@ def merged(kept: ApiDocument, twins: Sequence[ApiDocument]) -> ApiDocument:
         home_url=_first(kept, twins, "home_url"),
         country=_first(kept, twins, "country"),
         language=kept.language or (described.language if described is not kept else ""),
-        category=_first(kept, twins, "category"),
+        category=_category(kept, twins),
         authentication=_authentication(kept, twins),
         api_list=_operations((kept, *twins)),
         origins=_origins((kept, *twins)),
@@ -32,6 +32,13 @@ def merged(kept: ApiDocument, twins: Sequence[ApiDocument]) -> ApiDocument:
 
 def _first(kept: ApiDocument, twins: Sequence[ApiDocument], field: str) -> str:
     return next((said for one in (kept, *twins) if (said := str(getattr(one, field)))), "")
+
+
+def _category(kept: ApiDocument, twins: Sequence[ApiDocument]) -> str:
+    """Return the category of the whole; where operations have their own, a list's says less than they do."""
+    if any(operation.category for operation in kept.api_list):
+        return kept.category
+    return _first(kept, twins, "category")
 
 
 def _authentication(kept: ApiDocument, twins: Sequence[ApiDocument]) -> str:

@@ -46,7 +46,7 @@ def merge_twins(dataset: Dataset) -> MergedCounts:
 
 
 def _fingerprint(item: StoredItem) -> Fingerprint:
-    return fingerprint(item.name, item.record(ApiDocument), item.digest)
+    return fingerprint(item.name, item.record(ApiDocument))
 
 
 def _findings(
