@@ -11,6 +11,7 @@ import sys
 
 from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
+from bench.curating.answers import print_answers
 from bench.curating.collecting import print_collecting
 from bench.languages import print_languages
 from bench.masking import print_masking
@@ -55,6 +56,7 @@ def main() -> None:
     print_audio_set()
     print_measures()
     print_collecting()
+    print_answers()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()

@@ -79,3 +79,27 @@ def test_what_does_not_go_with_the_board_is_one_line(in_process: Cli, played: Pa
     assert (wrong.returncode, "choose macro, micro, seal" in wrong.stderr) == (2, True)
     other = in_process("leaderboard", "run", "--averaging", "macro", cwd=played)
     assert (other.returncode, "goes with --style itc" in other.stderr) == (2, True)
+
+
+ANSWERS = '''
+def thinks(messages, tools):
+    """Say what the function would be, in English, in the form that is asked for."""
+    assert tools == []
+    assert "Recherche d'adresse" in messages[0]["content"] or "as JSON:" in messages[0]["content"]
+    if len(messages) > 2:
+        return '{"Thought": "Nothing is left to be done for this request.", "Action": "[]"}'
+    return 'Sure! {"Thought": "The request needs this function.", "Action": "[Nowhere(a=1)]"}'
+'''
+
+
+@pytest.mark.slow
+def test_an_agent_of_ones_own_answers_with_thought_and_action(
+    in_process: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "thinking.py").write_text(ANSWERS)
+    agent = "thinking:thinks?calls=thought-action"
+    done = in_process("run", "itc:world/pt", "--agent", agent, "--json", cwd=tmp_path)
+    figures = {(row["part"], row["figure"]): row for row in json.loads(done.stdout)["measures"]}
+    assert 0.0 <= figures["", "FM"]["value"] < 0.5
+    assert figures["tool selection", "hallucinated"]["value"] > 0.0
+    assert figures["", "LM lid.176"]["value"] == figures["", "LM langid"]["value"] == 0.0
