@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 from dragoman.benchmarks.itc.world.loading import load_world
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.curation.apis.collecting.entries import StatedFacts
@@ -30,6 +32,7 @@ def told(document: ApiDocument) -> object:
     return (document.country, document.language, document.home_url, operations)
 
 
+@pytest.mark.slow
 def test_countries_and_gone_apis_are_collected_and_their_listings_are_twins(dragoman: Cli) -> None:
     assert dragoman("world", "documents", "--out", "apis").returncode == 0
     done = dragoman("curate", "collect", "mine", "apis", "--json")

@@ -18,6 +18,7 @@ class GoneApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     url: str
     parameter: str
+    example: str
 
 
 class ListedApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,7 +99,14 @@ def _gone_operation(entry: ListedApi, gone: GoneApi, origin: str) -> dict[str, o
         "description": entry.about,
         "method": "GET",
         "category": entry.category,
-        "required_parameters": [{"name": gone.parameter, "type": "string", "description": ""}],
+        "required_parameters": [
+            {
+                "name": gone.parameter,
+                "type": "string",
+                "description": "",
+                "example": gone.example,
+            }
+        ],
         "optional_parameters": [],
         "statuscode": "200",
         "schema": {},

@@ -103,7 +103,9 @@ def _new_operation(api: ApiRow) -> Fields:
 def _old_operation(api: ApiRow) -> Fields:
     operation = _described(api)
     operation["parameters"] = [
-        {**_named(each), **_with_default(each)} for each in api.parameter if each.place != "body"
+        {**_named(each), **_with_default(each), **_example(each, "x-example")}
+        for each in api.parameter
+        if each.place != "body"
     ]
     return {**operation, "responses": _FOUND}
 
@@ -117,8 +119,9 @@ def _named(parameter: ParameterRow) -> Fields:
     }
 
 
-def _example(parameter: ParameterRow) -> Fields:
-    return {} if parameter.example is None else {"example": parameter.example}
+def _example(parameter: ParameterRow, key: str = "example") -> Fields:
+    """Return a parameter's example; Swagger 2.0 has no word for it, and `x-example` is what people write."""
+    return {} if parameter.example is None else {key: parameter.example}
 
 
 def _with_default(parameter: ParameterRow) -> Fields:
