@@ -1,3 +1,5 @@
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,3 +130,9 @@ def test_what_was_said_is_hit_changed_or_lost(said: str, heard: str) -> None:
         assert not normalized(said)
     else:
         assert (edits.rate == 0) == (normalized(said) == normalized(heard))
+
+
+@given(st.text(string.printable, max_size=40))
+def test_plain_texts_are_counted_as_any_other(text: str) -> None:
+    marked = f"{text} \N{ARABIC LETTER BEH}"
+    assert normalized(marked).removesuffix("\N{ARABIC LETTER BEH}").strip() == normalized(text)

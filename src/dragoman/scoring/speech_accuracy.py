@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from dragoman.core.scores import Evidence, Unscored
 from dragoman.core.speech import Utterance
-from dragoman.core.texts.alignment import MAX_UNITS, Pair, aligned
+from dragoman.core.texts.alignment import MAX_UNITS, edit_counts
 from dragoman.core.texts.entities import kind_of, occurs
 
 NORMALIZATION = "dragoman-speech-1"
@@ -26,6 +26,7 @@ UNSPACED = frozenset({"th", "zh", "yue", "ja", "km", "lo", "my"})
 
 _APOSTROPHES = "'\u2019"
 _ASCII_WORDS = re.compile(r"[!-~]+(?: [!-~]+)*")
+_ASCII_SPACES = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -148,6 +149,8 @@ def _is_apart(value: str, apart: frozenset[str]) -> bool:
 
 def normalized(text: str) -> str:
     """Return a text as it is counted (`NORMALIZATION`)."""
+    if text.isascii():
+        return " ".join(_ASCII_SPACES.sub(" ", text.casefold().replace("'", "")).split())
     unified = unicodedata.normalize("NFKC", text).casefold()
     kept = (
         sign if unicodedata.category(sign)[0] in "LMN" else " "
@@ -162,21 +165,13 @@ def _edits(said: Sequence[str], heard: Sequence[str], unit: str) -> Edits | Unsc
         return Unscored(f"no {unit} was said")
     if max(len(said), len(heard)) > MAX_UNITS:
         return Unscored(f"more than {MAX_UNITS} {unit}s")
-    pairs = aligned(said, heard)
-    return Edits(
-        sum(pair.said == pair.heard for pair in pairs),
-        sum(_is_substitution(pair) for pair in pairs),
-        sum(pair.heard is None for pair in pairs),
-        sum(pair.said is None for pair in pairs),
-    )
-
-
-def _is_substitution(pair: Pair) -> bool:
-    return pair.said is not None and pair.heard is not None and pair.said != pair.heard
+    return Edits(*edit_counts(said, heard))
 
 
 def _characters(text: str, *, is_unspaced: bool) -> list[str]:
     """Return the characters of a text, each with the marks that it carries."""
+    if text.isascii():
+        return list(text.replace(" ", "") if is_unspaced else text)
     characters: list[str] = []
     for sign in text.replace(" ", "") if is_unspaced else text:
         if characters and unicodedata.category(sign)[0] == "M":

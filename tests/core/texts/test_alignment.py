@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.alignment import MAX_UNITS, Pair, aligned, distance
+from dragoman.core.texts.alignment import MAX_UNITS, Pair, aligned, distance, edit_counts
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=8)
 
@@ -53,3 +53,14 @@ def test_a_cheaper_substitution_makes_a_shorter_distance() -> None:
 def test_what_is_too_long_is_refused() -> None:
     with pytest.raises(DataError, match="2001 units are too many"):
         aligned("a" * (MAX_UNITS + 1), "a")
+
+
+@given(st.text("abc", max_size=14), st.text("abcd", max_size=14))
+def test_counts_are_those_of_the_pairs(said: str, heard: str) -> None:
+    pairs = aligned(said, heard)
+    assert edit_counts(said, heard) == (
+        sum(pair.said == pair.heard for pair in pairs),
+        sum(None not in {pair.said, pair.heard} and pair.said != pair.heard for pair in pairs),
+        sum(pair.heard is None for pair in pairs),
+        sum(pair.said is None for pair in pairs),
+    )

@@ -1,6 +1,7 @@
 """The cheapest way to turn one sequence into another: for word errors, spellings and names."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -68,6 +69,47 @@ def _aligned_units(said: Sequence[str], heard: Sequence[str]) -> tuple[Pair, ...
     pairs += (Pair(one, None) for one in reversed(said[:row]))
     pairs += (Pair(None, other) for other in reversed(heard[:column]))
     return tuple(reversed(pairs))
+
+
+class EditCounts(NamedTuple):
+    """How many units are as said, others, left out, and put in."""
+
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+
+
+def edit_counts(said: Sequence[str], heard: Sequence[str]) -> EditCounts:
+    """Return what `aligned` by `unit_cost` counts up to, without the pairs.
+
+    Raises:
+        DataError: Where a sequence is longer than `MAX_UNITS`.
+    """
+    longest = max(len(said), len(heard))
+    if longest > MAX_UNITS:
+        raise DataError(f"{longest} units are too many to align: at most {MAX_UNITS}")
+    # What both end with is aligned first, whatever stands before it.
+    row, column = len(said), len(heard)
+    while row and column and said[row - 1] == heard[column - 1]:
+        row, column = row - 1, column - 1
+    hits = len(said) - row
+    if not (row and column):
+        return EditCounts(hits, 0, row, column)
+    columns = _bit_columns(said[:row], heard[:column])
+    substitutions = deletions = insertions = 0
+    while row and column:
+        free, dearer = columns[column - 1]
+        bit = 1 << (row - 1)
+        if said[row - 1] == heard[column - 1]:
+            hits, row, column = hits + 1, row - 1, column - 1
+        elif not free & bit:
+            substitutions, row, column = substitutions + 1, row - 1, column - 1
+        elif dearer & bit:
+            deletions, row = deletions + 1, row - 1
+        else:
+            insertions, column = insertions + 1, column - 1
+    return EditCounts(hits, substitutions, deletions + row, insertions + column)
 
 
 def _bit_columns(said: Sequence[str], heard: Sequence[str]) -> list[tuple[int, int]]:

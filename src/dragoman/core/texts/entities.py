@@ -5,11 +5,11 @@ whether a value arrived. What is read here is English as it is written, or any l
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -66,17 +66,21 @@ class Found(msgspec.Struct, frozen=True):
         return canonical(self.kind, self.text)
 
 
+_KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)}
+
+
 def entities_in(text: str) -> Iterator[Found]:
     """Yield the values that a text's form shows, in their order; names have no form of their own."""
     for match in _ENTITY.finditer(text):
-        kind = msgspec.convert(match.lastgroup, EntityKind)
+        kind = _KINDS[match.lastgroup or ""]
         yield Found(kind, match.group(), match.start(), match.end())
 
 
+@lru_cache(maxsize=4096)
 def kind_of(value: str) -> EntityKind:
     """Return the kind of a whole value; `name` where its form shows none."""
     match = _ENTITY.fullmatch(value.strip())
-    return "name" if match is None else msgspec.convert(match.lastgroup, EntityKind)
+    return "name" if match is None else _KINDS[match.lastgroup or ""]
 
 
 def canonical(kind: EntityKind, text: str) -> str:
