@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.offering import tool_of, wire_names
 from dragoman.benchmarks.itc.records import ApiReply, CallSet, SetTask
 from dragoman.benchmarks.itc.suite import ApiSuite
+from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
 from dragoman.core.apis.written.answers import FORM

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from dragoman.benchmarks.itc.records import ApiReply, CallSet, SetTask
+from dragoman.benchmarks.kit.apis.suite_folder import DOCUMENTS, REPLIES, TASKS, RecordedReply
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.apis.same_values import canonical
 from dragoman.core.apis.tasks import ApiTask
@@ -18,18 +19,9 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
 from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
 
-DOCUMENTS, TASKS, REPLIES = "documents.jsonl", "tasks.jsonl", "replies.jsonl"
 MOST_BYTES = 500_000_000
 
 T = TypeVar("T")
-
-
-class RecordedReply(msgspec.Struct, frozen=True):
-    """What an operation, by its name, returned for some arguments."""
-
-    operation: str
-    arguments: dict[str, object]
-    result: str
 
 
 def is_folder_set(folder: Path) -> bool:

@@ -6,10 +6,10 @@ import msgspec
 
 from dragoman.benchmarks.itc.check import GoldCallsCheck
 from dragoman.benchmarks.itc.gold import planned
-from dragoman.benchmarks.itc.offering import tool_of, wire_names
 from dragoman.benchmarks.itc.records import CallSet, SetTask
-from dragoman.benchmarks.itc.thought_and_action import ThoughtAndAction, prompt
 from dragoman.benchmarks.itc.world_of_calls import AnsweredCalls
+from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
+from dragoman.benchmarks.kit.apis.thought_and_action import ThoughtAndAction, prompt
 from dragoman.benchmarks.kit.offered_tools import OfferedTools
 from dragoman.benchmarks.kit.single_turn import SingleTurn
 from dragoman.core.apis.documents import Operation, operations

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.itc.offering import tool_of, wire_names
-from dragoman.benchmarks.itc.thought_and_action import prompt
+from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
+from dragoman.benchmarks.kit.apis.thought_and_action import prompt
 from dragoman.core.apis.solutions import SolutionStep
 from dragoman.core.tools import openai_schema
 from dragoman.curation.apis.rows import DatasetRow

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.benchmarks.itc.offering import tool_of
-from dragoman.benchmarks.itc.thought_and_action import prompt
+from dragoman.benchmarks.kit.apis.offering import tool_of
+from dragoman.benchmarks.kit.apis.thought_and_action import prompt
 from dragoman.core.apis.solutions import SolutionStep
 from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.texts.decoding import UNREADABLE

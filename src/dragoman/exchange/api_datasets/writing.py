@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.itc.folder_set import DOCUMENTS, REPLIES, TASKS
+from dragoman.benchmarks.kit.apis.suite_folder import DOCUMENTS, REPLIES, TASKS
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.card import card_of
 from dragoman.curation.apis.card_text import card_as_markdown

@@ -17,7 +17,7 @@ Names = Callable[[Task], Mapping[str, str]]
 
 def prompt(name: str) -> str:
     """Return one of the texts that an agent is told."""
-    path = files("dragoman.benchmarks.itc") / "prompts" / f"{name}.txt"
+    path = files("dragoman.benchmarks.kit.apis") / "prompts" / f"{name}.txt"
     return path.read_text("utf-8").strip()
 
 
