@@ -32,11 +32,6 @@ def home_of(country: CountryRow, origin: str) -> str:
     return f"{origin}/{country.id}"
 
 
-def needs_key(country: CountryRow) -> bool:
-    """Whether some API of a country wants a key, published as it may be."""
-    return any(each.place == "header" for api in country.api for each in api.parameter)
-
-
 def _document(country: CountryRow, origin: str) -> ApiDocument:
     return ApiDocument(
         id=country.id,
@@ -46,9 +41,14 @@ def _document(country: CountryRow, origin: str) -> ApiDocument:
         country=country.country,
         api_list=tuple(_operation(api, origin) for api in country.api),
         language=country.language,
-        authentication="apiKey" if needs_key(country) else "",
+        authentication="apiKey" if _needs_key(country) else "",
         origins=(DocumentOrigin(SOURCE, file_of(country), form=country.form, licence=LICENCE),),
     )
+
+
+def _needs_key(country: CountryRow) -> bool:
+    """Whether some API of a country wants a key, published as it may be."""
+    return any(each.place == "header" for api in country.api for each in api.parameter)
 
 
 def _operation(api: ApiRow, origin: str) -> Operation:
@@ -58,16 +58,9 @@ def _operation(api: ApiRow, origin: str) -> Operation:
         description=api.about,
         method=api.method,
         category=api.category,
-        required_parameters=tuple(map(_parameter, filter(is_required, api.parameter))),
-        optional_parameters=tuple(
-            _parameter(each) for each in api.parameter if not is_required(each)
-        ),
+        required_parameters=tuple(_parameter(each) for each in api.parameter if each.required),
+        optional_parameters=tuple(_parameter(each) for each in api.parameter if not each.required),
     )
-
-
-def is_required(parameter: ParameterRow) -> bool:
-    """Whether a call must name a parameter."""
-    return parameter.required
 
 
 def _parameter(row: ParameterRow) -> ApiParameter:
