@@ -13,6 +13,7 @@ from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
 from bench.curating.answers import print_answers
 from bench.curating.collecting import print_collecting
+from bench.curating.filtering import print_filtering
 from bench.languages import print_languages
 from bench.masking import print_masking
 from bench.measures import print_measures
@@ -57,6 +58,7 @@ def main() -> None:
     print_measures()
     print_collecting()
     print_answers()
+    print_filtering()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()

@@ -23,9 +23,11 @@ from dragoman.web.bodies import ACCEPTED, BadCodingError, TooLongError, bounded_
 
 AGENT = f"dragoman/{VERSION}"
 
-FailureKind = Literal["refused", "dns", "connect", "timeout", "cut", "too large", "broken"]
-"""Why there is no whole answer: we would not ask, no address, no connection, none in time, broken off,
-more than is read, no HTTP."""
+FailureKind = Literal[
+    "refused", "unasked", "dns", "connect", "timeout", "cut", "too large", "broken"
+]
+"""Why there is no whole answer: we would not ask, could not tell whether we may, no address, no
+connection, none in time, broken off, more than is read, no HTTP."""
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _KEEPS_METHOD = frozenset({307, 308})

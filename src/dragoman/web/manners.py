@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.web.fetching import AGENT, Fetcher, FetchRequest
-from dragoman.web.robots import EVERYTHING, MOST_BYTES, NOTHING, RobotRules, robot_rules
+from dragoman.web.robots import EVERYTHING, MOST_BYTES, RobotRules, robot_rules
 
 _NAME = AGENT.partition("/")[0]
 _OK, _CLIENT, _SERVER = 200, 400, 500
@@ -108,7 +108,7 @@ def _read(came: HttpExchange) -> RobotRules | HttpExchange:
     if came.failure:
         return came
     if came.status >= _SERVER:
-        return NOTHING
+        return replace(came, failure=f"unasked: the host's robots.txt answers {came.status}")
     if came.status >= _CLIENT or came.status != _OK:
         return EVERYTHING
     return robot_rules(came.body[:MOST_BYTES].decode("utf-8", "replace"), _NAME)

@@ -30,7 +30,6 @@ class RobotRules(msgspec.Struct, frozen=True):
 
 
 EVERYTHING = RobotRules()
-NOTHING = RobotRules((("/", False),))
 
 
 def robot_rules(text: str, agent: str) -> RobotRules:

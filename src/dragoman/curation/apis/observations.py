@@ -4,36 +4,56 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from dragoman.core.apis.documents import ApiDocument, operations
+from dragoman.core.apis.documents import ApiDocument, Operation, operations
 from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.operation_items import OPERATION
 from dragoman.curation.apis.steps import before
+from dragoman.curation.apis.verifying.records import OBSERVATION, Observation
 from dragoman.store.datasets.dataset import Dataset
 
 
 def standing_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
     """Return the documents that no step before one dropped, by id, with the operations that stand.
 
-    A document of which every operation was dropped is left out.
+    A document of which every operation was dropped is left out. What documents do not state of answers
+    is completed from those that were observed: the status, and a schema that says so (`x-observed`).
 
     Raises:
         StoreError: Where the dataset cannot be read.
     """
     fallen = dataset.fallen(before(step))
     items = dataset.standing("document", after=before(step))
-    found = (_standing(item.record(ApiDocument), fallen) for item in items)
+    seen = {
+        item.name: item.record(Observation)
+        for item in dataset.standing(OBSERVATION, after=before(step))
+    }
+    found = (_standing(item.record(ApiDocument), fallen, seen) for item in items)
     return [document for document in found if document is not None]
 
 
-def _standing(document: ApiDocument, fallen: Collection[tuple[str, str]]) -> ApiDocument | None:
+def _standing(
+    document: ApiDocument,
+    fallen: Collection[tuple[str, str]],
+    seen: Mapping[str, Observation],
+) -> ApiDocument | None:
     stand = tuple(
-        operation for name, operation in operations(document) if (OPERATION, name) not in fallen
+        _completed(operation, seen[name]) if name in seen else operation
+        for name, operation in operations(document)
+        if (OPERATION, name) not in fallen
     )
     if document.api_list and not stand:
         return None
-    return document if len(stand) == len(document.api_list) else replace(document, api_list=stand)
+    return replace(document, api_list=stand)
+
+
+def _completed(operation: Operation, seen: Observation) -> Operation:
+    return replace(
+        operation,
+        statuscode=operation.statuscode or seen.statuscode,
+        schema=operation.schema or {**seen.schema, "x-observed": seen.at},
+    )
 
 
 def observed_schemas(dataset: Dataset) -> dict[str, dict[str, object]]:
@@ -54,8 +74,7 @@ def offered_ids(task: ApiTask, known: Mapping[str, KnownOperation]) -> dict[str,
 
 
 def _observed(dataset: Dataset) -> Iterator[tuple[str, dict[str, object]]]:
-    for item in dataset.items("observation"):
-        record = item.record(dict[str, object])
-        schema = record.get("schema")
-        if isinstance(schema, dict) and schema:
+    for item in dataset.items(OBSERVATION):
+        schema = item.record(Observation).schema
+        if schema:
             yield item.name, schema

@@ -61,6 +61,8 @@ def test_an_answer_is_judged_by_what_is_in_it(
 def test_what_did_not_come_is_judged_by_why() -> None:
     lost = HttpExchange("GET", "https://api.example/", failure="connect: no connection (refused)")
     assert (judged(lost).kind, judged(lost).passes) == ("connect", True)
+    unasked = HttpExchange("GET", "https://api.example/", failure="unasked: robots.txt answers 500")
+    assert (judged(unasked).kind, judged(unasked).passes) == ("unasked", True)
     barred = HttpExchange("GET", "https://api.example/", failure="refused: metadata address")
     assert (judged(barred).kind, judged(barred).passes) == ("refused", False)
 

@@ -120,6 +120,10 @@ def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -
         ("statuscode", "schema", "content_type"),
     )
     assert f"br/{DDD}" in observed_schemas(world.dataset)
+    (document,) = standing_documents(world.dataset, "generate")
+    completed = {each.name: each for each in document.api_list}[DDD]
+    assert completed.statuscode == "200"
+    assert completed.schema["x-observed"] == "2026-03-16T10:00:00Z"
     recorded = world.dataset.find("exchange", f"br/{DDD}#1")
     assert recorded is not None
     assert recorded.record(HttpExchange).status == 200
@@ -217,6 +221,25 @@ def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -
     assert [(each.source, each.seen, each.kept, each.dropped) for each in counts] == [
         ("world", 4, 1, 3)
     ]
+
+
+def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:
+    night = (START + timedelta(hours=12), START + timedelta(hours=36))
+    world = watched(
+        WorldFault("*", "unreachable", since=night[0], until=night[1]),
+        WorldFault("br-ddd", "server_error", since=night[1]),
+    )
+    world.verify()
+    for day in range(3):
+        world.monitor(day)
+    assert all(each.checks[1].kind == "cut" for each in histories(world.dataset).values())
+    world.filter(FilterRules(good_share=1.0, least_bad=1))
+    assert world.lines("filter") == {
+        CEP: ("kept", ""),
+        DDD: ("dropped", "good in 1 of 2 rounds (5xx 1)"),
+        PTAX: ("kept", ""),
+        TEMPO: ("kept", ""),
+    }
 
 
 def test_another_round_makes_the_filter_look_again(watched: Watch) -> None:

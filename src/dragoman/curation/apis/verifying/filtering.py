@@ -19,6 +19,9 @@ from dragoman.store.datasets.records import StoredItem
 STEP = "filter"
 VERSION = "1"
 
+_AT_ONCE = 500
+"""Findings that are stored together: none of them waits for anything."""
+
 
 class FilterRules(msgspec.Struct, frozen=True):
     """What is dropped.
@@ -98,8 +101,8 @@ def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
 
     whole = Apart("document", checked_as_a_whole)
     return (
-        CurationStep(STEP, VERSION, OPERATION, look, told, apart=OPERATIONS),
-        CurationStep(STEP, VERSION, "document", look, told, apart=whole),
+        CurationStep(STEP, VERSION, OPERATION, look, told, _AT_ONCE, OPERATIONS),
+        CurationStep(STEP, VERSION, "document", look, told, _AT_ONCE, whole),
     )
 
 

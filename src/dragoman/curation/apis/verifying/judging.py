@@ -13,6 +13,7 @@ from dragoman.web.charsets import body_text
 AnswerKind = Literal[
     "good",
     "refused",
+    "unasked",
     "dns",
     "connect",
     "timeout",
@@ -32,7 +33,7 @@ AnswerKind = Literal[
 NO_WAY: frozenset[AnswerKind] = frozenset({"dns", "connect", "timeout", "cut"})
 """Kinds that may be the fault of the line to it, also of our own."""
 
-MAY_PASS: frozenset[AnswerKind] = NO_WAY | {"5xx"}
+MAY_PASS: frozenset[AnswerKind] = NO_WAY | {"unasked", "5xx"}
 """Kinds that another attempt may mend."""
 
 _MULTIPLE, _CLIENT, _SERVER, _END = 300, 400, 500, 600
