@@ -178,6 +178,8 @@ class RunOptions(TypedDict, total=False):
     exposure: str | Sequence[str]
     axes: Sequence[str]
     axis: str | Sequence[str]
+    measures: Sequence[str]
+    measure: str | Sequence[str]
     backend: str
     split: str
     out: str | Path | None

@@ -12,7 +12,7 @@ import pytest
 from dragoman.core.errors import UsageError
 from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, Total
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.measuring import Choice, settings, take_measures
 from dragoman.runs.play import MeasureRequest, Played, play, score, start
 from dragoman.scoring.language_detection import _loaded
@@ -107,6 +107,26 @@ def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path
     assert (row.n, row.unscored) == (words, 0)
     assert row.value == sum(counts["word errors"] for counts in heard) / words
     assert described == {"en/simulated:30/none": Setting(is_spoken=True)}
+
+
+def test_a_run_counts_the_measures_that_its_grid_names_and_a_resumed_one_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    config = RunConfig("sample:shop", ("gold",), measures=("effort", "safety"))
+    folder = played(tmp_path / "run", config).folder
+    before = stored(folder)
+    assert {measure for _, _, measure in before} == {"effort", "safety"}
+    changed(folder, "DELETE FROM scores WHERE metric LIKE 'safety%'")
+    assert {measure for _, _, measure in stored(folder)} == {"effort"}
+    play(resume_job(folder), lambda *_: None)
+    assert stored(folder) == before
+
+
+def test_a_measure_that_does_not_exist_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    config = RunConfig("sample:shop", ("gold",), measures=("efort",))
+    with pytest.raises(UsageError, match="unknown measure 'efort': choose reward, "):
+        played(tmp_path / "run", config)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_of_an_offline_agent_has_stated_response_times_and_its_text_has_none(

@@ -49,7 +49,12 @@ class Played(msgspec.Struct, frozen=True):
 
 
 def start(setup: Setup, folder: Path | None, places: Collection[Place] | None = None) -> Job:
-    """Create a run in a folder, or in a new one under `runs/`: of a whole grid, or of these places."""
+    """Create a run in a folder, or in a new one under `runs/`: of a whole grid, or of these places.
+
+    Raises:
+        UsageError: Where a measure that is to be counted after playing cannot be made.
+    """
+    measures_named(setup.config.measures, _makings(setup))
     return start_job(setup, folder or new_folder(setup.suite.name), time.time(), places)
 
 
@@ -88,9 +93,9 @@ async def _play(
 
 
 def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
-    """Return the measures that a run is summarized with unasked: for its conditions, and for its suite."""
+    """Return the measures that a run is summarized with: for its conditions, its suite, and as configured."""
     own = setup.suite.measures if isinstance(setup.suite, OwnMeasures) else ()
-    return tuple(dict.fromkeys((*due(settings(manifest)), *own)))
+    return tuple(dict.fromkeys((*due(settings(manifest)), *own, *setup.config.measures)))
 
 
 def _makings(setup: Setup) -> Makings:

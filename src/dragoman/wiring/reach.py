@@ -14,9 +14,9 @@ from dragoman.wiring.http_agents import SCHEMES
 
 PLAYING = (
     *("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers"),
-    *("clarify", "exposures", "axes", "backend"),
+    *("clarify", "exposures", "axes", "measures", "backend"),
 )
-SCORING = ("judge", "user_judge")
+SCORING = ("judge", "user_judge", "measures")
 """The fields of a configuration whose names are resolved for playing, and for scoring alone."""
 
 

@@ -324,6 +324,17 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             axis=True,
         ),
     ] = ()
+    measures: Annotated[
+        tuple[str, ...],
+        Option(
+            "A measure that is counted after playing, too (`dragoman list measures`), or a rubric",
+            value="MEASURE",
+            example='["effort", "safety"]',
+            default="what the conditions and the suite call for",
+            singular="measure",
+            commas=True,
+        ),
+    ] = ()
     backend: Annotated[
         str,
         Option(
