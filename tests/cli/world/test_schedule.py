@@ -1,0 +1,51 @@
+"""A week of the bundled schedule: what dies is dropped, what is flaky shows, one lost night drops nothing."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from dragoman.benchmarks.itc.world.reading import apis
+from dragoman.cli.curating.checking import (
+    CallTerms,
+    filter_operations,
+    monitor_operations,
+    verify_operations,
+)
+from dragoman.curation.apis.verifying.filtering import FilterRules
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.testing.world.faults import load_faults
+from dragoman.testing.world.server import WorldServer
+from dragoman.testing.world.written import write_documents
+
+pytestmark = pytest.mark.slow
+
+Cli = Callable[..., CompletedProcess[str]]
+
+WEDNESDAY = datetime(2026, 3, 11, 10, tzinfo=UTC)
+TERMS = CallTerms(allow_local=True, pause=0)
+LOST_NIGHT = datetime(2026, 3, 13, 3, tzinfo=UTC)
+ROUNDS = sorted([*(WEDNESDAY + timedelta(days=day) for day in (1, 4, 5)), LOST_NIGHT])
+
+
+def test_of_a_week_only_what_is_gone_is_dropped(
+    dragoman: Cli, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = folder / "mine"
+    with WorldServer(load_faults("schedule"), now=WEDNESDAY) as server:
+        write_documents(folder / "apis", server.origin)
+        assert dragoman("curate", "collect", "mine", "apis").returncode == 0
+        assert verify_operations(data, 1, TERMS, as_json=True, clock=lambda: server.now) == 0
+        for moment in ROUNDS:
+            server.now = moment
+            monitor_operations(data, TERMS, as_json=True, clock=lambda: server.now)
+    filter_operations(data, FilterRules(), as_json=False)
+
+    assert "round 2026-03-13T03:00:00Z counts for nothing" in capsys.readouterr().out
+    with Dataset(data) as dataset:
+        lines = [line for line in dataset.ledger("filter") if line.kind == "operation"]
+    assert len(lines) == 51
+    dropped = {line.name.partition("/")[2]: line.reason for line in lines if line.verdict != "kept"}
+    assert dropped == {apis()["mx-sismos"].name: "good in 1 of 3 rounds (4xx 2)"}
