@@ -174,6 +174,11 @@ def test_a_body_that_is_no_plain_object_is_one_parameter(
     assert parameter.schema[WHOLE_BODY] is True
 
 
+def test_a_body_of_nothing_is_no_parameter(the_document: One) -> None:
+    content = body("{type: object}").replace("required: true, ", "")
+    assert the_document(content).api_list[0].parameters == ()
+
+
 def test_operations_of_one_name_get_names_of_their_own(the_document: One) -> None:
     found = the_document(
         "openapi: 3.0.0\ninfo: {title: T}\n"

@@ -92,6 +92,7 @@ def _operation(
     if "requestBody" in raw:
         needed += reader.body(PlacedValue(raw["requestBody"], file))
     needed = _in_path(path, needed)
+    _refuse_namesakes(needed)
     schema = _answer_schema(raw, file, references, reader)
     operation = Operation(
         text(raw.get("operationId"), 200) or _name_of(method, path),
@@ -116,6 +117,16 @@ def _in_path(path: str, needed: Sequence[Needed]) -> list[Needed]:
     described = {each.parameter.name for each in kept if each.parameter.place == "path"}
     plain = [ApiParameter(name, place="path") for name in named if name not in described]
     return [*(Needed(each, required=True) for each in plain), *kept]
+
+
+def _refuse_namesakes(needed: Sequence[Needed]) -> None:
+    """Raise where two parameters have one name: calls are by names, and could not tell them apart."""
+    places: dict[str, str] = {}
+    for each in needed:
+        name, place = each.parameter.name, each.parameter.place
+        if name in places:
+            raise DataError(f"two parameters are called {name!r} (in {places[name]}, in {place})")
+        places[name] = place
 
 
 def _answer_schema(

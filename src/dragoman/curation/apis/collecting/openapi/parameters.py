@@ -18,6 +18,9 @@ from dragoman.curation.apis.collecting.values import first_text, mapping, plain,
 _PLACES: Final = frozenset(("path", "query", "header"))
 _BODIES: Final = frozenset(("body", "formData"))
 _NO_SCHEMA: Final = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
+_SAY_NOTHING: Final = frozenset(("type", "title", "description", "required", "properties"))
+"""What the schema of a body has that is an object of nothing, as programs write it beside every GET."""
+
 _TOLD_APART: Final = frozenset(("description", "example", "examples", "default"))
 _SET_BY_OTHERS: Final = frozenset(("accept", "content-type", "authorization"))
 """Header parameters that OpenAPI says to pass over: other parts of a document speak of them."""
@@ -122,6 +125,8 @@ class ParameterReader:
         if not schema and self.missing[missing:]:
             raise DataError(f"its body: {self.missing[missing]}")
         self._sound(name, schema)
+        if not required and _is_empty(schema):
+            return []
         properties, needed = properties_of(schema)
         if type_of(schema) != "object" or not properties or is_choice(schema):
             whole = {**schema, WHOLE_BODY: True}
@@ -141,6 +146,14 @@ class ParameterReader:
         except DataError as error:
             raise DataError(f"the parameter {name!r} has {error}") from error
         return schema
+
+
+def _is_empty(schema: Mapping[str, object]) -> bool:
+    return (
+        schema.get("type") == "object"
+        and schema.keys() <= _SAY_NOTHING
+        and not schema.get("properties")
+    )
 
 
 def _made(
