@@ -5,6 +5,7 @@ import gzip
 import zlib
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -12,7 +13,7 @@ from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.testing.web.local_names import LocalNames
 from dragoman.testing.web.local_paths import Handler
 from dragoman.web.addresses import why_inside
-from dragoman.web.fetching import FetchLimits, FetchRequest
+from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
 
 Asked = Callable[..., HttpExchange]
 
@@ -64,6 +65,8 @@ def test_an_answer_is_an_exchange(asked: Asked) -> None:
         ("http://[64:ff9b::7f00:1]:PORT/", "loopback address"),
         ("http://[2002:7f00:1::]:PORT/", "loopback address"),
         ("http://localhost:PORT/", "loopback address"),
+        ("http://127\u30020\u30020\u30021:PORT/", "loopback address"),
+        ("http://\uff11\uff12\uff17.0.0.1:PORT/", "loopback address"),
         ("http://inside.example:PORT/", "private address"),
         ("http://six.example:PORT/", "loopback address"),
         ("http://cloud.example:PORT/", "metadata address"),
@@ -80,6 +83,8 @@ def test_an_answer_is_an_exchange(asked: Asked) -> None:
         ("gopher://127.0.0.1:PORT/_GET", "no address of the web (gopher)"),
         ("ftp://public.example/", "no address of the web (ftp)"),
         ("//public.example/", "no address of the web (no scheme)"),
+        ("http://[::1:PORT/", "no address of the web"),
+        ("http://public.example:99999/", "no address of the web"),
         ("http:///path", "no address of the web (no host)"),
         ("http://public.example\\@127.0.0.1/", "no address of the web (blanks or too long)"),
         ("http://public.example/\r\nHost: inside", "no address of the web (blanks or too long)"),
@@ -271,6 +276,24 @@ def test_no_server_and_no_name_are_told_apart(asked: Asked) -> None:
     assert nobody.failure == "connect: no connection (Connection refused)"
     nowhere = asked({}, "http://nowhere.example/", names=LocalNames({}))
     assert nowhere.failure == "dns: no address found for the name"
+
+
+def test_headers_that_are_no_text_are_readable_all_the_same() -> None:
+    async def ask() -> HttpExchange:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nX-City: M\xfcnchen\r\nContent-Length: 1\r\n\r\nx")
+            await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        async with server, Fetcher(refuses=lambda _: "") as fetcher:
+            port = server.sockets[0].getsockname()[1]
+            return await fetcher.fetch(FetchRequest(f"http://127.0.0.1:{port}/"))
+
+    came = asyncio.run(ask())
+    assert (came.body, came.headers["x-city"]) == (b"x", "M\ufffdnchen")
+    assert msgspec.json.encode(came)
 
 
 def test_an_answer_that_stops_is_cut(asked: Asked) -> None:

@@ -1,5 +1,7 @@
 """Nothing that is a secret is stored, wherever it stands."""
 
+import pytest
+
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.web.redaction import is_secret, redacted
 
@@ -48,6 +50,19 @@ def test_an_exchange_without_secrets_stays_as_it_is() -> None:
         body=b'{"monkey": "a", "description": "the key"}',
     )
     assert redacted(came) == came
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        (f"http://user:{KEY}@[::1/?key={KEY}", "[::1/"),
+        ("http://a.example/?" + "a=1&" * 1_999 + f"key={KEY}", None),
+    ],
+)
+def test_an_address_that_is_none_has_its_secrets_taken_out_too(url: str, kept: str | None) -> None:
+    found = redacted(HttpExchange("GET", url, body=KEY.encode())).url
+    assert KEY not in found
+    assert kept in {None, found}
 
 
 def test_names_that_only_hold_the_word_are_no_secrets() -> None:

@@ -12,6 +12,8 @@ _EMBEDDED = ipaddress.ip_network("::/96")
 _PRIVATE = tuple(
     map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )
+_GIVEN_OUT = ipaddress.ip_network("2000::/3")
+_EXAMPLES = ipaddress.ip_network("3fff::/20")
 _SHARED = ipaddress.ip_network("100.64.0.0/10")
 _METADATA = frozenset(
     map(
@@ -42,7 +44,7 @@ def why_inside(address: IpAddress, *, allow_local: bool = False) -> str:
     why = _local(address)
     if why:
         return "" if allow_local else why
-    return "" if address.is_global else "address that is not public"
+    return "" if _is_given_out(address) else "address that is not public"
 
 
 def why_not_even_local(address: IpAddress) -> str:
@@ -77,6 +79,15 @@ def _never(address: IpAddress) -> str:
     if isinstance(address, ipaddress.IPv6Address) and address.teredo is not None:
         return "address of a tunnel"
     return "multicast address" if address.is_multicast else ""
+
+
+def _is_given_out(address: IpAddress) -> bool:
+    """Whether an address is one that machines of the internet have; of IPv6 a small part is."""
+    if isinstance(address, ipaddress.IPv6Address) and (
+        address not in _GIVEN_OUT or address in _EXAMPLES
+    ):
+        return False
+    return address.is_global
 
 
 def _local(address: IpAddress) -> str:

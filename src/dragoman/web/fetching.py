@@ -156,7 +156,7 @@ class Fetcher:
                 allow_redirects=False,
             ) as response:
                 way.status, way.headers = response.status, _joined(response)
-                place = response.headers.get("Location", "")
+                place = way.headers.get("location", "")
                 if response.status not in _REDIRECTS or not place:
                     way.body = await bounded_body(
                         response.content.iter_any(), response.headers, self.limits.most_bytes
@@ -244,9 +244,14 @@ def _joined(response: aiohttp.ClientResponse) -> dict[str, str]:
     """Return headers with names in small letters; one that comes twice is joined."""
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
-        low = name.lower()
-        headers[low] = f"{headers[low]}, {value}" if low in headers else value
+        low, said = _readable(name.lower()), _readable(value)
+        headers[low] = f"{headers[low]}, {said}" if low in headers else said
     return headers
+
+
+def _readable(text: str) -> str:
+    """Return a header's text; bytes that are none are U+FFFD, and no record could carry them."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _fault(error: Exception) -> tuple[FailureKind, str]:
@@ -261,7 +266,7 @@ def _fault(error: Exception) -> tuple[FailureKind, str]:
             kind, detail = "connect", f"no connection ({_reason(error.os_error)})"
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
             kind, detail = "cut", "the connection was cut"
-        case aiohttp.InvalidURL():
+        case aiohttp.InvalidURL() | ValueError():
             kind, detail = "refused", "no address of the web"
         case OSError():
             kind, detail = "cut", f"the connection broke ({_reason(error)})"

@@ -105,6 +105,8 @@ def _read(came: HttpExchange) -> RobotRules | HttpExchange:
         return robot_rules(came.body[:MOST_BYTES].decode("utf-8", "replace"), _NAME)
     if came.failure.startswith("refused") and came.status:
         return EVERYTHING
+    if came.failure.startswith("broken"):
+        return replace(came, failure="unasked: the host's robots.txt cannot be read")
     if came.failure:
         return came
     if came.status >= _SERVER:

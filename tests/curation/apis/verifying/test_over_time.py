@@ -13,6 +13,8 @@ from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.observations import observed_schemas, standing_documents
 from dragoman.curation.apis.steps import CurationStep, walk
 from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
+from dragoman.curation.apis.verifying.health_reports import HealthReport, LinkCheck
+from dragoman.curation.apis.verifying.importing import import_rounds
 from dragoman.curation.apis.verifying.monitor import histories, monitor_step, open_round
 from dragoman.curation.apis.verifying.records import Observation
 from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
@@ -197,6 +199,19 @@ def test_a_round_that_was_interrupted_is_gone_on_with(watched: Watch) -> None:
         "2026-03-16T10:00:00Z"
     }
     assert f"br/{DDD}" in found
+
+
+def test_a_round_of_somebody_else_is_not_gone_on_with(watched: Watch) -> None:
+    world = watched()
+    (document,) = standing_documents(world.dataset, "monitor")
+    links = [LinkCheck(each.url, is_working=True) for each in document.api_list[:2]]
+    import_rounds(world.dataset, [HealthReport(START - timedelta(hours=1), links)])
+    world.monitor(0)
+    rounds = {
+        name: [check.round[11:13] for check in each.checks]
+        for name, each in histories(world.dataset).items()
+    }
+    assert sorted(rounds.values()) == [["09", "10"], ["09", "10"], ["10"], ["10"]]
 
 
 def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -> None:

@@ -8,7 +8,13 @@ import msgspec
 
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
-from dragoman.curation.apis.steps import CurationStep, StepFinding, before, to_look_at
+from dragoman.curation.apis.steps import (
+    CurationStep,
+    StepFinding,
+    before,
+    standing_items,
+    to_look_at,
+)
 from dragoman.curation.apis.verifying.calls import sample_requests
 from dragoman.curation.apis.verifying.drift import drifts
 from dragoman.curation.apis.verifying.judging import judged
@@ -58,7 +64,9 @@ def open_round(dataset: Dataset, now: datetime, at_once: int = 16) -> MonitorRou
     name = stamp(now)
     if last and now - datetime.fromisoformat(last) < ROUND_LASTS:
         old = MonitorRound(last, found, observations, at_once)
-        if to_look_at(dataset, _walking(old, _kept)):
+        step = _walking(old, _kept)
+        # What is not ahead was looked at in that round by us: an imported one has nothing of that.
+        if 0 < len(to_look_at(dataset, step)) < sum(1 for _ in standing_items(dataset, step)):
             return old
     return MonitorRound(name, found, observations, at_once)
 
