@@ -12,7 +12,7 @@ from dragoman.web.fetching import AGENT, Fetcher, FetchRequest
 from dragoman.web.robots import EVERYTHING, MOST_BYTES, RobotRules, robot_rules
 
 _NAME = AGENT.partition("/")[0]
-_OK, _CLIENT, _SERVER = 200, 400, 500
+_OK, _SERVER = 200, 500
 
 
 class Manners(msgspec.Struct, frozen=True):
@@ -101,19 +101,17 @@ class MannerlyFetcher:
 
 
 def _read(came: HttpExchange) -> RobotRules | HttpExchange:
-    if came.failure.startswith("too large"):
+    """Return the rules of a robots.txt; what came, where it does not tell whether we may ask."""
+    kind = came.failure.partition(":")[0]
+    if (not kind and came.status == _OK) or kind == "too large":
         return robot_rules(came.body[:MOST_BYTES].decode("utf-8", "replace"), _NAME)
-    if came.failure.startswith("refused") and came.status:
-        return EVERYTHING
-    if came.failure.startswith("broken"):
-        return replace(came, failure="unasked: the host's robots.txt cannot be read")
-    if came.failure:
-        return came
-    if came.status >= _SERVER:
+    if not kind and came.status >= _SERVER:
         return replace(came, failure=f"unasked: the host's robots.txt answers {came.status}")
-    if came.status >= _CLIENT or came.status != _OK:
+    if kind == "broken":
+        return replace(came, failure="unasked: the host's robots.txt cannot be read")
+    if not kind or (kind == "refused" and came.status):
         return EVERYTHING
-    return robot_rules(came.body[:MOST_BYTES].decode("utf-8", "replace"), _NAME)
+    return came
 
 
 def _instead(request: FetchRequest, failure: str, at: str) -> HttpExchange:
