@@ -157,6 +157,16 @@ async def test_a_field_may_have_another_name_and_a_number_become_text() -> None:
         assert isinstance(day["max"], int)
 
 
+@pytest.mark.parametrize("kind", ["csv_as_json", "renamed", "number_as_text"])
+@awaited
+async def test_a_refusal_has_no_fields_to_change(kind: str) -> None:
+    changed = {"api": "pl-nbp", "kind": kind, "field": "data", "to": "dados"}
+    fault = msgspec.convert(changed, WorldFault)
+    async with getting("/pl/kursy/A/EUR/2026-03-15", fault) as (response, _):
+        assert response.status == 404
+        assert (await response.text()).startswith("404 NotFound")
+
+
 @awaited
 async def test_an_unreachable_api_resets_the_connection() -> None:
     with pytest.raises(aiohttp.ClientConnectionError):

@@ -23,15 +23,29 @@ def test_a_file_of_somebody_else_is_left_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / "catalogue.md").read_text() == "mine"
 
 
-def test_the_server_has_the_documents_with_its_own_address() -> None:
+@pytest.mark.parametrize("page", ["/documents/br.yaml", "/br"])
+def test_the_server_has_the_documents_with_its_own_address(page: str) -> None:
     async def fetched() -> tuple[bytes, str]:
         async with (
             WorldServer() as server,
             aiohttp.ClientSession(server.origin) as session,
-            session.get("/documents/br.yaml") as response,
+            session.get(page) as response,
         ):
             return await response.read(), server.origin
 
     content, origin = asyncio.run(fetched())
     assert content == world_documents(origin)["br.yaml"]
     assert origin.encode() in content
+
+
+def test_the_first_page_lists_the_documents() -> None:
+    async def fetched() -> str:
+        async with (
+            WorldServer() as server,
+            aiohttp.ClientSession(server.origin) as session,
+            session.get("/") as response,
+        ):
+            return (await response.text()).replace(server.origin, "")
+
+    listed = asyncio.run(fetched()).splitlines()
+    assert listed == [f"/documents/{name}" for name in world_documents()]

@@ -48,15 +48,25 @@ class WorldServer(LocalServer):
         self._faults = WorldFaultDraws(faults or WorldFaults())
         exchange = Exchange(Behaviour(), RequestLog(), FaultDraws(Faults(), 0))
         application = web.Application()
-        application.router.add_get("/documents/{name}", self._document)
+        application.router.add_get("/", self._contents)
+        application.router.add_get("/{page}", self._document)
+        application.router.add_get("/documents/{page}", self._document)
         application.router.add_route("*", "/{path:.*}", self._serve)
         super().__init__(application, exchange, (), port)
 
+    async def _contents(self, _request: web.Request) -> web.Response:
+        """List the documents, for a person who looks."""
+        return web.Response(
+            text="".join(f"{self.origin}/documents/{name}\n" for name in world_documents())
+        )
+
     async def _document(self, request: web.Request) -> web.Response:
-        content = world_documents(self.origin).get(request.match_info["name"])
-        if content is None:
-            raise web.HTTPNotFound
-        return web.Response(body=content, content_type="text/plain", charset="utf-8")
+        """Send a document, by the name of its file or as the page of its country."""
+        page = request.match_info["page"]
+        for name, content in world_documents(self.origin).items():
+            if page in {name, name.partition(".")[0]}:
+                return web.Response(body=content, content_type="text/plain", charset="utf-8")
+        raise web.HTTPNotFound
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from dragoman.testing.http_answers import HttpAnswer
 from dragoman.testing.world.faults import WorldFault, WorldFaultKind
 
+_OK = 200
+_OF_FIELDS = frozenset(("csv_as_json", "renamed", "number_as_text"))
 _HTML = "text/html; charset=utf-8"
 _PAGE = "<!doctype html><html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>"
 _ENDLESS = b'{"items": [' + b'{"n": 0},' * 900
@@ -16,7 +18,12 @@ Spoil = Callable[[WorldFault, HttpAnswer, Mapping[str, str]], HttpAnswer]
 
 
 def spoilt(fault: WorldFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
-    """Return what is sent instead of a sound answer to a request with this query."""
+    """Return what is sent instead of an answer to a request with this query.
+
+    Fields are changed in what was found; a refusal has none.
+    """
+    if fault.kind in _OF_FIELDS and answer.status != _OK:
+        return answer
     return _SPOIL[fault.kind](fault, answer, query)
 
 
