@@ -137,3 +137,17 @@ def test_an_error_amid_reading_is_the_only_one_that_is_told(
         assert next(items).name == "a"
     del items
     assert told == []
+
+
+def test_what_a_step_says_anew_takes_the_place_of_all_that_it_said(tmp_path: Path) -> None:
+    with Dataset(tmp_path) as dataset:
+        dataset.put(collected("a", "b"))
+        on_a = NewItem("twin", "t", Thing("t"), stands_on=(("document", "a"),))
+        dataset.put([outcome("merge", "document", "b", on_a)])
+        anew = [
+            outcome("merge", "document", "a", NewItem("twin", "t", Thing("t")), verdict="dropped")
+        ]
+        dataset.put_anew("merge", iter(anew))
+        assert [line.name for line in dataset.ledger("merge")] == ["a"]
+        assert names(dataset, "twin", "merge") == ["t"]
+        assert names(dataset, "document", "collect") == ["a", "b"]

@@ -168,18 +168,18 @@ def decide(
     step: str,
     found: Iterable[tuple[StoredItem, StepFinding]],
     settings: Mapping[str, object],
-    batch: int = 500,
 ) -> None:
-    """Store what a step that sees all items together says of each.
+    """Store what a step that sees all items together says of each, in the place of what it said before.
+
+    A step that is killed leaves what was there.
 
     Raises:
         StoreError: Where the dataset cannot be written.
     """
-    lines = (
-        _line(step, item, finding, content_key(item.digest, settings)) for item, finding in found
+    dataset.put_anew(
+        step,
+        (_line(step, item, finding, content_key(item.digest, settings)) for item, finding in found),
     )
-    while some := list(islice(lines, batch)):
-        dataset.put(some)
 
 
 def refused(step: str, name: str, source: str, reason: str) -> StepOutcome:

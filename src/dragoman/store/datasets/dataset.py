@@ -207,6 +207,27 @@ class Dataset:
             for outcome in outcomes:
                 self._put(outcome)
 
+    def put_anew(self, step: str, outcomes: Iterable[StepOutcome]) -> None:
+        """Store what a step says of all items in the place of all that it said before, all or nothing.
+
+        Args:
+            step: The step's name.
+            outcomes: Taken one by one, while the dataset is written; they may read it.
+
+        Raises:
+            StoreError: Where the file cannot be written, or two items would have one name.
+        """
+        with self._transaction():
+            self._file.execute(
+                "DELETE FROM supports WHERE EXISTS (SELECT 1 FROM items WHERE step = ? "
+                "AND items.kind = supports.kind AND items.name = supports.name)",
+                (step,),
+            )
+            self._file.execute("DELETE FROM items WHERE step = ?", (step,))
+            self._file.execute("DELETE FROM ledger WHERE step = ?", (step,))
+            for outcome in outcomes:
+                self._put(outcome)
+
     def forget(self, step: str, names: Iterable[tuple[str, str]]) -> None:
         """Take back a step's lines of some items, by kind and name, and what it made of them.
 

@@ -179,6 +179,17 @@ def test_a_body_of_nothing_is_no_parameter(the_document: One) -> None:
     assert the_document(content).api_list[0].parameters == ()
 
 
+def test_an_operation_whose_parameters_share_a_name_is_left_out(read: Read) -> None:
+    content = (
+        "openapi: 3.0.0\npaths: {'/a/{id}': {put: {requestBody: {content: {application/json: "
+        "{schema: {properties: {id: {type: string}}}}}}}}}"
+    )
+    assert read({"a.yaml": content})["a.yaml"].refused == (
+        "none of its operations can be used: PUT /a/{id}: two parameters are called 'id' "
+        "(in path, in body)"
+    )
+
+
 def test_operations_of_one_name_get_names_of_their_own(the_document: One) -> None:
     found = the_document(
         "openapi: 3.0.0\ninfo: {title: T}\n"

@@ -14,6 +14,7 @@ from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.storing import CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.datasets.records import StoredItem
 
 PAGE = "| API | Description |\n|--|--|\n| [A](https://a.example) | One |\n| [B](https://b.example) | Two |\n| C | |\n"
 
@@ -207,3 +208,27 @@ def test_what_was_interrupted_anywhere_and_repeated_is_as_if_never_interrupted(
             lines = [*ledger(dataset, "collect"), *ledger(dataset, "merge")]
             found.append((lines, [(item.name, item.data) for item in dataset.items("document")]))
     assert all(each == found[0] for each in found)
+
+
+def test_a_merge_that_is_interrupted_leaves_what_was_there(
+    dataset: Dataset, apis: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected(dataset, apis)
+    merge_twins(dataset)
+    before = [(item.name, item.digest) for item in dataset.items("document")], dataset.funnel()
+    reading = Dataset.find
+    calls = iter(range(1, 1_000))
+
+    def broken(self: Dataset, kind: str, name: str) -> StoredItem | None:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return reading(self, kind, name)
+
+    monkeypatch.setattr(Dataset, "find", broken)
+    with pytest.raises(KeyboardInterrupt):
+        merge_twins(dataset)
+    monkeypatch.undo()
+    assert (
+        [(item.name, item.digest) for item in dataset.items("document")],
+        dataset.funnel(),
+    ) == before

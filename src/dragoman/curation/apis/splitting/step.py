@@ -33,7 +33,6 @@ def split(dataset: Dataset, plan: SplitPlan) -> None:
         for name, task in tasks.items()
     }
     sides = sides_of(needed, plan)
-    dataset.forget(STEP, [(line.kind, line.name) for line in dataset.ledger(STEP)])
     decide(dataset, STEP, _found(items, sides), {"plan": plan})
 
 

@@ -39,7 +39,6 @@ def merge_twins(dataset: Dataset) -> MergedCounts:
     prints = [_fingerprint(item) for item in dataset.items(FOUND)]
     twins = {twin.found: twin for twin in find_twins(prints)}
     ranked = [each.found for each in sorted(prints, key=lambda each: each.rank)]
-    dataset.forget(STEP, [(line.kind, line.name) for line in dataset.ledger(STEP)])
     decide(dataset, STEP, _findings(dataset, ranked, twins), _SETTINGS)
     kinds = Counter(twin.reason.partition(":")[0] for twin in twins.values())
     return MergedCounts(len(prints) - len(twins), kinds["exact"], kinds["near"])
