@@ -1,5 +1,7 @@
 """Tasks over web APIs as a suite: names that providers take, gold with references, text, verdicts."""
 
+from typing import NamedTuple
+
 import msgspec
 import pytest
 
@@ -10,14 +12,14 @@ from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
 from dragoman.core.apis.written.answers import FORM
 from dragoman.core.conditions import PLAIN, condition_from
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import UsageError
-from dragoman.core.protocols import Provenance
+from dragoman.core.protocols import Ask, Limits, Provenance
 from dragoman.core.rules import RULES
 from dragoman.core.scores import Scored, Unscored
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.tasks import Task
-from dragoman.core.tools import ToolCall
+from dragoman.core.tools import ToolCall, ToolResult
 
 RULE = RULES.find("dragoman-1")
 CITY = ApiParameter("cidade", description="Código de 7 dígitos.")
@@ -177,3 +179,29 @@ def test_it_is_played_as_it_is_written() -> None:
     assert "languages of their own" in played.not_applicable(thai)
     assert "no room" in played.not_applicable(PLAIN.with_axes(persona="anxious"))
     assert "English" in played.not_applicable(PLAIN.with_axes(voice="simulated:10"))
+
+
+class SoFar(NamedTuple):
+    """How far a conversation came."""
+
+    events: tuple[Event, ...]
+    steps: int = 0
+    errors: int = 0
+    seconds: float = 0.0
+
+
+def test_an_agent_goes_on_from_a_result_where_nobody_says_anything_more() -> None:
+    made = Move("agent", calls(("consulta_cep", {"cep": "20040002"})))
+    history = (Move("user", say("Vai chover?")), made, ToolResult("0", "consulta_cep", "{}"))
+    task = ApiTask("t", "", "pt-BR", "single", OFFERED, (NESTED[0],))
+    played = ApiSuite(
+        CallSet(
+            "itc:test", DOCUMENTS, (SetTask(task, history=history),), Provenance("", "", "", "")
+        )
+    )
+    conductor = played.conductor(
+        played.tasks[0], played.factory(RULE)(played.tasks[0]), RULE, Limits()
+    )
+    assert conductor.opening() == history
+    assert isinstance(conductor.next(SoFar(history)), Ask)
+    assert conductor.next(SoFar((*history, Move("agent", say("Não."))))) == Ending("turns_done")

@@ -1,13 +1,20 @@
 """Real sets of other projects: pulled, counted as their origin says, nothing dropped."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.benchmarks.itc.benchmark import ITC
 from dragoman.benchmarks.itc.others.pulled import CALLS_DATA, READERS, pulled_set
 from dragoman.benchmarks.itc.records import CallSet
+from dragoman.benchmarks.itc.world_set import world_set
+from dragoman.core.apis.same_values import canonical
+from dragoman.core.apis.tasks import ApiCall
+from dragoman.core.apis.written.answers import read_answer
+from dragoman.core.apis.written.calls import longest_first
 from dragoman.core.errors import DataError, UsageError
 
 COUNTS = {
@@ -64,6 +71,52 @@ def test_nested_gold_and_pairs_are_those_of_the_sets(data: Path) -> None:
         [each.task.id for each in found(f"acebench-{code}", data).tasks] for code in ("en", "zh")
     )
     assert english == chinese
+
+
+def as_python(value: object) -> str:
+    return repr(value)
+
+
+def as_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def without_escapes(value: object) -> str:
+    """Write a value as a model does that escapes nothing."""
+    match value:
+        case str():
+            return f"'{value}'"
+        case list():
+            return f"[{', '.join(map(without_escapes, value))}]"
+        case dict():
+            entries = (f"'{key}': {without_escapes(each)}" for key, each in value.items())
+            return f"{{{', '.join(entries)}}}"
+        case _:
+            return as_json(value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", [as_python, as_json, without_escapes])
+def test_every_gold_call_is_read_back_however_its_values_are_written(
+    write: Callable[[object], str], data: Path
+) -> None:
+    wrong = []
+    for given in (world_set(), *(found(name, data) for name in READERS)):
+        for each in given.tasks:
+            gold = each.task.gold
+            calls = (
+                f"{call.tool}({', '.join(f'{k}={write(v)}' for k, v in call.arguments.items())})"
+                for call in gold
+            )
+            text = as_json({"Thought": "", "Action": f"[{', '.join(calls)}]"})
+            read = read_answer(text, longest_first({call.tool for call in gold}))
+            same = [canonical(msgspec.to_builtins(call)) for call in read.calls or ()]
+            if not read.is_strict or same != [
+                canonical(msgspec.to_builtins(c))
+                for c in (ApiCall(call.tool, call.arguments) for call in gold)
+            ]:
+                wrong.append((given.name, each.task.id))
+    assert wrong == []
 
 
 def test_sets_that_are_not_pulled_say_what_to_do(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ READ = [
     ("[f(a='say \\'hi\\', b=\\'c\\'')]", [ApiCall("f", {"a": "say 'hi', b='c'"})]),
     ("[f(a='x\\u00e9\\n')]", [ApiCall("f", {"a": "xé\n"})]),
     ("[f(a=['x', 'it's', 3], b={'k': [1, {'l': null}], \"m\": 'n'})]", [ApiCall("f", {"a": ["x", "it's", 3], "b": {"k": [1, {"l": None}], "m": "n"}})]),
+    ("[f(a='[{'k': 'v, w', 'l': 'm'}]', b=2)]", [ApiCall("f", {"a": "[{'k': 'v, w', 'l': 'm'}]", "b": 2})]),
+    ("[f(a='[x', b='{y}z')]", [ApiCall("f", {"a": "[x", "b": "{y}z"})]),
     ("[f(a=(1, 2), b=[])]", [ApiCall("f", {"a": [1, 2], "b": []})]),
     ("[f(a=“x”, b=\N{LEFT SINGLE QUOTATION MARK}y\N{RIGHT SINGLE QUOTATION MARK})]", [ApiCall("f", {"a": "x", "b": "y"})]),
     ("[MD5 Text\nHash(dataString='p')]", [ApiCall("MD5 Text Hash", {"dataString": "p"})]),
@@ -132,7 +134,7 @@ def test_written_arguments_are_read_back(arguments: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["'", "' ", "',", "', a=", "\\", "[", "(", "f(", "f(a='", "f(a='x', ", "{", "{'a':", " ", "', 'a", "a=b,"],
+    ["'", "' ", "',", "', a=", "\\", "[", "(", "f(", "f(a='", "f(a='x', ", "{", "{'a':", " ", "', 'a", "a=b,", "'['", "'[", "',b='["],
 )  # fmt: skip
 def test_time_grows_with_length_alone(unit: str) -> None:
     text = ("[f(a='" + unit * 100_000)[:100_000]

@@ -19,7 +19,7 @@ class UnreadableCallsError(Exception):
 class TextPlace:
     """A position in a text; `is_plain` is lost where the text leaves the form that was asked for."""
 
-    __slots__ = ("at", "is_plain", "names", "text")
+    __slots__ = ("at", "has_open_brackets", "is_plain", "names", "text")
 
     def __init__(self, text: str, names: Sequence[str] = ()) -> None:
         """Begin at the start.
@@ -37,6 +37,7 @@ class TextPlace:
         self.names = names
         self.at = 0
         self.is_plain = True
+        self.has_open_brackets = False
 
     def peek(self) -> str:
         """Return the next character that is no space; "" at the end."""

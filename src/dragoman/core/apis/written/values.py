@@ -33,6 +33,7 @@ _CLOSING = {
     "\N{LEFT SINGLE QUOTATION MARK}": "\N{RIGHT SINGLE QUOTATION MARK}",
     "`": "`",
 }
+_BRACKETS = re.compile(r"[\[\]{}]")
 _UNTIL = {mark: re.compile(rf"[^\\{mark}]*+") for mark in _CLOSING.values()}
 
 _NEXT_KEY = r"""(?:['"][^'"\n]{1,100}['"]|[^\W\d][^'"=:,()\[\]{}]{0,99}+)\s*+[=:]"""
@@ -104,6 +105,9 @@ def _maybe_quoted(cursor: TextPlace, end: re.Pattern[str]) -> str | None:
 
 def _quoted(cursor: TextPlace, end: re.Pattern[str]) -> str:
     close = _CLOSING[cursor.peek()]
+    whole = _bracketed(cursor, close, end)
+    if whole is not None:
+        return whole
     start, text = cursor.at, cursor.text
     cursor.at += 1
     until, parts = _UNTIL[close], []
@@ -123,6 +127,33 @@ def _quoted(cursor: TextPlace, end: re.Pattern[str]) -> str:
         parts.append(close)
     cursor.at = start
     raise cursor.fault("a text in quotes does not end")
+
+
+def _bracketed(cursor: TextPlace, close: str, end: re.Pattern[str]) -> str | None:
+    """Return a quoted text that is a list or an object whose own quotes nobody escaped; None for others.
+
+    After one that does not end as it should none is looked for any more, so that time stays linear.
+    """
+    text, start = cursor.text, cursor.at + 1
+    if cursor.has_open_brackets or text[start : start + 1] not in {"[", "{"}:
+        return None
+    behind = _behind_brackets(text, start)
+    is_whole = text.startswith(close, behind) and end.match(text, behind + 1) is not None
+    if not is_whole or "\\" in text[start:behind]:
+        cursor.has_open_brackets = True
+        return None
+    cursor.at = behind + 1
+    return text[start:behind]
+
+
+def _behind_brackets(text: str, start: int) -> int:
+    """Return the place behind the bracket that closes the one at a place; the text's end without one."""
+    depth = 0
+    for found in _BRACKETS.finditer(text, start):
+        depth += 1 if found[0] in "[{" else -1
+        if not depth:
+            return found.end()
+    return len(text)
 
 
 def _list(cursor: TextPlace, close: str, depth: int) -> list[object]:
