@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -236,6 +237,25 @@ def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -
     assert [(each.source, each.seen, each.kept, each.dropped) for each in counts] == [
         ("world", 4, 1, 3)
     ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ({"kind": "renamed", "field": "data", "to": "dados"}, "its answers drifted: data is gone"),
+        ({"kind": "needs", "field": "chave"}, "bad at the last: status 400"),
+        ({"kind": "limited"}, "bad at the last: status 429"),
+        ({"kind": "slow"}, "bad at the last: timeout: no whole answer within 0.5 seconds"),
+    ],
+)
+def test_a_change_after_it_was_verified_is_told(
+    watched: Watch, fault: dict[str, Any], reason: str
+) -> None:
+    world = watched(WorldFault("br-cep", since=START + timedelta(hours=1), **fault))
+    world.verify()
+    world.monitor(1)
+    world.filter()
+    assert world.lines("filter")[CEP] == ("dropped", reason)
 
 
 def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:

@@ -105,7 +105,7 @@ def test_a_request_is_answered_by_its_cassette_in_any_order_of_parameters(tmp_pa
     ask = FetchRequest(f"https://API.example/v1?a=1&b=2&api_key={KEY}")
     assert asyncio.run(tape.fetch(ask)).body == b"text"
     other = asyncio.run(tape.fetch(FetchRequest("https://api.example/v1?a=2")))
-    assert other.failure == "refused: no cassette has this request"
+    assert other.failure == "unasked: no cassette has this request"
 
 
 def test_a_folder_without_cassettes_is_told(tmp_path: Path) -> None:

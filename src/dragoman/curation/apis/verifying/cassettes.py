@@ -30,14 +30,14 @@ class Cassettes:
         return len(self._by_key)
 
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:  # noqa: ARG002 - a fetch's signature
-        """Return what was recorded; where nothing was, an exchange that is refused."""
+        """Return what was recorded; where nothing was, an exchange that did not take place."""
         asked = HttpExchange(request.method, request.url, dict(request.headers), request.body)
         found = self._by_key.get(_key(redacted(asked)))
         if found is not None:
             return found
         return HttpExchange(
             *(asked.method, asked.url, asked.request_headers, asked.request_body),
-            failure="refused: no cassette has this request",
+            failure="unasked: no cassette has this request",
         )
 
 
