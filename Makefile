@@ -49,10 +49,10 @@ layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(PYTEST) -m "not nightly"
+	$(PYTEST) -m "not (nightly or train)"
 
 few: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly)"
+	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or train)"
 
 properties: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile nightly -m "hypothesis or nightly"

@@ -1,0 +1,103 @@
+"""What a model's folder holds, read from the heads of its files: no weight is loaded."""
+
+import json
+from collections.abc import Mapping
+from math import prod
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.decoding import UNREADABLE
+
+CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+_HEAD = 8
+_MOST_HEAD_BYTES = 100_000_000
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    """A causal model as far as its size goes.
+
+    `context` is how many tokens it was made for; 0 where it does not say.
+    """
+
+    kind: str
+    parameters: int
+    bytes: int
+    hidden: int
+    layers: int
+    vocabulary: int
+    context: int = 0
+
+
+class _Config(msgspec.Struct):
+    model_type: str
+    hidden_size: int
+    num_hidden_layers: int
+    vocab_size: int
+    max_position_embeddings: int = 0
+
+
+def read_model(folder: Path) -> ModelFacts:
+    """Return the size of the model in a folder.
+
+    Raises:
+        UsageError: Where there is none, something is missing from it, or a file of weights is not whole.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such model: name a folder with {CONFIG} and weights")
+    for name in (CONFIG, TOKENIZER):
+        if not (folder / name).is_file():
+            raise UsageError(f"{folder}: not a model: it has no {name}")
+    try:
+        config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=_Config)
+    except (OSError, *UNREADABLE) as error:
+        raise UsageError(
+            f"{folder / CONFIG}: not the configuration of a causal model ({error})"
+        ) from error
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise UsageError(f"{folder}: no weights: it needs files *.safetensors")
+    sizes = [tensors_of(file) for file in files]
+    return ModelFacts(
+        config.model_type,
+        sum(prod(shape) for each in sizes for shape in each.values()),
+        sum(file.stat().st_size for file in files),
+        config.hidden_size,
+        config.num_hidden_layers,
+        config.vocab_size,
+        config.max_position_embeddings,
+    )
+
+
+def tensors_of(file: Path) -> Mapping[str, tuple[int, ...]]:
+    """Return the shapes of a file's tensors by name.
+
+    Raises:
+        UsageError: Where the file is cut off or no file of weights.
+    """
+    broken = (
+        f"{file}: a broken file of weights: take the model or checkpoint from where it came again"
+    )
+    try:
+        with file.open("rb") as opened:
+            size = int.from_bytes(opened.read(_HEAD), "little")
+            if not 0 < size <= min(_MOST_HEAD_BYTES, file.stat().st_size - _HEAD):
+                raise UsageError(broken)
+            head = json.loads(opened.read(size))
+        head.pop("__metadata__", None)
+        end = max((each["data_offsets"][1] for each in head.values()), default=0)
+        shapes = {name: tuple(map(int, each["shape"])) for name, each in head.items()}
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        raise UsageError(broken) from error
+    if file.stat().st_size != _HEAD + size + end:
+        raise UsageError(broken)
+    return shapes
