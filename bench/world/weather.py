@@ -50,7 +50,9 @@ USUAL = {"PM10": 24, "NO2": 31, "O3": 58}
 
 
 def stationen() -> Table:
-    return "id,name,ort,umgebung", STATIONEN
+    also = {"DEBB029": "Frankfurt an der Oder"}
+    rows = [(*station, also.get(station[0])) for station in STATIONEN]
+    return "id,name,ort,umgebung,_auch", rows
 
 
 def luftwerte() -> Table:

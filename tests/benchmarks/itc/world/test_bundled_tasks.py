@@ -56,6 +56,20 @@ def test_each_gold_call_is_answered_with_something(task: ApiTask) -> None:
         assert not is_nothing(msgspec.json.decode(answer.body))
 
 
+def test_values_that_are_as_right_are_answered_as_well() -> None:
+    for task in TASKS:
+        results: list[object] = []
+        for call in task.gold:
+            arguments = {name: resolved(value, results) for name, value in call.arguments.items()}
+            answer = load_world().world.call(call.tool, arguments)
+            results.append(msgspec.json.decode(answer.body))
+            for name, others in call.also.items():
+                for other in others:
+                    also = load_world().world.call(call.tool, {**arguments, name: other})
+                    assert also.status == 200, (task.id, other)
+                    assert not is_nothing(msgspec.json.decode(also.body)), (task.id, other)
+
+
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_what_is_offered_is_known_and_holds_the_tools_of_the_gold_calls(task: ApiTask) -> None:
     assert FEWEST <= len(set(task.offered)) == len(task.offered) <= MOST
