@@ -56,7 +56,7 @@ def read(tmp_path: Path) -> Read:
         (tmp_path / "secret.yaml").write_text("name: secret\nin: query\n")
         path = tmp_path / "api.yaml"
         path.write_text(
-            "openapi: 3.0.0\ninfo: {title: T}\npaths:\n  /a: {get: {}}\n"
+            "openapi: 3.0.0\ninfo: {title: T}\nservers: [{url: https://a.example}]\npaths:\n  /a: {get: {}}\n"
             f"  /b: {{get: {{parameters: [{{$ref: '{reference}'}}]}}}}\n"
             f"  /c: {{get: {{parameters: [{{$ref: '{reference}'}}]}}}}\n"
         )

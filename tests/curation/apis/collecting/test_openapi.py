@@ -211,6 +211,7 @@ def test_what_cannot_be_called_as_described_is_left_out_and_said(read: Read) -> 
     assert [each.name for each in entry.document.api_list] == ["get_b"]
     assert entry.remark == (
         "1 left out of 2: GET /a: the parameter 'u' has the type 'user', which JSON schema does not know"
+        "; no server is named: addresses have no host"
     )
 
 
@@ -268,7 +269,7 @@ def test_references_lead_to_other_files_and_circles_end(read: Read) -> None:
             },
         },
     }
-    assert entry.remark == ""
+    assert entry.remark == "no server is named: addresses have no host"
     assert found["parts/pet.yaml"].refused.startswith("a part for other documents")
     assert found["parts/p.json"].refused.startswith("a part for other documents")
 
@@ -309,6 +310,7 @@ def test_a_schema_that_cannot_be_read_is_left_open_and_said(read: Read) -> None:
     assert entry.document.api_list[0].schema == {}
     assert entry.remark == (
         "1 with parts left open: GET /a: the reference #/components/schemas/None names nothing"
+        "; no server is named: addresses have no host"
     )
 
 

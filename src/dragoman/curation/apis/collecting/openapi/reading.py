@@ -14,7 +14,7 @@ from dragoman.curation.apis.collecting.openapi.addresses import server_of
 from dragoman.curation.apis.collecting.openapi.operations import ReadOperation, read_operations
 from dragoman.curation.apis.collecting.openapi.references import References
 from dragoman.curation.apis.collecting.openapi.security import authentication_of
-from dragoman.curation.apis.collecting.source_files import SourceFolder
+from dragoman.curation.apis.collecting.source_files import SourceFolder, is_address
 from dragoman.curation.apis.collecting.values import first_text, mapping, one_line, text
 
 OpenApiForm = Literal["openapi-3.0", "openapi-3.1", "swagger-2.0", "fragment"]
@@ -112,6 +112,8 @@ def _remark(read: Sequence[ReadOperation], remarks: Sequence[str], addresses: Se
     if len(remarks) > len(left_out):
         open_ones = [each.remark for each in read if each.operation is not None and each.remark]
         said.append(f"{len(open_ones)} with parts left open: {open_ones[0]}")
+    if any(each.operation and not is_address(each.operation.url) for each in read):
+        said.append("no server is named: addresses have no host")
     return "; ".join(said)
 
 
