@@ -1,10 +1,14 @@
 """`dragoman curate status`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dragoman.cli.output import print_json, print_line
+from dragoman.core.costs import cost_of
+from dragoman.core.usage import Usage
 from dragoman.curation.apis.steps import place_of
+from dragoman.models.spending.prices import load_prices
+from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted
 from dragoman.store.datasets.dataset import Dataset
@@ -18,9 +22,10 @@ def show_status(folder: Path, *, step: str, as_json: bool) -> None:
     with Dataset(folder, write=False) as dataset:
         counts = [each for each in dataset.funnel() if step in {"", each.step}]
         lines = [line for line in dataset.ledger(step) if line.verdict != "kept"] if step else []
+        usage = {name: used for name, used in dataset.usage().items() if step in {"", name}}
     counts.sort(key=_place)
     if as_json:
-        print_json({"funnel": counts, "lines": lines})
+        print_json({"funnel": counts, "lines": lines, "usage": usage})
         return
     print_table(
         TextTable(
@@ -37,7 +42,22 @@ def show_status(folder: Path, *, step: str, as_json: bool) -> None:
             numbers=frozenset(HEADINGS[3:]),
         )
     )  # fmt: skip
+    _print_usage(usage)
     _print_lines(lines)
+
+
+def _print_usage(usage: Mapping[str, Sequence[Usage]]) -> None:
+    """Print what each step consumed by model, and its cost where prices are known."""
+    if not usage:
+        return
+    table = load_prices(None)
+    for step in sorted(usage, key=place_of):
+        for each in usage[step]:
+            cost = cost_of(each, table.price_of)
+            print_line(
+                f"{step} by {each.model}: {wording.calls(each)} calls, {wording.sent(each)} tokens in, "
+                f"{wording.received(each)} out, {wording.money(cost)}"
+            )
 
 
 def _place(count: FunnelCount) -> tuple[int, str, str]:

@@ -159,3 +159,20 @@ def test_a_rating_that_cannot_be_read_is_no_rating(dataset: Dataset, mistake: st
     lines = list(dataset.ledger("rate"))
     assert {line.verdict for line in lines} == {"failed"}
     assert lines[0].reason.startswith("no rating by a: ")
+
+
+def test_a_query_falls_with_an_operation_that_it_needs(dataset: Dataset) -> None:
+    write(dataset, CuratingAnswers())
+    gone = StepLine("filter", "operation", "br/Consulta DDD", "dropped", "it answers 404")
+    dataset.put([StepOutcome(gone)])
+    standing = dataset.standing("task", after=("filter",))
+    assert {item.record(ApiTask).query for item in standing} == {
+        "Question 1. cep: 01310930",
+        "Question 2. cep: 01310930",
+    }
+
+
+def test_what_models_consumed_is_kept_by_step(dataset: Dataset) -> None:
+    write(dataset, CuratingAnswers())
+    (used,) = dataset.usage()["generate"]
+    assert (used.purpose, used.calls) == ("generate", 2)

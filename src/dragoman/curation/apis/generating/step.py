@@ -14,6 +14,7 @@ from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
 from dragoman.curation.apis.generating.templates import template_query
 from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import observed_schemas, standing_documents
+from dragoman.curation.apis.operation_items import OPERATION
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
 from dragoman.curation.asking.answers import prompt_version
 from dragoman.store.datasets.dataset import Dataset
@@ -102,7 +103,10 @@ def _made(brief: Brief, tasks: Sequence[ApiTask]) -> StepFinding:
 
 def _drawn(brief: Brief, known: dict[str, KnownOperation]) -> StepOutcome:
     documents: list[ApiDocument] = [known[name].document for name in (*brief.used, *brief.offered)]
-    on = tuple(dict.fromkeys(("document", each.id) for each in documents))
+    on = (
+        *dict.fromkeys(("document", each.id) for each in documents),
+        *((OPERATION, name) for name in brief.used),
+    )
     source = documents[0].origins[0].source if documents[0].origins else ""
     line = StepLine(DRAWING, "draft", brief.id, "kept", source=source, digest=brief.id)
     return StepOutcome(line, (NewItem("brief", brief.id, brief, source, on),))
