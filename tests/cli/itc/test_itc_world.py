@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -103,3 +104,23 @@ def test_an_agent_of_ones_own_answers_with_thought_and_action(
     assert 0.0 <= figures["", "FM"]["value"] < 0.5
     assert figures["tool selection", "hallucinated"]["value"] > 0.0
     assert figures["", "LM lid.176"]["value"] == figures["", "LM langid"]["value"] == 0.0
+
+
+@pytest.mark.nightly
+def test_figures_in_the_docs_are_those_of_the_bundled_world(
+    in_process: Cli, tmp_path: Path
+) -> None:
+    in_process("run", "itc:world", "--agent", "gold,lexical,silent", "--out", "run", cwd=tmp_path)
+    told = in_process("leaderboard", "run", "--style", "itc", "--json", cwd=tmp_path)
+    page = (Path(__file__).parents[3] / "docs" / "itc.md").read_text("utf-8")
+    for group in json.loads(told.stdout)["board"]["groups"]:
+        if group["axis"] == "all":
+            found = {(each["part"], each["name"]): each for each in group["figures"]}
+            named = (("tool selection", "F1 macro"), ("tool invocation", "F1 macro"), ("", "exact"))
+            cells = [_as_printed(found[each]) for each in named]
+            assert f"| `{group['agent']}` | {' | '.join(cells)} | " in page
+
+
+def _as_printed(figure: dict[str, Any]) -> str:
+    low, high = figure["interval"]
+    return f"{100 * figure['value']:.1f} [{100 * low:.0f}, {100 * high:.0f}]"
