@@ -52,11 +52,6 @@ def why_not_even_local(address: IpAddress) -> str:
     return why_inside(address, allow_local=True)
 
 
-def is_public(address: IpAddress) -> bool:
-    """Whether an address is one of the public internet, also behind an IPv6 form of IPv4."""
-    return not why_inside(address)
-
-
 def numeric_host(host: str) -> IpAddress | None:
     """Return the address that a host is, however it is written (decimal, octal, hex, short); None for a name."""
     try:

@@ -1,10 +1,10 @@
-"""One request over HTTP and what came back, recorded."""
+"""One request over HTTP and what came back."""
 
 import msgspec
 
 
 class HttpExchange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A request and its answer; secrets are taken out before a record is made.
+    """A request and its answer; secrets are taken out before one is stored.
 
     Attributes:
         at: When, in ISO 8601, UTC; "" where a recording does not say.
