@@ -102,6 +102,7 @@ def test_a_mistake_of_names_is_one_line(refused: Refused, folder: Path) -> None:
         (("list", "mine", "--by", "color"), "--by color: it is one or more of category, country"),
     ):
         assert said in refused("curate", *arguments, status=2)
+    assert not (folder / "mine").exists()
 
 
 @pytest.mark.slow

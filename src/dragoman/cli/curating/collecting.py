@@ -42,10 +42,10 @@ def collect_sources(
     if name and len(sources) > 1:
         raise UsageError("--source-name: names one source: collect one after the other")
     fetch = guarded_fetch() if options.fetch_refs else None
+    opened = [open_source(path, fetch) for path in sources]
     with Dataset(folder) as dataset:
         found = []
-        for path, each in zip(sources, names, strict=True):
-            source = open_source(path, fetch)
+        for source, each in zip(opened, names, strict=True):
             facts = msgspec.structs.replace(options.facts, source=each)
             with progress(f"reading {each}", None) as advance:
                 one = collect(dataset, source, facts, is_named=bool(name), on_done=advance)

@@ -177,7 +177,7 @@ def test_a_single_file_is_a_source_and_its_name_stands_once(dataset: Dataset, ap
     ("path", "said"),
     [
         ("nowhere", "there is no such file or folder"),
-        ("https://example.org/api.json", "sources are files and folders: download it"),
+        ("https://example.org/api.json", "an address: download it, and name the file"),
     ],
 )
 def test_a_source_that_is_not_there_is_one_line(dataset: Dataset, path: str, said: str) -> None:

@@ -98,7 +98,7 @@ def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:
     if path.is_file():
         return SourceFolder(path.parent, path.name, fetch)
     if path.parts[:1] in {("http:",), ("https:",)}:
-        raise UsageError(f"{path}: sources are files and folders: download it and name the file")
+        raise UsageError(f"{path}: an address: download it, and name the file")
     raise UsageError(f"{path}: there is no such file or folder")
 
 
