@@ -100,3 +100,18 @@ def test_counts_are_kept() -> None:
         "parallel": 1,
         "nested": 1,
     }
+
+
+@pytest.mark.parametrize("kind", [["string", "null"], ["integer", "string"]])
+def test_a_field_of_several_types_can_be_passed_on(kind: list[str]) -> None:
+    seen: dict[str, dict[str, object]] = {"cep/CEP": {"properties": {"city_code": {"type": kind}}}}
+    found = [each.chain for each in briefs_for(ALL, seen, BriefPlan()) if each.chain]
+    assert [each.path for each in found] == ["city_code"]
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": {"a": 1}}, {"type": ["object", "null"]}, {"type": [3]}]
+)
+def test_a_field_that_is_no_scalar_is_not_passed_on(schema: dict[str, object]) -> None:
+    seen: dict[str, dict[str, object]] = {"cep/CEP": {"properties": {"city_code": schema}}}
+    assert [each for each in briefs_for(ALL, seen, BriefPlan()) if each.chain] == []

@@ -7,6 +7,7 @@ import msgspec
 from dragoman.core.apis.documents import Operation
 
 _DEEPEST = 6
+_SCALARS = ("string", "integer", "number")
 _COMMON = frozenset(
     {
         "id",
@@ -66,7 +67,14 @@ def _fields(schema: object, path: tuple[str, ...], deepest: int) -> Iterator[tup
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
         for name, inner in properties.items():
-            if isinstance(inner, Mapping) and inner.get("type") in {"string", "integer", "number"}:
+            if isinstance(inner, Mapping) and _is_scalar(inner.get("type")):
                 yield ".".join((*path, str(name))), str(name).casefold()
             yield from _fields(inner, (*path, str(name)), deepest - 1)
     yield from _fields(schema.get("items"), (*path, "0"), deepest - 1)
+
+
+def _is_scalar(kind: object) -> bool:
+    """Whether a schema's type is of texts or numbers, which may also be absent (null)."""
+    kinds = kind if isinstance(kind, list) else [kind]
+    named = [each for each in kinds if each != "null"]
+    return bool(named) and all(each in _SCALARS for each in named)
