@@ -83,6 +83,12 @@ def test_a_hash_is_that_of_the_text(world: ApiWorld) -> None:
     assert got(world, "Text Hash", asked)["hash"] == hashlib.sha256("été".encode()).hexdigest()
 
 
+def test_a_text_is_hashed_as_it_is_or_refused_as_too_long(world: ApiWorld) -> None:
+    asked = {"text": " a ", "algorithm": "md5"}
+    assert got(world, "Text Hash", asked)["hash"] == hashlib.md5(b" a ").hexdigest()  # noqa: S324
+    assert world.call("Text Hash", {**asked, "text": "a" * 2001}).status == 422
+
+
 def test_amounts_of_a_recipe_follow_the_people(world: ApiWorld) -> None:
     two = got(world, "Receta completa", {"id": "r-107", "raciones": 2})["ingredientes"]
     six = got(world, "Receta completa", {"id": "r-107", "raciones": 6})["ingredientes"]

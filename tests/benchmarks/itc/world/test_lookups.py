@@ -79,6 +79,8 @@ def test_marks_that_make_another_word_are_kept(one: str, other: str) -> None:
         (ParameterRow("q", "", type="integer"), "1.5"),
         (ParameterRow("q", "", type="integer"), "१२"),
         (ParameterRow("q", "", type="number"), "1,5"),
+        (ParameterRow("q", "", type="number"), "1_000"),
+        (ParameterRow("q", "", type="number"), "inf"),
         (ParameterRow("q", "", type="number", maximum=5), "nan"),
         (ParameterRow("q", "", type="number", maximum=5), "5.01"),
         (ParameterRow("q", "", type="boolean"), "yes"),

@@ -1,7 +1,7 @@
 """What a request gives: its parameters read by their types, or what is wrong with them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dragoman.benchmarks.itc.world.rows import ApiRow, ParameterRow
 
@@ -9,6 +9,12 @@ Given = dict[str, object]
 """Values by parameter, defaults among them; a parameter without a value is not in it."""
 
 _MOST_CHARACTERS = 2000
+_NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], float]]] = {
+    "integer": (re.compile(r"-?[0-9]{1,18}"), int),
+    "number": (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?"), float),
+}
+"""How numbers are written, and what reads them: Python's own reading takes 1_000, nan and digits of all scripts."""
+
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -61,11 +67,14 @@ def _read(parameter: ParameterRow, value: object) -> object:
 
 
 def _of_type(kind: str, value: object) -> object:
-    text = str(value).strip()[:_MOST_CHARACTERS]
-    if kind == "integer":
-        return int(text) if text.isascii() else int("")
-    if kind == "number":
-        return float(text) if text.isascii() else float("")
+    text = str(value)
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(kind)
+    if kind in _NUMBERS:
+        form, read = _NUMBERS[kind]
+        if not form.fullmatch(text):
+            raise ValueError(kind)
+        return read(text)
     if kind == "boolean":
         if text.casefold() not in _TRUTHS:
             raise ValueError(text)
@@ -80,6 +89,5 @@ def _fits(parameter: ParameterRow, value: object) -> bool:
         return False
     if isinstance(value, int | float):
         low, high = parameter.minimum, parameter.maximum
-        # Numbers that are none (nan) are beyond every bound.
-        return (low is None or value >= low) and (high is None or value <= high) and value == value  # noqa: PLR0124
+        return (low is None or value >= low) and (high is None or value <= high)
     return True
