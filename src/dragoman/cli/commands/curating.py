@@ -7,7 +7,7 @@ import typer
 
 from dragoman.cli.commands.declaring import Json, command, group, leave
 
-app = group("Datasets of web APIs: collect, verify, filter, generate, answer, split.")
+app = group("Datasets of web APIs: from documents to answers.")
 
 DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of a dataset.")]
 

@@ -7,7 +7,7 @@ import typer
 
 from dragoman.cli.commands.declaring import command, group
 
-app = group("The bundled world: invented web APIs of many countries, on this machine alone.")
+app = group("The bundled world of invented web APIs.")
 
 _PORT = 8790
 
