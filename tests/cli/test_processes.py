@@ -52,6 +52,7 @@ COMMANDS = {
     "curate check": ("curate", "check", "mine"),
     "curate export": ("curate", "export", "mine", "--to", "itc", "--out", "out"),
     "curate generate": ("curate", "generate", "mine"),
+    "curate run": ("curate", "run", "plan.toml"),
     "curate rate": ("curate", "rate", "mine", "--model", "openai/a"),
     "curate collect": ("curate", "collect", "new", "mine"),
     "curate list": ("curate", "list", "mine"),

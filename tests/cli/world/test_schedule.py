@@ -9,12 +9,12 @@ import pytest
 
 from dragoman.benchmarks.itc.world.reading import apis
 from dragoman.cli.curating.checking import (
-    CallTerms,
     filter_operations,
     monitor_operations,
     verify_operations,
 )
 from dragoman.curation.apis.verifying.filtering import FilterRules
+from dragoman.curation.apis.verifying.line import CallTerms
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.testing.world.faults import load_faults
 from dragoman.testing.world.server import WorldServer

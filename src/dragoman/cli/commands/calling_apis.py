@@ -46,7 +46,8 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
 
     Exit 1 where some gave no answer that decides; the same command calls these again.
     """
-    from dragoman.cli.curating.checking import CallTerms, verify_operations
+    from dragoman.cli.curating.checking import verify_operations
+    from dragoman.curation.apis.verifying.line import CallTerms
 
     terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause, cassettes)
     leave(verify_operations(dataset, calls, terms, as_json=as_json))
@@ -72,7 +73,8 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
 
     A round that was interrupted is gone on with for twelve hours.
     """
-    from dragoman.cli.curating.checking import CallTerms, import_reports, monitor_operations
+    from dragoman.cli.curating.checking import import_reports, monitor_operations
+    from dragoman.curation.apis.verifying.line import CallTerms
 
     if reports:
         leave(import_reports(dataset, reports, as_json=as_json))

@@ -44,6 +44,29 @@ def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(collect_sources(dataset, sources, CollectOptions(facts, fetch_refs), as_json=as_json))
 
 
+@command(app, "run", "curate run plan.toml")
+def run(
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="PLAN", help="A TOML file; --example prints one.")
+    ] = None,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print a plan with remarks, and do nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Do all that a plan says and is not done yet: collect, verify, generate, answer, split, export.
+
+    What was stopped or killed goes on with the same command. Exit 1 where something failed, or where
+    more rounds of monitoring are wanted.
+    """
+    from dragoman.cli.curating.planned import print_example, run_plan
+
+    if example or plan is None:
+        print_example(asked=example)
+        return
+    leave(run_plan(plan, as_json=as_json))
+
+
 @command(app, "list", "curate list mine --by country,category")
 def list_command(
     dataset: DatasetFolder,
@@ -163,6 +186,19 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
             help="PROVIDER/MODEL that answer, by commas; template answers what templates wrote."
         ),
     ] = "template",
+    calls: Annotated[
+        str,
+        typer.Option(
+            help="What calls of nested queries return: live from the APIs, recorded in the dataset, none."
+        ),
+    ] = "none",
+    allow_local: Annotated[
+        bool,
+        typer.Option("--allow-local", help="Live: call loopback and private addresses too."),
+    ] = False,
+    pause: Annotated[
+        float, typer.Option(help="Live: seconds between two requests to one host.")
+    ] = 0.5,
     concurrency: Concurrency = 4,
     max_cost: MaxCost = "",
     prices: Prices = None,
@@ -173,11 +209,13 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
 
     The losing answers are kept beside it. Exit 1 where something failed; the same command tries that again.
     """
-    from dragoman.cli.curating.making import answer_queries
+    from dragoman.cli.curating.making import AnswerOptions, answer_queries
     from dragoman.curation.apis.desk import ModelTerms
+    from dragoman.curation.apis.verifying.line import CallTerms
 
     terms = ModelTerms(concurrency, max_cost, prices, patience)
-    leave(answer_queries(dataset, model, terms, as_json=as_json))
+    line = CallTerms(allow_local=allow_local, pause=pause)
+    leave(answer_queries(dataset, AnswerOptions(model, calls, terms, line), as_json=as_json))
 
 
 @command(app, "check", "curate check mine --model openai/gpt-5")

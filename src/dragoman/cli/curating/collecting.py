@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,10 +30,28 @@ class CollectOptions(msgspec.Struct, frozen=True):
     fetch_refs: bool = False
 
 
+class CollectedSources(NamedTuple):
+    """What was found, how twins were merged, and the files that were refused."""
+
+    found: Sequence[CollectedSource]
+    merged: MergedCounts
+    refused: Sequence[StepLine]
+
+
 def collect_sources(
     folder: Path, sources: Sequence[Path], options: CollectOptions, *, as_json: bool
 ) -> int:
     """Read sources into a dataset, merge twins, and print what came of it; 1 where nothing was found."""
+    found, merged, refused = collected(folder, sources, options)
+    if as_json:
+        print_json({"sources": found, "merged": merged, "refused": refused})
+    else:
+        _print(folder, found, merged, refused)
+    return 0 if any(each.found for each in found) else 1
+
+
+def collected(folder: Path, sources: Sequence[Path], options: CollectOptions) -> CollectedSources:
+    """Take the steps `collect` and `merge`."""
     name = options.facts.source
     names = [name or path.resolve().name for path in sources]
     if len(set(names)) < len(names) and not name:
@@ -55,11 +74,7 @@ def collect_sources(
             line for line in lines_of(dataset, STEP, {"dropped"})
             if line.kind == FILE and line.source in names
         ]  # fmt: skip
-    if as_json:
-        print_json({"sources": found, "merged": merged, "refused": refused})
-    else:
-        _print(folder, found, merged, refused)
-    return 0 if any(each.found for each in found) else 1
+    return CollectedSources(found, merged, refused)
 
 
 def _twice(names: Sequence[str]) -> str:

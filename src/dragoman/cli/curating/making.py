@@ -4,9 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from dragoman.cli.curating.walking import OnDone, shown, walked
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
+from dragoman.curation.apis.answering.executing import executing, line_for
 from dragoman.curation.apis.answering.step import ANSWER, CHECK, Answering, answer, check
 from dragoman.curation.apis.desk import ModelTerms, model_names, with_models
 from dragoman.curation.apis.generating.briefs import BriefPlan
@@ -19,6 +22,7 @@ from dragoman.curation.apis.splitting.sides import SplitPlan
 from dragoman.curation.apis.splitting.step import STEP as SPLIT
 from dragoman.curation.apis.splitting.step import split
 from dragoman.curation.apis.steps import before
+from dragoman.curation.apis.verifying.line import CallTerms
 from dragoman.store.datasets.dataset import Dataset
 
 TEMPLATE_MODEL = "template"
@@ -41,6 +45,11 @@ class GenerateOptions(NamedTuple):
 
 def make_queries(folder: Path, asked: GenerateOptions, *, as_json: bool) -> int:
     """Draw briefs and have queries written for them."""
+    return generated(folder, asked) or shown(folder, GENERATE, as_json=as_json)
+
+
+def generated(folder: Path, asked: GenerateOptions) -> int:
+    """Walk the steps `draw` and `generate`."""
     model, count, plan, terms = asked
     if count < 1:
         raise UsageError(f"--count {count}: at least 1")
@@ -52,55 +61,93 @@ def make_queries(folder: Path, asked: GenerateOptions, *, as_json: bool) -> int:
             writer = QueryWriter(name, one, count, terms.concurrency)
         await generate(dataset, writer, plan.seed, on_done)
 
-    names = _names_or_template(model)
+    names = names_or_template(model)
     if len(names) > 1:
         raise UsageError(f"--model {model}: one model writes")
     with Dataset(folder, make=False) as dataset:
         draw_briefs(dataset, plan)
-    return _walked(folder, GENERATE, names, terms, work) or shown(folder, GENERATE, as_json=as_json)
+    return _walked(folder, GENERATE, names, terms, work)
 
 
 def rate_queries(
     folder: Path, models: str, threshold: float, terms: ModelTerms, *, as_json: bool
 ) -> int:
     """Have queries rated."""
+    return rated(folder, models, threshold, terms) or shown(folder, RATE, as_json=as_json)
+
+
+def rated(folder: Path, models: str, threshold: float, terms: ModelTerms) -> int:
+    """Walk the step `rate`."""
 
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
         await rate(dataset, Raters(models, threshold, terms.concurrency), on_done)
 
-    return _walked(folder, RATE, model_names(models), terms, work) or shown(
-        folder, RATE, as_json=as_json
-    )
+    return _walked(folder, RATE, model_names(models), terms, work)
 
 
-def answer_queries(folder: Path, models: str, terms: ModelTerms, *, as_json: bool) -> int:
+class AnswerOptions(NamedTuple):
+    """The options of `answer` as they were given; `calls` is one of `CALLS`."""
+
+    model: str
+    calls: str
+    terms: ModelTerms
+    line: CallTerms
+
+
+def answer_queries(folder: Path, asked: AnswerOptions, *, as_json: bool) -> int:
     """Have queries answered."""
-    names = _names_or_template(models)
+    return answered(folder, asked) or shown(folder, ANSWER, as_json=as_json)
+
+
+def answered(folder: Path, asked: AnswerOptions) -> int:
+    """Walk the step `answer`."""
+    line = line_for(asked.calls, folder, asked.line)
 
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
-        await answer(dataset, Answering(models, at_once=terms.concurrency), on_done)
+        answering = Answering(models, made_how=asked.calls, at_once=asked.terms.concurrency)
+        if line is None:
+            await answer(dataset, answering, on_done)
+            return
+        async with line.opened():
+            execute = executing(dataset, line.fetch)
+            await answer(dataset, replace(answering, execute=execute), on_done)
 
-    return _walked(folder, ANSWER, names, terms, work) or shown(folder, ANSWER, as_json=as_json)
+    return _walked(folder, ANSWER, names_or_template(asked.model), asked.terms, work)
 
 
 def check_answers(folder: Path, models: str, terms: ModelTerms, *, as_json: bool) -> int:
     """Have answers checked."""
-    names = () if models == RULES else model_names(models)
+    return checked(folder, models, terms) or shown(folder, CHECK, as_json=as_json)
+
+
+def checked(folder: Path, models: str, terms: ModelTerms) -> int:
+    """Walk the step `check`."""
 
     async def work(models: Models, dataset: Dataset, on_done: OnDone) -> None:
         await check(dataset, models, on_done, at_once=terms.concurrency)
 
-    return _walked(folder, CHECK, names, terms, work) or shown(folder, CHECK, as_json=as_json)
+    return _walked(folder, CHECK, names_or_rules(models), terms, work)
 
 
 def split_tasks(folder: Path, plan: SplitPlan, *, as_json: bool) -> int:
     """Part the tasks."""
+    return parted(folder, plan) or shown(folder, SPLIT, as_json=as_json)
+
+
+def parted(folder: Path, plan: SplitPlan) -> int:
+    """Take the step `split`."""
     with Dataset(folder, make=False) as dataset:
         split(dataset, plan)
-    return shown(folder, SPLIT, as_json=as_json)
+    return 0
 
 
-def _names_or_template(models: str) -> tuple[str, ...]:
+def names_or_rules(models: str) -> tuple[str, ...]:
+    """Return the names of models that check; none for rules alone."""
+    return () if models == RULES else model_names(models)
+
+
+def names_or_template(models: str) -> tuple[str, ...]:
+    """Return the names of models that write or answer; none for templates."""
     return () if models in {TEMPLATE_MODEL, TEMPLATE} else model_names(models)
 
 

@@ -37,8 +37,7 @@ def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
         StoreError: Where the dataset cannot be read.
         DataError: Where nothing can be written.
     """
-    if form not in FORMS:
-        raise UsageError(f"--to {form}: choose {', '.join(FORMS)}")
+    see_form(form)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: name another folder")
     with Dataset(folder, write=False) as dataset:
@@ -52,6 +51,16 @@ def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
     for name in sorted(files):
         write_whole(out / name, files[name])
     return [out / name for name in sorted(files)]
+
+
+def see_form(form: str) -> None:
+    """See that there is such a form.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    if form not in FORMS:
+        raise UsageError(f"--to {form}: choose {', '.join(FORMS)}")
 
 
 Files = dict[str, Iterable[bytes]]

@@ -21,7 +21,9 @@ _NOT_OURS = frozenset(
         "expect",
     }
 )
-_CALLED = frozenset({"GET", "POST"})
+CALLED = frozenset({"GET", "POST"})
+"""Methods that are called; others may change something."""
+
 _WHOLE_BODY = "x-whole-body"
 """In the schema of a parameter that is a body as it stands, and no field of one."""
 
@@ -32,7 +34,7 @@ def sample_requests(operation: Operation, most: int) -> list[FetchRequest]:
     Raises:
         ValueError: Where it cannot be called so; the text says why.
     """
-    if operation.method not in _CALLED:
+    if operation.method not in CALLED:
         raise ValueError(f"{operation.method} is not called: it may change something")
     return [request_of(operation, each) for each in stated_arguments(operation)[:most]]
 

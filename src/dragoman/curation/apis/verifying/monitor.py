@@ -80,6 +80,15 @@ def histories(dataset: Dataset) -> dict[str, CheckHistory]:
     return {item.name: item.record(CheckHistory) for item in dataset.items(HISTORY)}
 
 
+def rounds_made(dataset: Dataset) -> frozenset[str]:
+    """Return the names of all rounds, one under way among them.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    return frozenset(check.round for each in histories(dataset).values() for check in each.checks)
+
+
 def monitor_step(fetch: Fetch, clock: Clock, this: MonitorRound) -> CurationStep:
     """Return the step that walks one round.
 

@@ -1,0 +1,74 @@
+"""Calls of nested queries are made: live through the guard, or from what the dataset has recorded."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from dragoman.core.apis.exchanges import HttpExchange
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.answering.asking import Execute
+from dragoman.curation.apis.answering.step import ANSWER
+from dragoman.curation.apis.known import known_operations
+from dragoman.curation.apis.observations import standing_documents
+from dragoman.curation.apis.verifying.calls import CALLED, request_of
+from dragoman.curation.apis.verifying.line import ApiLine, CallTerms
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.web.charsets import body_text
+from dragoman.web.fetching import FetchRequest
+from dragoman.web.redaction import redacted
+
+CALLS = ("live", "recorded", "none")
+"""How calls can be made: over the network, from the dataset's exchanges, not at all."""
+
+
+def line_for(calls: str, folder: Path, terms: CallTerms) -> ApiLine | None:
+    """Return what calls are made over; None for none.
+
+    Raises:
+        UsageError: For a way that does not exist.
+    """
+    if calls not in CALLS:
+        raise UsageError(f"--calls {calls}: choose {', '.join(CALLS)}")
+    if calls == "none":
+        return None
+    return ApiLine(replace(terms, cassettes=folder) if calls == "recorded" else terms)
+
+
+def executing(
+    dataset: Dataset, fetch: Callable[[FetchRequest], Awaitable[HttpExchange]]
+) -> Execute:
+    """Return what makes calls of the operations that stand.
+
+    What comes back is text without secrets; where nothing does, a JSON object says so under `error`.
+
+    Args:
+        dataset: Whose operations they are.
+        fetch: Asks.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    known = known_operations(standing_documents(dataset, ANSWER))
+
+    async def execute(name: str, arguments: Mapping[str, object]) -> str:
+        if name not in known:
+            return _error("there is no such tool")
+        operation = known[name].operation
+        if operation.method not in CALLED:
+            return _error(f"{operation.method} is not called: it may change something")
+        try:
+            request = request_of(operation, arguments)
+        except ValueError as error:
+            return _error(str(error))
+        came = redacted(await fetch(request))
+        if came.failure:
+            return _error(came.failure)
+        return body_text(came.body, came.headers).text
+
+    return execute
+
+
+def _error(reason: str) -> str:
+    return msgspec.json.encode({"error": reason}).decode()

@@ -1,0 +1,1 @@
+"""Plans: a file that says how a whole dataset is made."""

@@ -1,0 +1,87 @@
+"""How APIs are called by all steps that call them: on which terms, over the network or from cassettes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.apis.exchanges import HttpExchange
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.verifying.cassettes import open_cassettes
+from dragoman.curation.apis.verifying.verify import Fetch
+from dragoman.web.addresses import why_inside, why_not_even_local
+from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
+from dragoman.web.manners import MannerlyFetcher, Manners
+
+
+class CallTerms(msgspec.Struct, frozen=True):
+    """How APIs are called.
+
+    Attributes:
+        allow_local: Whether loopback and private addresses may be.
+        concurrency: Operations under way at a time.
+        seconds: For one whole answer.
+        most_bytes: Of one body.
+        pause: Seconds between two requests to one host.
+        cassettes: Recorded exchanges that are asked in the place of the network.
+    """
+
+    allow_local: bool = False
+    concurrency: int = 16
+    seconds: float = 20.0
+    most_bytes: int = 2_000_000
+    pause: float = 0.5
+    cassettes: Path | None = None
+
+    def __post_init__(self) -> None:
+        """See that they make sense.
+
+        Raises:
+            UsageError: Where one does not.
+        """
+        least = {"concurrency": self.concurrency, "max-bytes": self.most_bytes}
+        for option, number in least.items():
+            if number < 1:
+                raise UsageError(f"--{option} {number}: at least 1")
+        if not self.seconds > 0:
+            raise UsageError(f"--seconds {self.seconds:g}: more than 0")
+        if not self.pause >= 0:
+            raise UsageError(f"--pause {self.pause:g}: at least 0")
+
+
+class ApiLine:
+    """What asks APIs, once it is open: cassettes, or the network through the guard.
+
+    Args:
+        terms: How they are called.
+    """
+
+    def __init__(self, terms: CallTerms) -> None:
+        self._terms = terms
+        self._fetch: Fetch | None = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Be ready to be asked within.
+
+        Raises:
+            UsageError: Where there are no cassettes.
+            DataError: Where a file is no cassette.
+        """
+        terms = self._terms
+        if terms.cassettes is not None:
+            self._fetch = open_cassettes(terms.cassettes).fetch
+            yield
+            return
+        limits = FetchLimits(terms.seconds, terms.most_bytes)
+        refuses = why_not_even_local if terms.allow_local else why_inside
+        async with Fetcher(limits, refuses) as fetcher:
+            self._fetch = MannerlyFetcher(fetcher, Manners(terms.pause)).fetch
+            yield
+
+    async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
+        """Return what came, as `MannerlyFetcher.fetch` and cassettes do."""
+        if self._fetch is None:
+            raise RuntimeError("a line is opened before it is asked")
+        return await self._fetch(request, at)
