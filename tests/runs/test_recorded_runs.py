@@ -115,6 +115,7 @@ def test_words_are_counted_as_in_live_conversations(recorded: Path, tmp_path: Pa
     assert rows["en/recorded+deepgram/nova-3/none", "values heard"] == 1
 
 
+@pytest.mark.nightly
 def test_a_run_keeps_the_audio_that_it_heard_when_the_set_is_gone(
     recorded: Path, tmp_path: Path
 ) -> None:
@@ -183,6 +184,7 @@ def keys(folder: Path, **fields: object) -> dict[tuple[str, str], str]:
     return {(cell.condition.label, cell.task.id): cell.key for cell in plan(setup)}
 
 
+@pytest.mark.nightly
 def test_where_a_set_lies_is_no_part_of_any_key(recorded: Path, tmp_path: Path) -> None:
     lines = ("text", "recorded", "telephone")
     before = keys(recorded, voices=lines)

@@ -277,6 +277,7 @@ def test_what_was_said_before_the_conversation_is_not_the_simulators() -> None:
     assert user_evidence(task, Episode(past, Ending("timeout"), 0, 0), "en") == ()
 
 
+@pytest.mark.nightly
 @given(st.lists(st.text(max_size=200), max_size=6), st.sampled_from(["en", "th", "vi", "xx"]))
 def test_whatever_is_said_every_check_answers_once(said: list[str], language: str) -> None:
     case = conversation(*said) | {"language": language}

@@ -328,6 +328,7 @@ def test_two_worlds_used_in_turns_are_two_worlds_used_one_after_the_other(
 # Orders, threads, processes
 
 
+@pytest.mark.nightly
 @examples(5, *UNSHRUNK)
 @given(data=st.data(), rules=BOTH)
 def test_neither_order_nor_threads_change_what_comes_of_calls(

@@ -146,6 +146,7 @@ def test_what_was_torn_is_made_again_to_the_same_bytes(told: Told, folder: Path)
     assert content(made) == whole
 
 
+@pytest.mark.nightly
 def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     told: Told,
     refused: Refused,
@@ -259,6 +260,7 @@ def changed(path: Path, place: int, **fields: object) -> None:
     path.write_bytes(b"".join(lines))
 
 
+@pytest.mark.nightly
 def test_a_set_whose_audio_or_transcripts_were_changed_is_found_out(
     told: Told, folder: Path, provider: tuple[str, ...]
 ) -> None:

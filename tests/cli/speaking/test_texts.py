@@ -46,6 +46,7 @@ def test_a_set_says_of_every_message_how_its_values_are_found(told: Told, folder
     assert told("speak", "--verify", "set") == {"set": "set", "problems": []}
 
 
+@pytest.mark.nightly
 def test_a_sample_has_whole_tasks_and_all_that_a_smaller_one_has(
     told: Told, refused: Refused, folder: Path
 ) -> None:

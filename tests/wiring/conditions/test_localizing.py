@@ -62,6 +62,7 @@ def test_artifacts_that_were_not_pulled_are_asked_for(
         setup_of("tau2:retail", "th", "domain")
 
 
+@pytest.mark.nightly
 @IN_LANGUAGES
 def test_the_domain_scenario_has_every_surface_in_the_language() -> None:
     setup = setup_of("tau2:retail", "vi", "domain")
@@ -84,6 +85,7 @@ def test_the_domain_scenario_has_every_surface_in_the_language() -> None:
     assert any(text.startswith("Hủy đơn hàng đang chờ xử lý.") for text in tools)
 
 
+@pytest.mark.nightly
 @IN_LANGUAGES
 def test_in_the_tools_scenario_nothing_but_the_agents_tools_is_in_the_language() -> None:
     setup = setup_of("tau2:telecom", "id", "tools")
@@ -116,6 +118,7 @@ def test_another_seed_deals_the_tools_otherwise_and_makes_other_cells() -> None:
     assert {cell.key for cell in plan(released)}.isdisjoint(cell.key for cell in plan(other))
 
 
+@pytest.mark.nightly
 @IN_LANGUAGES
 @pytest.mark.parametrize(
     ("suite", "language", "note"),
@@ -139,6 +142,7 @@ def test_what_the_release_lacks_is_noted(suite: str, language: str, note: str) -
     assert only(setup_of(suite, language, "domain")).realised.notes == (note,)
 
 
+@pytest.mark.nightly
 @IN_LANGUAGES
 def test_surfaces_combine_freely() -> None:
     localization = only(setup_of("tau2:retail", "th", "policy+tasks"))
