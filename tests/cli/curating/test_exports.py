@@ -13,6 +13,7 @@ from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrig
 from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.core.apis.written.answers import read_answer
+from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.splitting.sides import TaskSide
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
@@ -137,6 +138,16 @@ def test_chats_have_tool_calls_that_their_results_answer(exported: Callable[[str
     assert msgspec.json.decode(calls[0]["function"]["arguments"]) == {"cep": "01310930"}
 
 
+def test_rows_for_training_say_what_they_came_from(exported: Callable[[str], Path]) -> None:
+    folder = exported("rows")
+    (row,) = (
+        msgspec.json.decode(line, type=TrainingRow)
+        for line in (folder / "train.jsonl").read_bytes().splitlines()
+    )
+    assert row.request == "Como está o tempo no CEP 01310-930?"
+    assert row.origin == RowOrigin("", "t1", ("br/Buscar", "br/Tempo"), "pt", "MIT", "a")
+
+
 def test_a_table_has_a_row_for_each_task(exported: Callable[[str], Path]) -> None:
     table = pl.read_parquet(exported("parquet") / "test.parquet")
     assert table["query"].to_list() == ["E no México?"]
@@ -188,4 +199,4 @@ def test_a_folder_that_is_there_is_not_written_over(
 
 def test_a_form_that_does_not_exist_is_refused(refused: Refused, dataset: str) -> None:
     asked = ("curate", "export", dataset, "--to", "xml", "--out", "out")
-    assert "--to xml: choose suite, itc, openai, parquet, hf" in refused(*asked, status=2)
+    assert "--to xml: choose suite, itc, openai, rows, parquet, hf" in refused(*asked, status=2)

@@ -272,7 +272,7 @@ def export(
         str,
         typer.Option(
             help="suite (dragoman run itc:FOLDER), itc (the source's conversations), openai (JSONL with "
-            "tool calls), parquet, hf (a folder that Hugging Face datasets opens)."
+            "tool calls), rows (the same with what each came from, for `dragoman finetune`), parquet, hf (a folder that Hugging Face datasets opens)."
         ),
     ],
     out: Annotated[Path, typer.Option(help="A folder that is not there yet, or empty.")],

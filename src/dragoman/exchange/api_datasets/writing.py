@@ -14,6 +14,7 @@ from dragoman.exchange.api_datasets.chats import chat_of
 from dragoman.exchange.api_datasets.conversations import conversation_of
 from dragoman.exchange.api_datasets.source_form import as_the_source
 from dragoman.exchange.api_datasets.suite_files import suite_files
+from dragoman.exchange.api_datasets.training import training_row_of
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.whole_files import write_whole
 
@@ -76,6 +77,10 @@ def _openai(rows: Sequence[DatasetRow]) -> Files:
     return _by_split(rows, ".jsonl", _lines(chat_of))
 
 
+def _training(rows: Sequence[DatasetRow]) -> Files:
+    return _by_split(rows, ".jsonl", _lines(training_row_of))
+
+
 def _suite(rows: Sequence[DatasetRow]) -> Files:
     files = suite_files(rows)
     found: Files = {
@@ -99,6 +104,7 @@ FORMS: Mapping[str, Callable[[Sequence[DatasetRow]], Files]] = {
     "suite": _suite,
     "itc": _itc,
     "openai": _openai,
+    "rows": _training,
     "parquet": _parquet,
     "hf": _hf,
 }
