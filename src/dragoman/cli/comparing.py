@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.comparison import Comparison
 from dragoman.cli.output import print_error, print_json
 from dragoman.core.errors import UsageError
@@ -30,6 +31,7 @@ class ComparisonRequest(msgspec.Struct, frozen=True):
     judge: str | None
     prices: Path | None
     by: str | None = None
+    kept: float | None = None
 
 
 class RegressionGate(msgspec.Struct, frozen=True):
@@ -66,7 +68,9 @@ def print_comparison(
         if value is not None and not 0 <= value <= 1:
             option = {"margin": "--fail-under", "interval_margin": "--fail-under-interval"}[name]
             raise UsageError(f"{option} must lie between 0 and 1, not {value:g}")
-    wanted = Wanted(asked.agents, asked.versus, asked.rules, judge_name(asked.judge), asked.by)
+    kept = KEPT if asked.kept is None else asked.kept
+    judge = judge_name(asked.judge)
+    wanted = Wanted(asked.agents, asked.versus, asked.rules, judge, asked.by, kept)
     prices = None if asked.prices is None else load_prices(asked.prices)
     found = compare_runs(asked.folders, wanted, prices)
     if as_json:

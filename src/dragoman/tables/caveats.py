@@ -1,12 +1,15 @@
 """Who played a script in a run, and what its figures cannot say for that reason."""
 
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from shlex import quote
 
+from dragoman.analysis.cards_kept import cards_kept, kept_notes
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Move
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
-from dragoman.store.run import RunStore
+from dragoman.store.run import RunStore, StoredCell
 from dragoman.wiring.participants import user_of
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
 
@@ -37,26 +40,35 @@ def caveats(store: RunStore) -> tuple[str, ...]:
     return (*_of_languages(store), *_of_personas(store))
 
 
-def _of_personas(store: RunStore) -> tuple[str, ...]:
-    """Return for each condition which users follow no persona.
+def _of_personas(store: RunStore) -> Iterator[str]:
+    """Yield for each condition which users follow no persona, and then who did not, or may not, keep it.
 
     The offline user follows one where tasks have their facts as data; who plays the plan never does.
     """
     cells = [cell for cell in store.cells() if cell.condition.persona != NONE]
-    if not cells:
-        return ()
-    users, deaf = users_of(store), {GOLD}
-    if not any(is_structured(task.scenario) for task in store.tasks().values()):
+    users = users_of(store) if cells else {}
+    deaf = {GOLD}
+    if users and not any(is_structured(task.scenario) for task in store.tasks().values()):
         deaf.add(OFFLINE)
     found: dict[str, dict[str, None]] = {}
     for cell in cells:
         if users.get(cell.agent) in deaf:
             found.setdefault(cell.condition.label, {})[users[cell.agent]] = None
-    return tuple(
-        f"{label}: the user {' and '.join(names)} recites a script and follows no persona: these "
-        "figures say nothing of one"
-        for label, names in found.items()
+    for label, names in found.items():
+        yield (
+            f"{label}: the user {' and '.join(names)} recites a script and follows no persona: these "
+            "figures say nothing of one"
+        )
+    yield from _of_cards(store, [cell for cell in cells if users.get(cell.agent, GOLD) not in deaf])
+
+
+def _of_cards(store: RunStore, cells: Sequence[StoredCell]) -> Iterator[str]:
+    """Yield which of these cells are no result of their persona, and of which that is not known."""
+    measured = store.measured() if cells else {}
+    played = (
+        ((cell.suite, cell.condition, cell.agent), measured.get(cell.key, ())) for cell in cells
     )
+    yield from kept_notes(cards_kept(played), run=quote(str(store.folder)))
 
 
 def _of_languages(store: RunStore) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.analysis.cards_kept import KEPT, CardKept, cards_kept, kept_notes, not_kept
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import StoreError, UsageError
@@ -31,6 +32,7 @@ class Wanted(msgspec.Struct, frozen=True):
         rules: By which rules; None for the newest scoring that all runs have.
         judge: By which judge.
         by: Only cells that differ in this alone: an axis, or `agent`; None for any one thing.
+        kept: Which part of what its card states a cell's users must show to be compared by persona.
     """
 
     agents: tuple[str, ...] = ()
@@ -38,6 +40,7 @@ class Wanted(msgspec.Struct, frozen=True):
     rules: str | None = None
     judge: str | None = None
     by: str | None = None
+    kept: float = KEPT
 
 
 class RunComparison(msgspec.Struct, frozen=True):
@@ -101,12 +104,15 @@ def compare_runs(
     couples = _couples(runs, wanted)
     if not couples:
         raise _nothing(runs, wanted.by)
+    couples, of_cards = _with_kept_cards(couples, wanted.kept)
+    if not couples:
+        raise UsageError(f"{runs[0].folder}: nothing to compare: {of_cards[0]}")
     return RunComparison(
         runs=tuple(run.folder for run in runs),
         rules=rules,
         judge=judge,
         comparisons=compare(couples),
-        notes=tuple(_notes(runs, couples)),
+        notes=(*of_cards, *_notes(runs, couples)),
     )
 
 
@@ -173,6 +179,39 @@ def _couples(runs: Sequence[_Run], wanted: Wanted) -> tuple[Couple, ...]:
         return tuple(comparable(first, wanted.by))
     agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
     return _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
+
+
+def _with_kept_cards(
+    couples: Sequence[Couple], kept: float
+) -> tuple[tuple[Couple, ...], tuple[str, ...]]:
+    """Leave out couples that differ in a persona which users did not play; say which, and what is not known."""
+    by_persona = {
+        number
+        for number, (a, b) in enumerate(couples)
+        if a.name.condition.persona != b.name.condition.persona
+    }
+    cells = {cell.name: cell for number in by_persona for cell in couples[number]}
+    cards = [card for cell in cells.values() for card in _cards(cell, kept)]
+    bad = not_kept(cards)
+    left = {
+        number
+        for number in by_persona
+        if any(
+            (cell.name.suite, cell.name.condition, cell.name.agent) in bad
+            for cell in couples[number]
+        )
+    }
+    said = (
+        f"{len(left)} of {len(couples)} couples left out: users did not keep the card that tells "
+        "their cells apart"
+    )
+    notes = (*((said,) if left else ()), *kept_notes(cards, kept))
+    return tuple(c for number, c in enumerate(couples) if number not in left), notes
+
+
+def _cards(cell: CellOutcomes, kept: float) -> tuple[CardKept, ...]:
+    key = (cell.name.suite, cell.name.condition, cell.name.agent)
+    return cards_kept(((key, row.measures) for row in cell.outcomes), kept)
 
 
 def _chosen(run: _Run, wanted: Wanted) -> Iterator[CellOutcomes]:

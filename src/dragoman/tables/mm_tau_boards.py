@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.board import MmTauBoard, MmTauCell, MmTauChange, mm_tau_board
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
@@ -20,9 +21,12 @@ COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("change", "change_low", "change_high"), pl.Float64()),
     "change_tasks": pl.Int64(),
     "change_to": pl.String(),
+    "card": pl.String(),
+    "card_shown": pl.Float64(),
 }
 """`reader` counted: the log or a judge; `why` says why a metric has no value; `change` is that to the
-metric under the exposure `change_to`, in parts of it."""
+metric under the exposure `change_to`, in parts of it; `card` is whether users kept their card, of which they
+showed the part `card_shown`."""
 
 _Row = tuple[str | float | None, ...]
 
@@ -35,9 +39,13 @@ class MmTauResults(msgspec.Struct, frozen=True):
 
 
 def mm_tau_results(
-    folders: Sequence[Path], rules: str | None, judge: str | None, weights: MmTapWeights
+    folders: Sequence[Path],
+    rules: str | None,
+    judge: str | None,
+    weights: MmTapWeights,
+    kept: float = KEPT,
 ) -> MmTauResults:
-    """Return the board of all runs together.
+    """Return the board of all runs together; `kept` is which part of its card users must show.
 
     Raises:
         UsageError: Where a conversation is in two of them, or they were not scored alike.
@@ -45,7 +53,7 @@ def mm_tau_results(
     """
     runs = scored_runs(folders, rules, judge)
     rows = [row for run in runs for row in run.outcomes]
-    board = mm_tau_board(rows, task_digests(runs), runs[0].scoring, weights)
+    board = mm_tau_board(rows, task_digests(runs), runs[0].scoring, weights, kept)
     shown = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(weights))
     return MmTauResults(board, (*run_facts(runs), ("weights of mm-tap", shown)))
 
@@ -58,6 +66,7 @@ def mm_tau_frame(board: MmTauBoard) -> pl.DataFrame:
             *(cell.suite, cell.agent, ", ".join(cell.setting)),
             *(*msgspec.structs.astuple(cell.way), cell.persona, cell.exposure, cell.reader),
             *found,
+            *((None, None) if cell.card is None else (cell.card.verdict, cell.card.shown)),
         )
         for number, cell in enumerate(board.cells)
         for found in _rows(board, cell, changes.get(number))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from dragoman.analysis.cells import Outcome
@@ -141,3 +142,34 @@ def test_a_persona_that_one_modality_lacks_is_in_no_pooled_figure() -> None:
 
     assert {each.personas for each in found.pooled} == {("none",)}
     assert [each.value for each in found.pooled] == [1.0, 1.0]
+
+
+def with_card(rows: list[Outcome], shown: int) -> list[Outcome]:
+    """Return conversations whose users showed so much of 4 that their card states."""
+    card = Measured("persona_kept", "2", counts={"stated": 4, "shown": shown})
+    return [msgspec.structs.replace(row, measures=(*row.measures, card)) for row in rows]
+
+
+def test_a_persona_that_its_users_did_not_play_is_in_no_difference_between_personas() -> None:
+    found = board(
+        cell([1, 1]),
+        cell([1, 1], VOICE),
+        with_card(cell([0, 0], HARD), shown=0),
+        with_card(cell([1, 0], HARD_BY_VOICE), shown=3),
+    )
+    persona = only(found, "persona")
+    assert (persona.couples, persona.in_a, persona.in_b) == (1, 1.0, 0.5)
+    assert only(found, "voice").couples == 2
+    assert [card.verdict for card in found.cards] == ["not kept", "kept"]
+    assert [cell.card and cell.card.verdict for cell in found.cells] == [
+        None,
+        None,
+        "not kept",
+        "kept",
+    ]
+
+
+def test_personas_of_which_it_is_not_known_are_compared() -> None:
+    found = board(cell([1, 1]), cell([0, 0], HARD))
+    assert only(found, "persona").difference == -1
+    assert [card.verdict for card in found.cards] == ["not known"]

@@ -144,3 +144,45 @@ def test_the_scenario_that_a_model_is_told_has_the_card(told: Told, folder: Path
     heard = (folder / "told.txt").read_text()
     assert "You are angry about what happened" in heard
     assert "every fact stays as the scenario has it" in heard
+
+
+DEAF = """
+import msgspec
+from dragoman.core.personas import Manner
+from dragoman.simulation.offline_user import OfflineUser
+
+class Deaf:
+    name = "deaf"
+    async def open(self, opening):
+        return await OfflineUser().open(msgspec.structs.replace(opening, manner=Manner()))
+
+USER = Deaf()
+"""
+
+
+@pytest.mark.slow
+def test_a_persona_that_its_user_ignored_is_marked_and_compared_with_nobody(
+    told: Told, dragoman: Cli, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "deaf_user.py").write_text(DEAF, "utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    grid = ("--agent", "literal", "--persona", "none,hard", "--user", "deaf_user:USER")
+    played = told("run", "courier", *TASKS, *grid, "--out", "here")
+    assert played["warnings"] == [
+        "whether users kept the cards of hard is not known: dragoman score here --measure persona_kept"
+    ]
+    compared = told("compare", "here", "--by", "persona")
+    assert len(compared["comparisons"]) == 1
+    assert compared["notes"] == [
+        "whether users kept the cards of hard is not known: dragoman score RUN --measure persona_kept"
+    ]
+    scored = told("score", "here", "--measure", "persona_kept")
+    assert "these figures are no result of the persona hard" in scored["warnings"][0]
+    assert "1 of 1 couples left out" in refused("compare", "here", "--by", "persona", status=2)
+    assert len(told("compare", "here", "--by", "persona", "--kept", "0")["comparisons"]) == 1
+    board = told("leaderboard", "here", "--style", "mm-tau-p2")["board"]
+    assert [card["verdict"] for card in board["cards"]] == ["not kept"]
+    assert board["differences"] == []
+    shown = dragoman("leaderboard", "here", "--style", "mm-tau-p2").stdout
+    assert "Whether users kept their cards" in shown
+    assert "card not kept" in shown

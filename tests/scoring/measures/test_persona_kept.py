@@ -24,12 +24,14 @@ FACTS = (
 TASK = Task("1", "s", "d", Scenario("x", facts=FACTS))
 
 
-def measured(habits: Habits | None, *words: str) -> Measured:
+def measured(
+    habits: Habits | None, *words: str, asking: str = "Please tell me: what is your phone?"
+) -> Measured:
     """Return what is found where an agent asks for something before every further message."""
     events: list[Event] = []
     for said in words:
         events += [
-            Move("agent", say("Please tell me: what is your phone?")),
+            Move("agent", say(asking)),
             Move("user", say(said)),
         ]
     episode = Episode(tuple(events), Ending("user_stop", ""), len(events), 0)
@@ -47,11 +49,19 @@ def test_a_user_that_keeps_its_card_shows_what_it_states() -> None:
         "The phone is 0171 5550199. The postcode is KL-4380.",
         "Sorry, I misread. The postcode is KL-4830.",
         "The tracking number is KE602144370.",
+        asking="Please tell me: what is your phone, your postcode and your tracking number?",
     ).counts
     assert (found["puts off shown"], found["puts off chances"]) == (1, 4)
     assert (found["slips shown"], found["slips chances"]) == (1, 3)
     assert (found["few at once shown"], found["few at once chances"]) == (2, 2)
     assert found["shown"] / found["stated"] >= 0.5
+
+
+def test_who_is_asked_for_one_thing_and_tells_it_has_shown_nothing() -> None:
+    found = measured(Habits(at_once=2), "Hello.", "The phone is 0171 5550199.")
+    assert found.counts == {}
+    openly = measured(Habits(at_once=2), "Hello.", "0171 5550199.", asking="Please tell me more.")
+    assert (openly.counts["few at once shown"], openly.counts["few at once chances"]) == (1, 1)
 
 
 def test_a_user_that_ignores_its_card_is_found() -> None:

@@ -4,7 +4,7 @@ A difference is over couples of cells that are the same but for the one axis. A 
 has the figure in both cells of every couple, so that both sides are always means over the same tasks.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import lcm
@@ -12,7 +12,7 @@ from statistics import fmean
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cells import CellKey, Outcome
 from dragoman.analysis.comparison import FINEST_UNIT, CellOutcomes
 from dragoman.analysis.intervals import Interval, difference_interval, ratio_interval
 from dragoman.analysis.mm_tau.metrics import count_of, user_turns
@@ -131,15 +131,18 @@ _OF_LOG = (
 
 
 def axis_differences(
-    read: Mapping[Reader, Sequence[CellOutcomes]],
+    read: Mapping[Reader, Sequence[CellOutcomes]], no_persona: Collection[CellKey] = ()
 ) -> tuple[AxisDifference, ...]:
     """Return what each axis does, over all couples of cells and then in each couple alone.
 
     Args:
         read: The cells of the grid, by who counted.
+        no_persona: Cells that say nothing of their persona: in no couple that differs in it.
     """
     found = [
-        (each, place) for reader, cells in read.items() for each, place in _of_reader(reader, cells)
+        (each, place)
+        for reader, cells in read.items()
+        for each, place in _of_reader(reader, cells, no_persona)
     ]
     whole = _adjusted([each for each, place in found if not place])
     alone = _adjusted([each for each, place in found if place])
@@ -147,10 +150,10 @@ def axis_differences(
 
 
 def _of_reader(
-    reader: Reader, cells: Sequence[CellOutcomes]
+    reader: Reader, cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
 ) -> Iterator[tuple[AxisDifference, str]]:
     figures = _OF_LOG if reader == LOG else (_PASS,)
-    for (suite, agent, axis), (a, b), couples in _all_couples(cells):
+    for (suite, agent, axis), (a, b), couples in _all_couples(cells, no_persona):
         place = (suite, agent, axis, a, b)
         for figure in figures:
             yield _difference(place, EVERYWHERE, couples.values(), figure, reader), EVERYWHERE
@@ -160,12 +163,15 @@ def _of_reader(
 
 
 def _all_couples(
-    cells: Sequence[CellOutcomes],
+    cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
 ) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], dict[str, _Couple]]]:
     """Yield suite, agent and axis, two values, and by the rest of the condition the cells that differ in these."""
     groups: dict[tuple[str, str, str], dict[str, dict[Condition, CellOutcomes]]] = {}
     for cell in cells:
-        for axis, value, rest in _places(cell.name.condition):
+        name = cell.name
+        for axis, value, rest in _places(name.condition):
+            if axis == "persona" and (name.suite, name.condition, name.agent) in no_persona:
+                continue
             values = groups.setdefault((cell.name.suite, cell.name.agent, axis), {})
             values.setdefault(value, {})[rest] = cell
     for (suite, agent, axis), values in groups.items():

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cards_kept import KEPT, CardKept, cards_kept, not_kept
+from dragoman.analysis.cells import CellKey, Outcome, summarize
 from dragoman.analysis.comparison import CellOutcomes, group_cells
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.agreement import TwinAgreement, agreements
@@ -63,6 +64,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
         mm_tap_interval: 95 %, by bootstrap over tasks, of all its metrics together.
         clipped_interval: That of `clipped`.
         tasks: How many tasks the composite's metrics have together.
+        card: Whether its users kept their card; None of nobody in particular.
     """
 
     suite: str
@@ -80,6 +82,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
     mm_tap_interval: Interval | None = None
     clipped_interval: Interval | None = None
     tasks: int = 0
+    card: CardKept | None = None
 
 
 class MmTauChange(msgspec.Struct, frozen=True):
@@ -108,6 +111,8 @@ class MmTauBoard(msgspec.Struct, frozen=True):
         differences: What each axis does, paired by task.
         agreements: Judged counts beside those of the log.
         pooled: pass^1 over personas, by modality and exposure.
+        kept: Which part of what a card states is enough to have kept it.
+        cards: Whether users kept their cards, cell by cell.
     """
 
     rules: str
@@ -118,6 +123,8 @@ class MmTauBoard(msgspec.Struct, frozen=True):
     differences: tuple[AxisDifference, ...] = ()
     agreements: tuple[TwinAgreement, ...] = ()
     pooled: tuple[PooledSuccess, ...] = ()
+    kept: float = KEPT
+    cards: tuple[CardKept, ...] = ()
 
 
 class _Summed(msgspec.Struct, frozen=True):
@@ -140,6 +147,7 @@ def mm_tau_board(
     digests: Mapping[TaskId, str],
     scoring: tuple[str, str],
     weights: MmTapWeights | None = None,
+    kept: float = KEPT,
 ) -> MmTauBoard:
     """Return the metrics of conversations that were scored alike.
 
@@ -148,20 +156,28 @@ def mm_tau_board(
         digests: Of their tasks.
         scoring: Rules and judge.
         weights: Of mm-tap.
+        kept: Which part of what its card states a cell's users must show; the others are in no
+            difference between personas.
     """
     rows = tuple(map(newly_measured, outcomes))
     readers = readers_of(rows)
+    cards = cards_kept(
+        (((row.suite, row.condition, row.agent), row.measures) for row in rows), kept
+    )
+    of_cell = {card.key: card for card in cards}
     weighed = weights or MmTapWeights()
     read = {reader: _cells(read_by(reader, rows), digests) for reader in readers}
     summed = [each for reader, cells in read.items() for each in _summed(reader, cells)]
     return MmTauBoard(
         *scoring,
         weighed,
-        tuple(_figures(each, scoring, weighed) for each in summed),
+        tuple(_figures(each, scoring, weighed, of_cell) for each in summed),
         tuple(_changes(summed)),
-        axis_differences(read),
+        axis_differences(read, not_kept(cards)),
         agreements(readers[1:], rows),
         pooled_success(read),
+        kept,
+        cards,
     )
 
 
@@ -221,7 +237,12 @@ def _of_voice(cell: CellOutcomes, text: CellOutcomes | None) -> dict[str, Sums]:
     return {**found, "MRS": modality_robustness(text, cell), "TO": turn_overhead(text, cell)}
 
 
-def _figures(found: _Summed, scoring: tuple[str, str], weights: MmTapWeights) -> MmTauCell:
+def _figures(
+    found: _Summed,
+    scoring: tuple[str, str],
+    weights: MmTapWeights,
+    cards: Mapping[CellKey, CardKept],
+) -> MmTauCell:
     name = found.cell.name
     (summary,) = summarize(found.cell.outcomes, *scoring)
     first = summary.result.figures[0]
@@ -250,6 +271,7 @@ def _figures(found: _Summed, scoring: tuple[str, str], weights: MmTapWeights) ->
         tap.interval,
         tap.clipped_interval,
         tap.tasks,
+        cards.get((name.suite, name.condition, name.agent)),
     )
 
 

@@ -19,6 +19,13 @@ from dragoman.cli.commands.declaring import (
 
 Prices = Annotated[Path | None, option_of_run("prices")]
 
+Kept = Annotated[
+    float | None,
+    typer.Option(
+        help="Which part of what its card states users must show, by persona_kept, to be a persona's result [0.5]."
+    ),
+]
+
 app = group()
 
 
@@ -107,6 +114,7 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
         str | None,
         typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
     ] = None,
+    kept: Kept = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     prices: Prices = None,
@@ -114,7 +122,7 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
     """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
     from dragoman.cli.leading.styled import ReportRequest, write_styled
 
-    asked = ReportRequest(tuple(folders), out, rules, judge, prices, style, form, weights)
+    asked = ReportRequest(tuple(folders), out, rules, judge, prices, style, form, weights, kept)
     print(write_styled(asked))
 
 
@@ -131,6 +139,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
         str | None,
         typer.Option(help="Only cells that differ in this alone: agent, language, voice, ..."),
     ] = None,
+    kept: Kept = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     prices: Prices = None,
@@ -148,7 +157,9 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     """Compare two runs, or the cells of one, over the tasks that both finished."""
     from dragoman.cli.comparing import ComparisonRequest, RegressionGate, print_comparison
 
-    asked = ComparisonRequest(tuple(folders), tuple(agent or ()), versus, rules, judge, prices, by)
+    asked = ComparisonRequest(
+        tuple(folders), tuple(agent or ()), versus, rules, judge, prices, by, kept
+    )
     gate = RegressionGate(fail_under, fail_under_interval)
     leave(print_comparison(asked, gate, full=full, as_json=as_json))
 
@@ -188,6 +199,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
         str | None,
         typer.Option(help="With itc: macro (the default), micro, or seal, as Seal-Tools counts."),
     ] = None,
+    kept: Kept = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     as_json: Json = False,
@@ -199,7 +211,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.cli.leading.boards import LeaderboardRequest, print_leaderboard
 
     asked = LeaderboardRequest(
-        tuple(folders), style, tuple(out or ()), rules, judge, weights, averaging
+        tuple(folders), style, tuple(out or ()), rules, judge, weights, averaging, kept
     )
     print_leaderboard(asked, as_json=as_json)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.aggregates import Standing
+from dragoman.analysis.cards_kept import KEPT
 from dragoman.cli.output import print_json, print_line
 from dragoman.core.errors import UsageError
 from dragoman.report import wording
@@ -23,6 +24,7 @@ class LeaderboardRequest(msgspec.Struct, frozen=True):
     judge: str | None
     weights: str | None = None
     averaging: str | None = None
+    kept: float | None = None
 
 
 def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
@@ -33,6 +35,8 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
     """
     if asked.weights is not None and asked.style != "mm-tau-p2":
         raise UsageError("--weights goes with --style mm-tau-p2")
+    if asked.kept is not None and asked.style != "mm-tau-p2":
+        raise UsageError("--kept goes with --style mm-tau-p2")
     if asked.averaging is not None and asked.style != "itc":
         raise UsageError("--averaging goes with --style itc")
     match asked.style:
@@ -45,6 +49,7 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
 
             print_mm_tau(
                 *(asked.folders, asked.rules, asked.judge, asked.outs, asked.weights),
+                KEPT if asked.kept is None else asked.kept,
                 as_json=as_json,
             )
         case "itc":

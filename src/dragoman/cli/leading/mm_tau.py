@@ -23,12 +23,13 @@ ENDINGS = (".md", ".csv", ".json", ".parquet", ".tex")
 """The kinds of files that the metrics are written as."""
 
 
-def print_mm_tau(  # noqa: PLR0913 - the options of one style
+def print_mm_tau(  # noqa: PLR0913, PLR0917 - the options of one style
     folders: Sequence[Path],
     rules: str | None,
     judge: str | None,
     outs: Sequence[Path],
     weights: str | None,
+    kept: float,
     *,
     as_json: bool,
 ) -> None:
@@ -38,7 +39,7 @@ def print_mm_tau(  # noqa: PLR0913 - the options of one style
         UsageError: For a file of another kind, weights that are none, and what `mm_tau_results` raises.
     """
     require_writable(outs, ENDINGS)
-    found = mm_tau_results(folders, rules, judge_name(judge), mm_tau_weights(weights))
+    found = mm_tau_results(folders, rules, judge_name(judge), mm_tau_weights(weights), kept)
     write_all(outs, mm_tau_writers(found))
     if as_json:
         print_json(board_object(found))

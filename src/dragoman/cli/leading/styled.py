@@ -31,6 +31,7 @@ class ReportRequest(msgspec.Struct, frozen=True):
     style: str | None = None
     form: str | None = None
     weights: str | None = None
+    kept: float | None = None
 
 
 def write_styled(asked: ReportRequest) -> Path:
@@ -45,6 +46,7 @@ def write_styled(asked: ReportRequest) -> Path:
     if asked.style is None:
         return write_report(*plain)
     # Tables of results are loaded where they are wanted: a plain report begins sooner without.
+    from dragoman.analysis.cards_kept import KEPT
     from dragoman.cli.leading.mm_tau import mm_tau_weights, mm_tau_writers
     from dragoman.cli.leading.written import write_all
     from dragoman.report.mm_tau.page import mm_tau_page
@@ -52,7 +54,11 @@ def write_styled(asked: ReportRequest) -> Path:
     from dragoman.wiring.participants import judge_name
 
     found = mm_tau_results(
-        asked.folders, asked.rules, judge_name(asked.judge), mm_tau_weights(asked.weights)
+        asked.folders,
+        asked.rules,
+        judge_name(asked.judge),
+        mm_tau_weights(asked.weights),
+        KEPT if asked.kept is None else asked.kept,
     )
     if form == "html":
         return write_report(*plain, mm_tau_page(found.board, found.facts))
@@ -66,6 +72,8 @@ def _form(asked: ReportRequest) -> str:
         raise UsageError(f"--style {asked.style}: choose {STYLE}, or leave it out")
     if asked.weights is not None and asked.style is None:
         raise UsageError(f"--weights goes with --style {STYLE}")
+    if asked.kept is not None and asked.style is None:
+        raise UsageError(f"--kept goes with --style {STYLE}")
     named = {ending: form for form, ending in ENDINGS.items()}
     ending = "" if asked.out is None else asked.out.suffix
     form = asked.form or (named.get(ending, "html") if asked.style else "html")

@@ -15,6 +15,7 @@ from dragoman.report.mm_tau.charts import (
 from dragoman.report.mm_tau.tables import (
     agreement_tables,
     axis_tables,
+    card_tables,
     change_tables,
     composite_tables,
     couple_tables,
@@ -45,7 +46,7 @@ def mm_tau_page(board: MmTauBoard, facts: tuple[tuple[str, str], ...]) -> MmTauP
     """
     return MmTauPage(
         glances(board),
-        (*axis_tables(board), *couple_tables(board)),
+        (*axis_tables(board), *couple_tables(board), *card_tables(board)),
         modality_charts(board),
         persona_charts(board),
         tuple(metric_tables(board)),

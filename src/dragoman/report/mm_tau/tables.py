@@ -1,9 +1,10 @@
 """The figures of MM-tau-p2 in the form of its source's Tables 2 to 5, and what each axis does."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from dragoman.analysis.cards_kept import kept_notes
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.agreement import Agreed, TwinAgreement
 from dragoman.analysis.mm_tau.axes import AxisDifference
@@ -79,6 +80,7 @@ def board_tables(board: MmTauBoard) -> Iterator[TextTable]:
 def terminal_tables(board: MmTauBoard) -> Iterator[TextTable]:
     """Yield the tables of a board that a terminal has room for: those that others follow from."""
     yield from axis_tables(board)
+    yield from card_tables(board)
     yield from map(_flat, metric_tables(board))
     yield from map(_flat, composite_tables(board))
     yield from agreement_tables(board)
@@ -91,6 +93,7 @@ def _flat(table: TextTable | GroupedTable) -> TextTable:
 def grouped_tables(board: MmTauBoard) -> Iterator[TextTable | GroupedTable]:
     """Yield all tables of a board with their headings in groups, the answer first."""
     yield from axis_tables(board)
+    yield from card_tables(board)
     yield from metric_tables(board)
     yield from change_tables(board)
     yield from composite_tables(board)
@@ -101,14 +104,37 @@ def axis_tables(board: MmTauBoard) -> Iterator[TextTable]:
     """Yield what each axis does over all couples of cells, paired by task."""
     rows = [each for each in board.differences if not each.at]
     if rows:
-        yield _axis_table(rows, "What each axis does, paired by task", _PAIRED)
+        yield _axis_table(rows, "What each axis does, paired by task", _paired_note(board))
 
 
 def couple_tables(board: MmTauBoard) -> Iterator[TextTable]:
     """Yield what each axis does in every couple of cells alone."""
     rows = [each for each in board.differences if each.at]
     if rows:
-        yield _axis_table(rows, "The same in each couple of cells", _PAIRED)
+        yield _axis_table(rows, "The same in each couple of cells", _paired_note(board))
+
+
+def card_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield whether users kept their cards, cell by cell; nothing where nobody had one."""
+    if not board.cards:
+        return
+    yield TextTable(
+        ("suite", "condition", "agent", "persona", "card", "shown of stated", "conversations"),
+        tuple(
+            (
+                *(card.suite, card.condition.label, card.agent, card.persona, card.verdict),
+                *(MISSING if card.shown is None else f"{card.shown:.2f}", f"{card.counted:,}"),
+            )
+            for card in board.cards
+        ),
+        "Whether users kept their cards",
+        "; ".join(
+            (f"kept: at least {board.kept:g} of what it states (--kept)", *_card_notes(board))
+        ),
+        frozenset({"shown of stated", "conversations"}),
+        is_spaced=False,
+        keys=4,
+    )
 
 
 def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
@@ -121,7 +147,7 @@ def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         yield GroupedTable(
             f"Table 2: {place}",
             ("Metric",),
-            tuple((cell.reader, exposure_name(cell.exposure), cell.suite) for cell in ordered),
+            tuple((cell.reader, _marked(cell), cell.suite) for cell in ordered),
             (
                 *(
                     (NAMES[name], *(_shown(cell.metrics[name]) for cell in ordered))
@@ -130,7 +156,7 @@ def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
                 ("mm-tap", *(_tap(cell, is_clipped=False) for cell in ordered)),
                 ("mm-tap, clipped", *(_tap(cell, is_clipped=True) for cell in ordered)),
             ),
-            "; ".join((_ABOUT, *_further(board, ordered), *_missing(ordered))),
+            "; ".join((_ABOUT, *_further(board, ordered), *_missing(ordered), *_unkept(ordered))),
         )
 
 
@@ -175,6 +201,7 @@ def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
                 f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task together",
                 "clipped: MRS at most 1, TO at least 0",
                 *(f"no mm-tap without {each}" for each in lacks),
+                *_unkept(board.cells),
             )
         ),
     )
@@ -234,6 +261,34 @@ def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTa
     )
 
 
+def _paired_note(board: MmTauBoard) -> str:
+    left_out = [card.condition.label for card in board.cards if card.verdict == "not kept"]
+    if not left_out:
+        return "; ".join((_PAIRED, *_card_notes(board)))
+    return (
+        f"{_PAIRED}; left out of differences between personas: {len(left_out)} of {len(board.cards)} cells "
+        f"with a persona, whose users showed less than {board.kept:g} of what their card states "
+        f"({', '.join(dict.fromkeys(left_out))})"
+    )
+
+
+def _card_notes(board: MmTauBoard) -> Iterator[str]:
+    """Yield of which cards it is not known whether they were kept."""
+    unknown = [card for card in board.cards if card.verdict == "not known"]
+    yield from kept_notes(unknown, board.kept)
+
+
+def _unkept(cells: Iterable[MmTauCell]) -> Iterator[str]:
+    """Yield which cells are no result of their persona."""
+    cards = {cell.card.key: cell.card for cell in cells if cell.card is not None}
+    bad = [card for card in cards.values() if card.verdict == "not kept"]
+    for card in bad:
+        yield (
+            f"no result of the persona {card.persona}: {card.condition.label}, whose users showed "
+            f"{card.shown or 0:.2f} of what their card states"
+        )
+
+
 def _paired(each: AxisDifference) -> tuple[str, ...]:
     value = f"{each.difference:+.3f}" if each.difference is not None else MISSING
     ends = MISSING if each.interval is None else wording.signed_interval(each.interval)
@@ -261,12 +316,13 @@ def _change_table(
     rows = tuple(
         (NAMES[name], *(text[name] for text in texts), IDEAL.get(name, "1.0")) for name in METRICS
     )
+    shown = [cell for _, cells in best for cell in cells]
     return GroupedTable(
         f"Tables 3 and 4: {place}",
         ("Metric",),
         (*columns, ("", "Ideal")),
         rows,
-        "; ".join((_PERCENT, _UNSCORED, *_missing([board.cells[number] for number in changes]))),
+        "; ".join((_PERCENT, _UNSCORED, *_missing(shown), *_unkept(shown))),
         frozenset(
             (row, column)
             for column, cells in best
@@ -369,6 +425,13 @@ def _tap(cell: MmTauCell | None, *, is_clipped: bool) -> str:
 
 def _ends(interval: Interval) -> str:
     return f"[{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _marked(cell: MmTauCell) -> str:
+    """Return a cell's exposure, and that its users did not keep their card."""
+    exposure = exposure_name(cell.exposure)
+    is_kept = cell.card is None or cell.card.verdict != "not kept"
+    return exposure if is_kept else f"{exposure}, card not kept"
 
 
 def _further(board: MmTauBoard, cells: Sequence[MmTauCell]) -> Iterator[str]:

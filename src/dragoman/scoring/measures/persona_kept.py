@@ -118,13 +118,25 @@ def _chances(
         case "terse":
             yield from map(_is_terse, telling)
         case "few at once":
-            yield from (len(each.fresh) <= habits.at_once for each in telling)
+            most = habits.at_once
+            yield from (
+                len(each.fresh) <= most
+                for each in telling
+                if max(_asked_for(each, facts), len(each.fresh)) > most
+            )
         case "puts off":
             yield from (not each.signs.isdisjoint(_PUT_OFF) for each in answers)
         case "slips":
             yield from _slips(turns)
         case _:
             yield from ("repeats" in each.signs for each in answers)
+
+
+def _asked_for(answer: AnsweredTurn, facts: tuple[Fact, ...]) -> int:
+    """Return how many facts the agent's words ask for; all where they name none."""
+    asked = answer.turn.asked
+    named = sum(any(occurs(word, asked) for word in fact.keywords) for fact in facts)
+    return named or len(facts)
 
 
 def _slips(turns: tuple[AnsweredTurn, ...]) -> Iterator[bool]:
@@ -148,7 +160,7 @@ _HABITS = ("volunteers", "terse", "few at once", "puts off", "slips", "repeats")
 
 PERSONA_KEPT = Counting(
     "persona_kept",
-    "1",
+    "2",
     count_kept,
     (
         Rate("persona shown of stated", ("shown",), ("stated",), reads="number"),
