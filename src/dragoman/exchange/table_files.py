@@ -10,6 +10,7 @@ import polars as pl
 
 from dragoman.analysis.cells import Outcome
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.texts.csv_cells import safe_cell
 from dragoman.store.run import RunStore
 from dragoman.tables.frames import run_tables
 from dragoman.tables.outcomes import outcomes
@@ -41,7 +42,7 @@ def write_parquet(
 def write_csv(
     store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
 ) -> tuple[Path, ...]:
-    """Write every table of a run as a CSV file; columns of lists hold JSON.
+    """Write every table of a run as a CSV file; columns of lists hold JSON, and no text is a formula.
 
     Arguments and errors are those of `write_parquet`.
     """
@@ -50,8 +51,10 @@ def write_csv(
 
 def _write_csv(table: pl.DataFrame, path: Path) -> None:
     lists = [name for name, kind in table.schema.items() if kind.is_nested()]
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
     table.with_columns(
-        pl.col(name).map_elements(_json, return_dtype=pl.String) for name in lists
+        *(pl.col(name).map_elements(_json, return_dtype=pl.String) for name in lists),
+        *(pl.col(name).map_elements(safe_cell, return_dtype=pl.String) for name in texts),
     ).write_csv(path)
 
 

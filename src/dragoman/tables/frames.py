@@ -1,6 +1,6 @@
 """A run's results as polars data frames."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import polars as pl
@@ -8,13 +8,16 @@ import polars as pl
 from dragoman.analysis.by_axis import Group
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.measure_figures import MeasureRow, newest
+from dragoman.analysis.mm_tau.board import mm_tau_board
 from dragoman.core.conditions import axis_names, axis_values
 from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.models.spending.prices import PriceTable
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.tables.error_frames import reported_frame
-from dragoman.tables.outcomes import run_figures
+from dragoman.tables.mm_tau_boards import mm_tau_frame
+from dragoman.tables.outcomes import outcomes, run_figures
+from dragoman.tables.scored_runs import stored_digests
 from dragoman.tables.voice_boards import stored_board
 from dragoman.tables.voice_frames import voice_frame
 
@@ -380,7 +383,8 @@ def run_tables(
 ) -> dict[str, pl.DataFrame]:
     """Return all tables of a run by name, by one scoring.
 
-    `voices` is there where anybody spoke, `errors` where a judge reported any.
+    `voices` is there where anybody spoke, `errors` where a judge reported any, `mm_tau` where what its
+    metrics are made of was counted.
     """
     cells, measures = run_figures(store, rules, judge, prices)
     reported = reported_frame(store)
@@ -395,4 +399,19 @@ def run_tables(
         "usage": usage_frame(cells),
         **({} if board is None else {"voices": voice_frame(board)}),
         **({} if reported.is_empty() else {"errors": reported}),
+        **_mm_tau(store, (rules, judge), measures),
     }
+
+
+_OF_MM_TAU = frozenset({"critical", "effort", "recovery", "safety"})
+"""Measures that are taken for these metrics."""
+
+
+def _mm_tau(
+    store: RunStore, scoring: tuple[str, str], measures: Iterable[MeasureRow]
+) -> dict[str, pl.DataFrame]:
+    """Return the metrics of MM-tau-p2 as a table, where any of their measures was taken."""
+    if _OF_MM_TAU.isdisjoint(row.measure for row in measures):
+        return {}
+    rows = outcomes(store, *scoring, heads_only=True)
+    return {"mm_tau": mm_tau_frame(mm_tau_board(rows, stored_digests(store), scoring))}

@@ -1,0 +1,47 @@
+"""Tables of a run as files: which there are, and what spreadsheet programs would run."""
+
+from pathlib import Path
+
+import polars as pl
+
+import dragoman
+from dragoman.exchange.table_files import _write_csv, write_csv
+from dragoman.store.run import open_run
+
+SCORING = ("dragoman-1", "none")
+
+
+def test_no_text_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {
+            "agent": ["=2+2", "gold", None],
+            "difference": [-0.5, 0.0, 1.0],
+            "labels": [["=1"], [], []],
+        }
+    )
+    _write_csv(table, tmp_path / "cells.csv")
+    assert (tmp_path / "cells.csv").read_text("utf-8").splitlines() == [
+        "agent,difference,labels",
+        """'=2+2,-0.5,"[""=1""]\"""",
+        "gold,0.0,[]",
+        ",1.0,[]",
+    ]
+
+
+def test_a_run_without_their_measures_has_no_table_of_mm_tau(tmp_path: Path) -> None:
+    dragoman.run("sample:shop", agent="gold", limit=1, out=tmp_path / "run")
+    with open_run(tmp_path / "run", write=False) as store:
+        names = {file.name for file in write_csv(store, SCORING, tmp_path / "csv")}
+    assert "cells.csv" in names
+    assert "mm_tau.csv" not in names
+
+
+def test_the_metrics_of_mm_tau_are_a_table_where_one_of_their_measures_was_taken(
+    tmp_path: Path,
+) -> None:
+    dragoman.run("sample:shop", agent="gold", measure="effort", out=tmp_path / "run")
+    with open_run(tmp_path / "run", write=False) as store:
+        files = write_csv(store, SCORING, tmp_path / "csv")
+    assert tmp_path / "csv" / "mm_tau.csv" in files
+    found = pl.read_csv(tmp_path / "csv" / "mm_tau.csv").filter(pl.col("metric") == "pass^1")
+    assert found["value"].to_list() == [1.0]
