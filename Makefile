@@ -1,4 +1,4 @@
-# The words to know: demo, quick, test, search, bench, clean.
+# The words to know: demo, quick, test, test-train, search, bench, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,7 +9,7 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo quick test nightly search bench format lint types layers unit few properties clean
+.PHONY: demo quick test test-train nightly search bench format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -51,6 +51,10 @@ layers: .venv/.dev-installed
 unit: .venv/.dev-installed
 	$(PYTEST) -m "not (nightly or train)"
 
+# What needs the extra `train`; it is large, and its `datasets` is not that of the other tests.
+test-train: .venv-train/.installed
+	@$(TIMED) .venv-train/bin/python -m pytest -m train tests/finetuning
+
 few: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or train)"
 
@@ -68,5 +72,10 @@ properties: .venv/.dev-installed
 	@$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
+.venv-train/.installed: pyproject.toml
+	@test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
+	@.venv-train/bin/python -m pip install --quiet --editable ".[train]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16"
+	@touch $@
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

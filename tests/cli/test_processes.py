@@ -66,6 +66,8 @@ COMMANDS = {
     "review status": ("review", "status", "--memory", "none.sqlite"),
     "world serve": ("world", "serve", "--faults", "none.json"),
     "world documents": ("world", "documents", "--out", "documents"),
+    "finetune": ("finetune", "none.toml"),
+    "tiny-model": ("tiny-model", "mine", "--rows", "none.jsonl"),
     "usage": ("usage", "mine"),
     "data pull": ("data", "pull", "tau2", "--from", "mine"),
     "cache info": ("cache", "info"),

@@ -1,0 +1,50 @@
+"""Commands that train models."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.declaring import Json, command, group
+
+app = group()
+
+
+@command(app, "finetune", "finetune recipe.toml --dry-run")
+def finetune(
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A TOML file.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read everything, say what it needs, train nothing.")
+    ] = False,
+    forbid_apis: Annotated[
+        bool | None,
+        typer.Option(
+            "--forbid-apis/--allow-apis",
+            help="Whether rows that call APIs of the evaluation are refused [as in the recipe].",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Train a causal model on rows; rows that its evaluation has too are refused and listed.
+
+    The same command goes on where it was cut off. Training needs the extra `dragoman[train]`.
+    """
+    from dragoman.cli.finetuning import run_recipe
+
+    run_recipe(recipe, dry_run=dry_run, forbid_apis=forbid_apis, as_json=as_json)
+
+
+@command(app, "tiny-model", "tiny-model base --rows rows.jsonl")
+def tiny_model(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    rows: Annotated[
+        list[Path], typer.Option(help="Rows whose words its tokenizer is made of; repeatable.")
+    ],
+    size: Annotated[str, typer.Option(help="xs, s, m or l: 0.4 to 10 million parameters.")] = "s",
+    vocabulary: Annotated[int, typer.Option(help="Tokens at most.", min=300, max=200_000)] = 2048,
+    seed: Annotated[int, typer.Option(help="Of its weights.", min=0)] = 0,
+) -> None:
+    """Make a tiny causal model with a tokenizer of one's rows: nothing is downloaded, nothing learnt yet."""
+    from dragoman.cli.finetuning import make_tiny
+
+    make_tiny(out, rows, size, vocabulary, seed)

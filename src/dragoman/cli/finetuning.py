@@ -1,0 +1,114 @@
+"""`dragoman finetune` and `dragoman tiny-model`."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.visible import visible
+from dragoman.finetuning.memory import gib, needs_of
+from dragoman.finetuning.preparing import Prepared, prepare
+from dragoman.finetuning.recipe import read_recipe
+from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
+from dragoman.finetuning.trained import Trained
+
+
+def run_recipe(path: Path, *, dry_run: bool, forbid_apis: bool | None, as_json: bool) -> None:
+    """Train as a recipe says, or say what that would be.
+
+    Raises:
+        UsageError: Where something in the recipe, its rows or its model is to be corrected.
+        DataError: Where rows cannot be read, or something cannot be written.
+    """
+    recipe = read_recipe(path)
+    if forbid_apis is not None:
+        recipe = msgspec.structs.replace(recipe, forbid_apis=forbid_apis)
+    prepared = prepare(recipe)
+    if dry_run:
+        _show_plan(prepared, as_json=as_json)
+        return
+    _say(_about_rows(prepared))
+    from dragoman.finetuning.progress import TrainingProgress
+    from dragoman.finetuning.training import train
+
+    trained = train(prepared, TrainingProgress(_say))
+    _show_trained(prepared, trained, as_json=as_json)
+
+
+def make_tiny(out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed: int) -> None:
+    """Write a tiny model and say how large it is.
+
+    Raises:
+        UsageError: Where there is no such size, or `out` is taken.
+        DataError: Where rows cannot be read.
+    """
+    known = {name: name for name in SIZES}
+    if size not in known:
+        raise UsageError(f"--size {size}: choose {', '.join(known)}")
+    form = TinyForm(known[size], vocabulary, seed=seed)
+    count = write_tiny(read_rows(rows), out, form)
+    print(f"{out}: {count:,} parameters, nothing learnt yet")
+
+
+def _say(line: str) -> None:
+    print(visible(line), file=sys.stderr, flush=True)
+
+
+def _about_rows(prepared: Prepared) -> str:
+    refused = len(prepared.leaks)
+    kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)
+    shared = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+    if not prepared.recipe.evaluation:
+        return f"{len(prepared.rows)} rows; compared with no evaluation"
+    said = f"{len(prepared.rows)} rows; {refused} refused"
+    return f"{said} (shared with the evaluation: {shared})" if refused else said
+
+
+def _show_plan(prepared: Prepared, *, as_json: bool) -> None:
+    needs = {
+        name: needs_of(prepared.recipe, prepared.model, on_gpu=on_gpu)
+        for name, on_gpu in (("cpu", False), ("gpu", True))
+    }
+    if as_json:
+        shown = {
+            "rows": len(prepared.rows),
+            "refused": [leak for each in prepared.leaks.values() for leak in each],
+            "model": prepared.model,
+            "needs": needs,
+        }
+        print(msgspec.json.encode(shown).decode())
+        return
+    print(_about_rows(prepared))
+    for leaks in list(prepared.leaks.values())[:10]:
+        told = "; ".join(f"{leak.kind} of {leak.suite} {leak.task}" for leak in leaks)
+        print(visible(f"refused {leaks[0].row}: {told}"))
+    if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
+        print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
+    cpu, gpu = needs["cpu"], needs["gpu"]
+    share = f"{cpu.trained:,} of {cpu.parameters:,} parameters are trained"
+    print(f"{prepared.model.kind}: about {share}")
+    print(
+        f"about {gib(cpu.memory)} of memory on a CPU (fp32), {gib(gpu.memory)} on a GPU (bf16), "
+        f"{gib(cpu.disk)} of disk"
+    )
+
+
+def _show_trained(prepared: Prepared, trained: Trained, *, as_json: bool) -> None:
+    if as_json:
+        print(msgspec.json.encode(trained).decode())
+        return
+    unused = f"; {len(trained.unused)} could not be learnt from" if trained.unused else ""
+    resumed = f" after step {trained.resumed}" if trained.resumed else ""
+    loss = "" if trained.loss is None else f", last loss {trained.loss:.4f}"
+    print(
+        f"{trained.steps} steps over {trained.rows} rows{unused}: {trained.seconds:.0f} s{resumed} "
+        f"on {trained.device}{loss}"
+    )
+    for folder in trained.folders:
+        print(folder)
+    if prepared.leaks or trained.unused:
+        print(f"{prepared.recipe.out}/refused.jsonl: what was left out, and why")

@@ -1,0 +1,31 @@
+"""What trl's trainer tells of its steps."""
+
+from typing import Any
+
+from transformers import TrainerCallback
+
+from dragoman.finetuning.losses import LossFile, LossLine
+from dragoman.finetuning.progress import TrainingProgress
+
+
+class StepWatch(TrainerCallback):  # type: ignore[misc]  # the library has no types here
+    """Writes each step's loss and says it."""
+
+    def __init__(self, losses: LossFile, told: TrainingProgress) -> None:
+        self._losses = losses
+        self._told = told
+
+    def on_log(self, args: Any, state: Any, control: Any, **told: Any) -> None:  # noqa: ANN401, ARG002 - the library's call
+        """Take what was logged after a step."""
+        logs = told.get("logs") or {}
+        if "loss" in logs:
+            loss = float(logs["loss"])
+            self._losses.add(
+                LossLine(state.global_step, loss, float(logs.get("learning_rate", 0.0)))
+            )
+            self._told.step(state.global_step, state.max_steps, loss)
+
+
+def watching(losses: LossFile, told: TrainingProgress) -> StepWatch:
+    """Return what watches a training."""
+    return StepWatch(losses, told)

@@ -1,0 +1,158 @@
+"""Rows as tokens and labels: what is learnt are the assistant's turns, by the template's generation blocks.
+
+The end of a turn is learnt with it: a model that never sees it never stops. A row that is longer than
+allowed is refused whole, since it would lose the end of its answer.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.training.rows import TrainingRow
+
+IGNORED = -100
+"""The label of a token that is not learnt, as PyTorch has it."""
+
+_PROBE = "probe_of_a_function"
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": _PROBE,
+        "description": "Nothing.",
+        "parameters": {"type": "object", "properties": {}, "required": []},
+    },
+}
+_TALK = ({"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."})
+
+
+class ChatTokenizer(Protocol):
+    """What is asked of a tokenizer of `transformers`."""
+
+    chat_template: str | None
+    eos_token_id: int | None
+    special_tokens_map: dict[str, object]
+
+    def __call__(self, text: str, **options: object) -> Mapping[str, list[Any]]:
+        """Return a text as tokens."""
+        ...
+
+    def apply_chat_template(
+        self, conversation: Sequence[Mapping[str, object]], **options: object
+    ) -> object:
+        """Return a conversation as text."""
+        ...
+
+
+class LabelledRow(msgspec.Struct, frozen=True):
+    """A row's tokens and, for each, itself where it is learnt, else `IGNORED`."""
+
+    row: str
+    ids: tuple[int, ...]
+    labels: tuple[int, ...]
+
+
+class UnusedRow(msgspec.Struct, frozen=True):
+    """A row that is not learnt from, and why."""
+
+    row: str
+    why: str
+
+
+def require_template(tokenizer: ChatTokenizer, *, with_tools: bool) -> None:
+    """Refuse a tokenizer by whose template nothing can be learnt.
+
+    Args:
+        tokenizer: With its template.
+        with_tools: Whether rows offer functions beside their messages.
+
+    Raises:
+        UsageError: Where there is no template, it shows no functions, has no generation block, or its
+            block leaves the end of a turn out.
+    """
+    if not tokenizer.chat_template:
+        raise UsageError("the model's tokenizer has no chat template: take an instruct model")
+    if with_tools and _PROBE not in _text(tokenizer, _TALK, [_TOOL]):
+        raise UsageError(
+            "the model's chat template shows no functions, and rows offer some: take another model, or "
+            "rows that have their functions in a message"
+        )
+    ids, mask = _tokens(tokenizer, _TALK, None)
+    learnt = [token for token, is_learnt in zip(ids, mask, strict=True) if is_learnt]
+    if not learnt:
+        raise UsageError(
+            "the model's chat template does not say what the assistant writes: put {% generation %} and "
+            "{% endgeneration %} around it"
+        )
+    if tokenizer.eos_token_id not in learnt:
+        raise UsageError(
+            "the model's chat template ends a turn outside its generation block, so a model would never "
+            "learn to stop: put the end within"
+        )
+
+
+def labelled_rows(
+    rows: Iterable[TrainingRow], tokenizer: ChatTokenizer, max_length: int
+) -> tuple[list[LabelledRow], list[UnusedRow]]:
+    """Return rows as tokens with labels, and the rows that cannot be learnt from."""
+    found, unused = [], []
+    for row in rows:
+        messages = [_for_template(message) for message in row.messages]
+        ids, mask = _tokens(tokenizer, messages, list(row.tools) or None)
+        if len(ids) > max_length:
+            unused.append(UnusedRow(row.id, f"{len(ids)} tokens, and {max_length} are allowed"))
+        elif not any(mask):
+            unused.append(UnusedRow(row.id, "the template shows nothing of its assistant"))
+        else:
+            labels = (t if is_learnt else IGNORED for t, is_learnt in zip(ids, mask, strict=True))
+            found.append(LabelledRow(row.id, tuple(ids), tuple(labels)))
+    return found, unused
+
+
+def _for_template(message: Mapping[str, object]) -> dict[str, object]:
+    """Return a message as templates want it: some text, and arguments that are no text."""
+    shown = {"content": "", **{key: each for key, each in message.items() if each is not None}}
+    calls = shown.get("tool_calls")
+    if isinstance(calls, list | tuple):
+        shown["tool_calls"] = [_with_object(call) for call in calls]
+    return shown
+
+
+def _with_object(call: object) -> object:
+    match call:
+        case {"function": {"arguments": str() as written, **function}, **others}:
+            try:
+                arguments = json.loads(written)
+            except ValueError:
+                return call
+            return {**others, "function": {**function, "arguments": arguments}}
+        case _:
+            return call
+
+
+def _tokens(
+    tokenizer: ChatTokenizer, messages: Sequence[Mapping[str, object]], tools: object
+) -> tuple[list[int], list[bool]]:
+    """Return a conversation's tokens, and which of them begin within a generation block.
+
+    Counted by letters: `transformers`' own mask runs on to the end where a block ends with a blank that
+    has no token.
+    """
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    (text,), (blocks,) = render_jinja_template(
+        conversations=[messages],
+        tools=tools,
+        chat_template=tokenizer.chat_template,
+        return_assistant_tokens_mask=True,
+        **tokenizer.special_tokens_map,
+    )
+    made = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    mask = [any(begin <= at < end for begin, end in blocks) for at, _ in made["offset_mapping"]]
+    return list(made["input_ids"]), mask
+
+
+def _text(tokenizer: ChatTokenizer, messages: Sequence[Mapping[str, object]], tools: object) -> str:
+    return str(tokenizer.apply_chat_template(messages, tools=tools, tokenize=False))

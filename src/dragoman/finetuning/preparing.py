@@ -1,0 +1,86 @@
+"""What a training begins with: rows that may be learnt from, a model that can learn, and room for both.
+
+Nothing is loaded that trains, so that a recipe can be tried without the extra.
+"""
+
+import hashlib
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.training.rows import TrainingRow
+from dragoman.finetuning.evaluated import evaluated_tasks
+from dragoman.finetuning.guard import Guard, Leak, guarded
+from dragoman.finetuning.model_folder import ModelFacts, read_model
+from dragoman.finetuning.recipe import Recipe
+from dragoman.finetuning.row_files import read_rows
+
+_SHOWN = 3
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A training that may begin.
+
+    Attributes:
+        recipe: What was asked for.
+        model: The model's size.
+        rows: What is learnt from.
+        leaks: Of the rows that are refused, by row: what they share with what is evaluated.
+        files: SHA-256 of each file of rows, by path.
+        evaluated: Tasks that rows were compared with.
+    """
+
+    recipe: Recipe
+    model: ModelFacts
+    rows: tuple[TrainingRow, ...]
+    leaks: dict[str, list[Leak]]
+    files: dict[str, str]
+    evaluated: int
+
+    @property
+    def identity(self) -> str:
+        """The content key of recipe, model and rows: a checkpoint of another one is not gone on with."""
+        return content_key("training-1", self.recipe.digest, self.model, self.rows)
+
+
+def prepare(recipe: Recipe) -> Prepared:
+    """Read what a recipe names, and leave out the rows that an evaluation has too.
+
+    Raises:
+        UsageError: Where there is no such model or suite, or no row is left.
+        DataError: Where rows cannot be read.
+    """
+    model = read_model(Path(recipe.model))
+    files = [Path(name) for name in recipe.rows]
+    rows = read_rows(files)
+    if recipe.languages:
+        rows = [row for row in rows if row.origin.language.partition("-")[0] in recipe.languages]
+        if not rows:
+            raise UsageError(f"no row has a language of {', '.join(recipe.languages)}")
+    evaluated = evaluated_tasks(recipe.evaluation)
+    kept, leaks = guarded(rows, Guard(evaluated, forbid_apis=recipe.forbid_apis))
+    if not kept:
+        raise UsageError(f"all {len(rows)} rows are refused: {_said(list(leaks.values()))}")
+    hashes = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    drawn = _drawn(kept, recipe)
+    return Prepared(recipe, model, tuple(drawn), leaks, hashes, len(evaluated))
+
+
+def _drawn(rows: Sequence[TrainingRow], recipe: Recipe) -> Sequence[TrainingRow]:
+    """Return as many rows as are wanted, the same ones whatever their order in files."""
+    if recipe.limit is None:
+        return rows
+    if recipe.limit > len(rows):
+        raise UsageError(f"limit = {recipe.limit}, and only {len(rows)} rows may be learnt from")
+    ordered = sorted(rows, key=lambda row: row.id)
+    return random.Random(recipe.seed).sample(ordered, recipe.limit)  # noqa: S311 - no secret
+
+
+def _said(leaks: Sequence[Sequence[Leak]]) -> str:
+    some = [each[0] for each in leaks[:_SHOWN]]
+    told = [f"{leak.row} has the {leak.kind} of {leak.suite} {leak.task}" for leak in some]
+    return "; ".join([*told, *(["..."] if len(leaks) > _SHOWN else [])])

@@ -1,0 +1,134 @@
+"""A tokenizer and a small causal model made from rows alone, so that everything runs without a download.
+
+Of the kind Qwen3, with random weights: `dragoman finetune` trains them. Its learning rate is another
+than that of large models, at which so small a model learns nothing (docs/finetuning.md).
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.training.rows import TrainingRow
+from dragoman.finetuning.extra import require_extra
+from dragoman.finetuning.saving import saved_whole
+
+Size = Literal["xs", "s", "m", "l"]
+
+SIZES: dict[Size, tuple[int, int, int, int]] = {
+    "xs": (96, 3, 4, 256),
+    "s": (128, 4, 4, 384),
+    "m": (192, 4, 6, 512),
+    "l": (320, 8, 8, 960),
+}
+"""Width, layers, heads and inner width: some 0.4, 0.9, 2 and 12 million parameters."""
+
+_END, _PAD = "<|end|>", "<|pad|>"
+_SPECIAL = (_PAD, _END, "<|system|>", "<|tools|>", "<|user|>", "<|assistant|>", "<|tool|>")
+
+
+class TinyForm(msgspec.Struct, frozen=True):
+    """What a tiny model is to be.
+
+    Attributes:
+        size: Of the model.
+        vocabulary: Tokens at most.
+        context: Tokens that it is made for.
+        seed: Of the weights.
+    """
+
+    size: Size = "s"
+    vocabulary: int = 2048
+    context: int = 4096
+    seed: int = 0
+
+
+def write_tiny(rows: Sequence[TrainingRow], out: Path, form: TinyForm) -> int:
+    """Write a model with random weights and a tokenizer of the rows' words; return its parameters.
+
+    Args:
+        rows: What the tokenizer is made of.
+        out: A folder that is not there yet, or empty.
+        form: What it is to be.
+
+    Raises:
+        UsageError: Where `out` is taken, or the extra is missing.
+        DataError: Where it cannot be written.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already and not empty: name another folder")
+    require_extra()
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    from dragoman.finetuning.quiet import quieted
+
+    quieted()
+    tokenizer = _tokenizer(rows, form.vocabulary)
+    width, layers, heads, inner = SIZES[form.size]
+    config = Qwen3Config(
+        vocab_size=len(tokenizer),
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
+        head_dim=width // heads,
+        intermediate_size=inner,
+        max_position_embeddings=form.context,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        dtype="float32",
+    )
+    torch.manual_seed(form.seed)
+    model = Qwen3ForCausalLM(config)
+    with saved_whole(out) as part:
+        model.save_pretrained(part)
+        tokenizer.save_pretrained(part)
+    return int(model.num_parameters())
+
+
+def _tokenizer(rows: Sequence[TrainingRow], vocabulary: int) -> Any:  # noqa: ANN401 - the library has no types here
+    """Return byte-level BPE; digits stand alone, so that numbers are copied and not memorised."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    raw = Tokenizer(models.BPE())
+    raw.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    raw.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(_SPECIAL),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    raw.train_from_iterator(_texts(rows), trainer)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=raw,
+        eos_token=_END,
+        pad_token=_PAD,
+        padding_side="left",
+        extra_special_tokens=list(_SPECIAL[2:]),
+    )
+    template = files("dragoman.finetuning") / "tiny_template.jinja"
+    tokenizer.chat_template = template.read_text("utf-8").strip()
+    return tokenizer
+
+
+def _texts(rows: Sequence[TrainingRow]) -> Iterator[str]:
+    for row in rows:
+        for message in row.messages:
+            yield str(message.get("content") or "")
+            if calls := message.get("tool_calls"):
+                yield msgspec.json.encode(calls).decode()
+        if row.tools:
+            yield msgspec.json.encode(row.tools).decode()

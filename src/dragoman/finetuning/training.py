@@ -1,0 +1,238 @@
+"""Training itself: trl's trainer over rows whose labels are made here."""
+
+import contextlib
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.finetuning.checkpoints import newest_whole
+from dragoman.finetuning.extra import require_extra
+from dragoman.finetuning.losses import LossFile
+from dragoman.finetuning.masking import LabelledRow, UnusedRow, labelled_rows, require_template
+from dragoman.finetuning.memory import free_memory, needs_of, require
+from dragoman.finetuning.preparing import Prepared
+from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning.recipe import Recipe
+from dragoman.finetuning.saving import disk_errors, saved_whole
+from dragoman.finetuning.trained import Trained
+from dragoman.finetuning.training_card import training_card
+from dragoman.store.whole_files import write_whole
+
+CHECKPOINTS = "checkpoints"
+LOSSES, BEGUN, REFUSED, CARD = "losses.jsonl", "training.json", "refused.jsonl", "README.md"
+
+
+class _Begun(msgspec.Struct):
+    identity: str
+
+
+def train(prepared: Prepared, told: TrainingProgress) -> Trained:
+    """Train as a recipe says; go on where the same training was cut off.
+
+    Args:
+        prepared: What is learnt.
+        told: Gets each step's loss and the time that is left.
+
+    Raises:
+        UsageError: Where the extra is missing, the folder is another training's, the template teaches
+            nothing, or memory or disk are too small.
+        DataError: Where something cannot be written, or a checkpoint cannot be read.
+    """
+    require_extra()
+    recipe, out = prepared.recipe, Path(prepared.recipe.out)
+    _require_own(out, prepared.identity)
+    import torch
+    from transformers import AutoTokenizer
+
+    from dragoman.finetuning.quiet import quieted
+
+    quieted()
+    on_gpu = _takes_gpu(recipe, torch.cuda.is_available())
+    memory = torch.cuda.mem_get_info()[0] if on_gpu else free_memory()
+    require(needs_of(recipe, prepared.model, on_gpu=on_gpu), memory, out, _where(on_gpu=on_gpu))
+    tokenizer = AutoTokenizer.from_pretrained(recipe.model, local_files_only=True)
+    _take_known_template(tokenizer)
+    require_template(tokenizer, with_tools=any(row.tools for row in prepared.rows))
+    rows, unused = labelled_rows(prepared.rows, tokenizer, recipe.max_length)
+    if not rows:
+        raise UsageError(f"no row can be learnt from: {unused[0].row}: {unused[0].why}")
+    with disk_errors(out):
+        _begin(out, prepared, unused)
+        model, state, resumed = _fit(recipe, out, tokenizer, rows, told, on_gpu=on_gpu)
+    folders = _save(recipe, out, model, tokenizer)
+    trained = Trained(
+        tuple(map(str, folders)),
+        len(rows),
+        tuple(unused),
+        state.global_step,
+        resumed,
+        told.seconds,
+        LossFile(out / LOSSES).last(),
+        _where(on_gpu=on_gpu),
+    )
+    write_whole(out / CARD, [training_card(prepared, trained).encode()])
+    # From here on a repeated command says that it is done, and no checkpoint is of use.
+    shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    return trained
+
+
+def _take_known_template(tokenizer: Any) -> None:  # noqa: ANN401 - no types
+    """Give a model of a known family, whose own template marks nothing, the same one with marks."""
+    if not tokenizer.chat_template or "generation %}" in tokenizer.chat_template:
+        return
+    from trl.chat_template_utils import get_training_chat_template
+
+    with contextlib.suppress(ValueError):
+        tokenizer.chat_template = get_training_chat_template(tokenizer) or tokenizer.chat_template
+
+
+def _takes_gpu(recipe: Recipe, is_there: bool) -> bool:
+    if recipe.device == "gpu" and not is_there:
+        raise UsageError(
+            "device = gpu, and there is none here: write device = cpu, or go where there is one"
+        )
+    if recipe.packing:
+        from transformers.utils import is_flash_attn_2_available
+
+        if not (is_there and is_flash_attn_2_available()):
+            raise UsageError(
+                "packing needs a GPU with flash-attn: without it rows would see each other; leave it out"
+            )
+    return is_there and recipe.device != "cpu"
+
+
+def _where(*, on_gpu: bool) -> str:
+    return "the GPU" if on_gpu else "this machine"
+
+
+def _require_own(out: Path, identity: str) -> None:
+    """Refuse a folder that holds something else."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    try:
+        begun = msgspec.json.decode((out / BEGUN).read_bytes(), type=_Begun)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UsageError(f"{out} is there already and no training: name another folder") from error
+    if begun.identity != identity:
+        raise UsageError(
+            f"{out} holds another training (recipe, rows or model differ): name another folder"
+        )
+    if (out / CARD).is_file():
+        raise UsageError(f"{out} is trained already: name another folder to do it again")
+
+
+def _begin(out: Path, prepared: Prepared, unused: Sequence[UnusedRow]) -> None:
+    encode = msgspec.json.encode
+    leaks = [leak for each in prepared.leaks.values() for leak in each]
+    write_whole(out / REFUSED, (encode(each) + b"\n" for each in (*leaks, *unused)))
+    write_whole(out / BEGUN, [encode(_Begun(prepared.identity))])
+
+
+def _fit(  # noqa: PLR0913 - one training's parts
+    recipe: Recipe,
+    out: Path,
+    tokenizer: Any,  # noqa: ANN401 - the library has no types here
+    rows: Sequence[LabelledRow],
+    told: TrainingProgress,
+    *,
+    on_gpu: bool,
+) -> tuple[Any, Any, int]:
+    import torch
+    from datasets import Dataset
+    from transformers import AutoModelForCausalLM, PrinterCallback, set_seed
+    from trl import SFTTrainer
+
+    from dragoman.finetuning.callback import watching
+
+    # What is drawn and computed is the same each time; filling buffers for it costs time and no value.
+    torch.use_deterministic_algorithms(mode=not on_gpu)
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    set_seed(recipe.seed)
+    dtype = torch.bfloat16 if on_gpu and recipe.weights == "lora" else torch.float32
+    model = AutoModelForCausalLM.from_pretrained(recipe.model, dtype=dtype, local_files_only=True)
+    data = Dataset.from_list([{"input_ids": list(r.ids), "labels": list(r.labels)} for r in rows])
+    checkpoint = newest_whole(out / CHECKPOINTS)
+    losses = LossFile(out / LOSSES)
+    resumed = 0 if checkpoint is None else checkpoint.step
+    losses.cut_after(resumed)
+    trainer = SFTTrainer(
+        model=model,
+        args=_settings(recipe, out, on_gpu=on_gpu),
+        train_dataset=data,
+        processing_class=tokenizer,
+        peft_config=_lora(recipe),
+        callbacks=[watching(losses, told)],
+    )
+    trainer.remove_callback(PrinterCallback)
+    told.begins()
+    try:
+        trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint.folder))
+    except torch.OutOfMemoryError as error:
+        raise UsageError(
+            "too little memory on the GPU: take a smaller batch or max_length, or LoRA"
+        ) from error
+    return trainer.model, trainer.state, resumed
+
+
+def _settings(recipe: Recipe, out: Path, *, on_gpu: bool) -> Any:  # noqa: ANN401 - no types
+    from trl import SFTConfig
+
+    return SFTConfig(
+        output_dir=str(out / CHECKPOINTS),
+        num_train_epochs=recipe.epochs,
+        per_device_train_batch_size=recipe.batch,
+        gradient_accumulation_steps=recipe.accumulation,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type=recipe.schedule,
+        warmup_steps=recipe.warmup,
+        max_length=recipe.max_length,
+        packing=recipe.packing,
+        bf16=on_gpu,
+        fp16=False,
+        use_cpu=not on_gpu,
+        activation_checkpointing=False,
+        dataloader_num_workers=0,
+        dataloader_pin_memory=on_gpu,
+        logging_steps=1,
+        save_strategy="steps",
+        save_steps=recipe.save_steps,
+        save_total_limit=2,
+        report_to="none",
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        disable_tqdm=True,
+    )
+
+
+def _lora(recipe: Recipe) -> Any:  # noqa: ANN401 - no types
+    if recipe.weights == "all":
+        return None
+    from peft import LoraConfig
+
+    return LoraConfig(
+        r=recipe.rank,
+        lora_alpha=2 * recipe.rank,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+
+
+def _save(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> list[Path]:  # noqa: ANN401 - no types
+    """Write what was trained; return the folders."""
+    name = "adapter" if recipe.weights == "lora" else "model"
+    folders = [out / name]
+    with saved_whole(out / name) as part:
+        model.save_pretrained(part)
+        tokenizer.save_pretrained(part)
+    if recipe.merge and recipe.weights == "lora":
+        folders.append(out / "merged")
+        with saved_whole(out / "merged") as part:
+            model.merge_and_unload().save_pretrained(part)
+            tokenizer.save_pretrained(part)
+    if not all((folder / "tokenizer.json").is_file() for folder in folders):
+        raise DataError(f"{out}: the tokenizer was not written: it is none that one file holds")
+    return folders

@@ -1,0 +1,160 @@
+"""A tiny model is made, trained, killed and gone on with; what comes out can be loaded again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs dragoman[train]")
+pytest.importorskip("trl", reason="needs dragoman[train]")
+
+import msgspec
+from transformers import AutoTokenizer
+
+from dragoman.core.errors import UsageError
+from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.finetuning.losses import LossFile
+from dragoman.finetuning.preparing import prepare
+from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning.recipe import Recipe
+from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.tiny import TinyForm, write_tiny
+from dragoman.finetuning.training import train
+
+pytestmark = pytest.mark.train
+
+CITIES = ("Oslo", "Hà Nội", "東京", "Kraków")
+
+
+def row(number: int) -> TrainingRow:
+    city = CITIES[number % len(CITIES)]
+    call = {"name": "weather", "arguments": json.dumps({"city": city, "day": number})}
+    return TrainingRow(
+        f"r{number}",
+        (
+            {"role": "user", "content": f"Weather in {city}, day {number}?"},
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": call}]},
+        ),
+        ({"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}},),
+        RowOrigin("made", f"t{number}", ("weather",), "en"),
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    rows = [row(number) for number in range(48)]
+    lines = (msgspec.json.encode(each) + b"\n" for each in rows)
+    (folder / "rows.jsonl").write_bytes(b"".join(lines))
+    write_tiny(rows, folder / "base", TinyForm("xs", 400))
+    return folder
+
+
+def recipe(made: Path, out: Path, **given: object) -> Recipe:
+    usual = Recipe(
+        str(made / "base"),
+        (str(made / "rows.jsonl"),),
+        str(out),
+        epochs=2.0,
+        batch=4,
+        accumulation=1,
+        learning_rate=3e-3,
+        max_length=256,
+        rank=4,
+        save_steps=4,
+        device="cpu",
+    )
+    return msgspec.structs.replace(usual, **given)
+
+
+def test_the_tiny_tokenizer_gives_every_row_back_letter_by_letter(made: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(made / "base")
+    for each in read_rows([made / "rows.jsonl"])[:4]:
+        said = str(each.messages[0]["content"])
+        assert tokenizer.decode(tokenizer(said)["input_ids"]) == said
+
+
+def test_a_killed_training_goes_on_to_the_same_losses_and_weights(
+    made: Path, tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    train(prepare(recipe(made, whole)), TrainingProgress(lambda _: None))
+    file = tmp_path / "recipe.toml"
+    fields = msgspec.structs.asdict(recipe(made, cut))
+    file.write_text("".join(f"{k} = {json.dumps(v)}\n" for k, v in fields.items() if v is not None))
+    command = [sys.executable, "-m", "dragoman", "finetune", str(file)]
+
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 120
+        while not (cut / "checkpoints" / "checkpoint-8").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+    assert not (cut / "adapter").exists()
+    trained = train(prepare(recipe(made, cut)), TrainingProgress(lambda _: None))
+
+    assert 0 < trained.resumed < trained.steps == 24
+    assert LossFile(cut / "losses.jsonl").lines() == LossFile(whole / "losses.jsonl").lines()
+    weights = "adapter/adapter_model.safetensors"
+    assert (cut / weights).read_bytes() == (whole / weights).read_bytes()
+
+
+def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    told: list[str] = []
+
+    trained = train(
+        prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append, 0)
+    )
+
+    lines = LossFile(out / "losses.jsonl").lines()
+    assert [line.step for line in lines] == list(range(1, 37))
+    assert lines[-1].loss < lines[0].loss - 1
+    assert told[-1].startswith(f"step 36/36  loss {trained.loss:.4f}")
+    card = (out / "README.md").read_text()
+    assert "48 rows" in card
+    assert "trl 1.16.0" in card
+    assert str(tmp_path) not in card
+    assert sorted(each.name for each in out.iterdir()) == [
+        "README.md",
+        "losses.jsonl",
+        "model",
+        "refused.jsonl",
+        "training.json",
+    ]
+    with pytest.raises(UsageError, match="is trained already"):
+        train(prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append))
+    with pytest.raises(UsageError, match="holds another training"):
+        train(prepare(recipe(made, out)), TrainingProgress(told.append))
+
+
+def test_an_adapter_is_merged_on_request(made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    trained = train(
+        prepare(recipe(made, out, epochs=0.5, merge=True)), TrainingProgress(lambda _: None)
+    )
+
+    assert trained.folders == (str(out / "adapter"), str(out / "merged"))
+    assert (out / "merged" / "model.safetensors").is_file()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"device": "gpu"}, "there is none here"),
+        ({"packing": True}, "packing needs a GPU"),
+        ({"max_length": 8}, "no row can be learnt from: r0: "),
+    ],
+)
+def test_what_cannot_be_trained_leaves_nothing_behind(
+    made: Path, tmp_path: Path, given: dict[str, object], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        train(prepare(recipe(made, tmp_path / "out", **given)), TrainingProgress(lambda _: None))
+
+    assert not (tmp_path / "out").exists()
