@@ -208,7 +208,7 @@ def test_recorded_conversations_are_served_from_a_file(tmp_path: Path, ask: Ask)
     [
         (None, None, "script {script}: No such file or directory"),
         ("{", None, "script {script}: Input data was truncated"),
-        ("{}", None, "script {script}: it holds rules, conversations or translations"),
+        ("{}", None, "script {script}: it holds rules, conversations, translations or curating"),
         ('{"rulez": []}', None, "script {script}: Object contains unknown field `rulez`"),
         (
             '{"rules": [{"when": {"matches": "("}, "reply": {}}]}',

@@ -12,6 +12,7 @@ from dragoman.core.tools import Role
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour, load_behaviour
 from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.shows.curating import CuratingAnswers, CuratingMistakes
 from dragoman.testing.shows.translating import Mistakes, TranslatingAnswers
 from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
 
@@ -24,11 +25,12 @@ example:
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of answers: rules, recorded conversations, or the mistakes of made-up translations."""
+    """A file of answers: rules, recorded conversations, or the mistakes of made-up work."""
 
     rules: tuple[Rule, ...] = ()
     conversations: tuple[RecordedConversation, ...] = ()
     translations: Mistakes | None = None
+    curating: CuratingMistakes | None = None
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -70,7 +72,7 @@ async def load_answerer(options: Options) -> Answerer:
 
 
 def load_script(path: Path, seed: int = 0) -> Answerer:
-    """Return what a script file answers; the seed draws the mistakes of translations.
+    """Return what a script file answers; the seed draws the mistakes of made-up work.
 
     Raises:
         UsageError: Where the file cannot be read, or is no script.
@@ -81,10 +83,13 @@ def load_script(path: Path, seed: int = 0) -> Answerer:
         raise UsageError(f"script {path}: {error.strerror}") from error
     except UNREADABLE as error:
         raise UsageError(f"script {path}: {error}") from error
-    if [bool(script.rules), bool(script.conversations), bool(script.translations)].count(True) != 1:
-        raise UsageError(f"script {path}: it holds rules, conversations or translations")
+    told = (script.rules, script.conversations, script.translations, script.curating)
+    if sum(map(bool, told)) != 1:
+        raise UsageError(f"script {path}: it holds rules, conversations, translations or curating")
     if script.translations:
         return TranslatingAnswers(script.translations, seed)
+    if script.curating:
+        return CuratingAnswers(script.curating, seed)
     if script.conversations:
         return RecordedAnswers(script.conversations)
     try:
@@ -103,7 +108,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
-        "--script", type=Path, metavar="FILE", help="rules, conversations or translations, JSON"
+        "--script",
+        type=Path,
+        metavar="FILE",
+        help="rules, conversations, translations or curating, JSON",
     )
     source.add_argument(
         "--replay", type=Path, metavar="RUN", help="a run's folder, whose conversations to replay"

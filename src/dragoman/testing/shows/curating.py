@@ -1,7 +1,8 @@
 """Answers what datasets of web APIs are made with: queries, ratings, answers, for show, and mistakes.
 
 A request is a JSON object in the last message; what it has tells what is asked for. Equal requests get
-equal answers, but for mistakes, which are drawn anew each time.
+equal answers, but for mistakes. These are drawn anew each time a request comes, as slips are; what a
+model has to say of a query (its answer, and queries that name an API) is as wrong the next time.
 """
 
 import re
@@ -34,6 +35,7 @@ class CuratingMistakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         names_api: A query names its API.
         loses_letter: A ranking leaves an answer out.
         calls_unknown: An answer calls a tool that is not there.
+        most_in_a_row: After so many spoilt answers in a row a request is spared once.
     """
 
     bad_json: float = 0.0
@@ -43,6 +45,7 @@ class CuratingMistakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names_api: float = 0.0
     loses_letter: float = 0.0
     calls_unknown: float = 0.0
+    most_in_a_row: int = 3
 
 
 class _Asked(msgspec.Struct):
@@ -56,12 +59,14 @@ class _Asked(msgspec.Struct):
 
 
 class CuratingAnswers:
-    """Answers for show; `asked` counts requests by what they asked for."""
+    """Answers for show; `asked` counts requests by what they asked for, `mistakes` what went wrong."""
 
     def __init__(self, mistakes: CuratingMistakes | None = None, seed: int = 0) -> None:
         self._mistakes = mistakes or CuratingMistakes()
         self._seed = seed
         self._times: Counter[str] = Counter()
+        self._in_a_row: Counter[str] = Counter()
+        self.mistakes: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
@@ -71,56 +76,91 @@ class CuratingAnswers:
         except UNREADABLE as error:
             return Unanswered(f"the last message asks for nothing of datasets ({error})")
         key = content_key(request.messages[-1].text)
-        purpose, found = self._found(asked, key)
+        draws = self._draws(key, request.model or "", is_answer=asked.so_far is not None)
+        purpose, found = self._found(asked, key, draws)
         self.asked[purpose] += 1
-        self._times[key] += 1
-        return CannedReply(self._spoiled(found, key))
+        reply = CannedReply(_spoiled(found, draws))
+        self._in_a_row[key] = self._in_a_row[key] + 1 if draws.struck else 0
+        self.mistakes.update(draws.struck)
+        return reply
 
-    def _found(self, asked: _Asked, key: str) -> tuple[str, dict[str, object]]:
+    def _draws(self, key: str, model: str, *, is_answer: bool) -> "_Draws":
+        """Return what draws the mistakes of one reply."""
+        if is_answer:
+            return _Draws(self._mistakes, self._seed, f"{key} {model}", f"{key} {model}")
+        self._times[key] += 1
+        spared = self._in_a_row[key] >= self._mistakes.most_in_a_row
+        mistakes = (
+            CuratingMistakes(names_api=self._mistakes.names_api) if spared else self._mistakes
+        )
+        return _Draws(mistakes, self._seed, f"{key} {self._times[key]}", key)
+
+    def _found(self, asked: _Asked, key: str, draws: "_Draws") -> tuple[str, dict[str, object]]:
         if asked.count:
-            return "queries", self._queries(asked, key)
+            return "queries", _queries(asked, draws)
         if asked.so_far is not None:
-            return "answer", self._answer(asked, key)
+            return "answer", _answer(asked, draws)
         if asked.answers:
-            return "ranking", self._ranking(sorted(asked.answers), key)
+            return "ranking", _ranking(sorted(asked.answers), key, draws)
         if asked.steps:
             passes = derive_seed(key, "passes") % 8 > 0
             return "check", {"decision": "Pass" if passes else "Fail", "reasoning": "for show"}
-        return "rating", self._rating(key)
+        return "rating", _rating(key, draws)
 
-    def _queries(self, asked: _Asked, key: str) -> dict[str, object]:
-        queries = [_query(asked.apis, number) for number in range(asked.count)]
-        if self._strikes("names_api", key):
-            queries[0] = f"{asked.apis[0].get('name')}? {queries[0]}"
-        return {"queries": queries}
 
-    def _rating(self, key: str) -> dict[str, object]:
-        scores = {name: 3 + derive_seed(key, name) % 3 for name in DIMENSIONS}
-        if self._strikes("out_of_range", key):
-            scores["clarity"] = 6
-        return {**scores, "why": "for show"}
+class _Draws:
+    """Draws the mistakes of one reply, and knows which slips struck."""
 
-    def _ranking(self, letters: list[str], key: str) -> dict[str, object]:
-        ranking = sorted(letters, key=lambda letter: derive_seed(key, letter))
-        return {"ranking": ranking[self._strikes("loses_letter", key) :], "why": "for show"}
+    def __init__(self, mistakes: CuratingMistakes, seed: int, drawn: str, content: str) -> None:
+        self._mistakes = mistakes
+        self._seed = seed
+        self._drawn = drawn
+        self._content = content
+        self.struck: list[str] = []
 
-    def _answer(self, asked: _Asked, key: str) -> dict[str, object]:
-        called = (
-            "Nobody Offers This()" if self._strikes("calls_unknown", key) else _next_call(asked)
-        )
-        return {"Thought": f"{asked.query} ({len(asked.so_far or ())})", "Action": f"[{called}]"}
+    def slips(self, mistake: str) -> bool:
+        """Whether something goes wrong this time."""
+        struck = chance(self._seed, self._drawn, mistake) < getattr(self._mistakes, mistake)
+        if struck:
+            self.struck.append(mistake)
+        return bool(struck)
 
-    def _spoiled(self, found: dict[str, object], key: str) -> str:
-        if self._strikes("prose", key):
-            return "I would be glad to help with that."
-        if self._strikes("extra_field", key):
-            found["confidence"] = 0.9
-        text = msgspec.json.encode(found).decode()
-        return text[: len(text) // 2] if self._strikes("bad_json", key) else text
+    def means(self, mistake: str) -> bool:
+        """Whether something is wrong whenever the same is asked."""
+        return bool(chance(self._seed, self._content, mistake) < getattr(self._mistakes, mistake))
 
-    def _strikes(self, mistake: str, key: str) -> bool:
-        drawn = chance(self._seed, f"{key} {self._times[key]}", mistake)
-        return bool(drawn < getattr(self._mistakes, mistake))
+
+def _queries(asked: _Asked, draws: _Draws) -> dict[str, object]:
+    queries = [_query(asked.apis, number) for number in range(asked.count)]
+    if draws.means("names_api"):
+        queries[0] = f"{asked.apis[0].get('name')}? {queries[0]}"
+    return {"queries": queries}
+
+
+def _rating(key: str, draws: _Draws) -> dict[str, object]:
+    scores = {name: 3 + derive_seed(key, name) % 3 for name in DIMENSIONS}
+    if draws.slips("out_of_range"):
+        scores["clarity"] = 6
+    return {**scores, "why": "for show"}
+
+
+def _ranking(letters: list[str], key: str, draws: _Draws) -> dict[str, object]:
+    ranking = sorted(letters, key=lambda letter: derive_seed(key, letter))
+    return {"ranking": ranking[draws.slips("loses_letter") :], "why": "for show"}
+
+
+def _answer(asked: _Asked, draws: _Draws) -> dict[str, object]:
+    called = "Nobody Offers This()" if draws.means("calls_unknown") else _next_call(asked)
+    return {"Thought": f"{asked.query} ({len(asked.so_far or ())})", "Action": f"[{called}]"}
+
+
+def _spoiled(found: dict[str, object], draws: _Draws) -> str:
+    if draws.slips("prose"):
+        return "I would be glad to help with that."
+    if draws.slips("extra_field"):
+        found["confidence"] = 0.9
+    text = msgspec.json.encode(found).decode()
+    return text[: len(text) // 2] if draws.slips("bad_json") else text
 
 
 def _next_call(asked: _Asked) -> str:

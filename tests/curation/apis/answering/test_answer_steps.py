@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
@@ -118,7 +119,9 @@ def test_a_nested_query_waits_where_no_call_can_be_made(dataset: Dataset) -> Non
 
 @pytest.mark.parametrize("mistake", ["bad_json", "prose", "extra_field"])
 def test_what_no_model_answers_readably_has_no_answer(dataset: Dataset, mistake: str) -> None:
-    assert answered(dataset, CuratingAnswers(CuratingMistakes(**{mistake: 1.0}))) == {}
+    assert (
+        answered(dataset, CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes))) == {}
+    )
     verdict, reason = reasons(dataset, "answer")["t1"]
     assert verdict == "failed"
     assert reason.startswith("no model answered: a: the answer is not the JSON asked for")
@@ -155,7 +158,7 @@ def test_every_checker_must_pass_an_answer(dataset: Dataset) -> None:
 @pytest.mark.parametrize("mistake", ["bad_json", "prose", "extra_field"])
 def test_a_decision_that_cannot_be_read_is_none(dataset: Dataset, mistake: str) -> None:
     answered(dataset, CuratingAnswers())
-    broken = CuratingAnswers(CuratingMistakes(**{mistake: 1.0}))
+    broken = CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes))
     asking(broken, lambda models: check(dataset, models, lambda _: None), "a")
     assert {verdict for verdict, _ in reasons(dataset, "check").values()} == {"failed"}
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
@@ -125,7 +126,7 @@ def test_a_query_that_names_its_api_is_left_out_and_said(dataset: Dataset) -> No
 def test_an_answer_that_cannot_be_read_is_no_query_and_is_asked_for_again(
     dataset: Dataset, mistake: str
 ) -> None:
-    write(dataset, CuratingAnswers(CuratingMistakes(**{mistake: 1.0})))
+    write(dataset, CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes)))
     assert tasks(dataset) == []
     assert {line.verdict for line in dataset.ledger("generate")} == {"failed"}
     write(dataset, CuratingAnswers())
@@ -154,7 +155,7 @@ def test_what_one_rater_finds_too_low_is_dropped_with_both_means(dataset: Datase
 @pytest.mark.parametrize("mistake", ["bad_json", "prose", "extra_field", "out_of_range"])
 def test_a_rating_that_cannot_be_read_is_no_rating(dataset: Dataset, mistake: str) -> None:
     write(dataset, CuratingAnswers())
-    grade(dataset, CuratingAnswers(CuratingMistakes(**{mistake: 1.0})))
+    grade(dataset, CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes)))
     assert list(dataset.items("rating")) == []
     lines = list(dataset.ledger("rate"))
     assert {line.verdict for line in lines} == {"failed"}
