@@ -109,3 +109,29 @@ def test_the_index_finds_what_comparing_with_all_finds(
     assert (found is not None) == (best >= near)
     if found is not None:
         assert found[1] == pytest.approx(best)
+
+
+@pytest.mark.parametrize("name", ["Tempo", "wetter_in_koln"])
+def test_what_a_row_calls_is_its_api_without_its_saying_so(name: str) -> None:
+    evaluated = EvaluatedTask("itc:mine", "t", "Vai chover?", ("Tempo", "wetter_in_koln"))
+
+    (leak,) = Guard([evaluated]).leaks(
+        row("Something else altogether", OTHER, (name, '{"dias": 3}'))
+    )
+
+    assert (leak.kind, leak.task) == ("api", "t")
+
+
+def test_calls_in_the_text_of_an_answer_count_as_native_ones_do() -> None:
+    calls = (("Tempo", '{"cidade":"x"}'), ("recherche_d_adresse", '{"q":"7"}'))
+    evaluated = EvaluatedTask("itc:mine", "t", "Vai chover?", ("Tempo",), calls)
+    answer = '{"Thought": "Eh.", "Action": "[Recherche d\'adresse(q=\'7\'), Tempo(cidade=\'x\')]"}'
+    given = TrainingRow(
+        "r",
+        ({"role": "user", "content": "Something"}, {"role": "assistant", "content": answer}),
+        origin=OTHER,
+    )
+
+    assert [leak.kind for leak in Guard([evaluated]).leaks(given)] == ["api", "calls"]
+    allowed = Guard([evaluated], forbid_apis=False)
+    assert [leak.kind for leak in allowed.leaks(given)] == ["calls"]

@@ -10,6 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.benchmarks.kit.apis.offering import wire_names
+from dragoman.core.apis.written.answers import ACTION, read_answer
 from dragoman.core.keys import content_key
 from dragoman.core.training.rows import TrainingRow
 from dragoman.finetuning.near_texts import NearTexts, plain
@@ -77,8 +79,10 @@ class Guard:
         same = self._tasks.get((origin.suite, origin.task)) if origin.task else None
         if same is not None:
             yield _leak(row, "task", same, f"{origin.suite} {origin.task}")
+        made = _calls_of(row)
         if self._forbids_apis:
-            api = next((name for name in origin.apis if name in self._apis), None)
+            called = (*origin.apis, *(name for name, _ in made))
+            api = next((name for name in called if name in self._apis), None)
             if api is not None:
                 yield _leak(row, "api", self._apis[api], api)
         text = plain(row.request)
@@ -86,7 +90,6 @@ class Guard:
             yield _leak(row, "text", self._texts[text], row.request)
         else:
             yield from self._nearly(row)
-        made = _calls_of(row)
         wanted = self._calls.get(_calls_key(made)) if made else None
         if wanted is not None:
             yield _leak(row, "calls", wanted, ", ".join(name for name, _ in made))
@@ -127,11 +130,21 @@ def _sorted_json(arguments: str) -> str:
 
 
 def _calls_of(row: TrainingRow) -> list[tuple[str, str]]:
-    """Return the native calls of a row, by name and arguments."""
+    """Return what a row calls, by name and arguments: natively, or as thought and action in its text."""
     found = []
     for message in row.messages:
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list | tuple) else ():
             function = call.get("function", {}) if isinstance(call, dict) else {}
             found.append((str(function.get("name", "")), str(function.get("arguments", "{}"))))
+        if message.get("role") == "assistant":
+            found += _written_calls(message.get("content"))
     return found
+
+
+def _written_calls(content: object) -> Iterator[tuple[str, str]]:
+    """Yield the calls of an answer in text, by the names that native calls have."""
+    answer = read_answer(content) if isinstance(content, str) and ACTION in content else None
+    for call in () if answer is None else answer.calls or ():
+        (name,) = wire_names([call.tool]).values()
+        yield name, msgspec.json.encode(call.arguments).decode()
