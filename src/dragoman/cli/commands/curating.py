@@ -282,3 +282,76 @@ def export(
     from dragoman.cli.curating.exporting import export_files
 
     export_files(dataset, to, out, as_json=as_json)
+
+
+review = group("People verify queries: out to annotators, and back in.")
+app.add_typer(review, name="review")
+
+Threshold = Annotated[
+    float,
+    typer.Option(help="The score from which a dimension is good."),
+]
+LeastAccuracy = Annotated[
+    float, typer.Option(help="Accuracy on gold questions under which it is said.")
+]
+LeastGold = Annotated[
+    int, typer.Option(help="Gold questions that somebody must answer before they are judged.")
+]
+
+
+@command(
+    review, "export", "curate review export mine --out sheets --annotators ana,bo --gold gold.csv"
+)
+def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    out: Annotated[Path, typer.Option(help="A new folder, that gets a file per annotator.")],
+    annotators: Annotated[
+        str,
+        typer.Option(
+            help="Names by commas, each with the languages it reads if not all: ana:pt+es."
+        ),
+    ],
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Queries that an expert has labelled: a CSV file with id or query, and five scores."
+        ),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(help="Of gold questions among the rows of a sheet.")
+    ] = 0.1,
+    per_query: Annotated[int, typer.Option(help="Annotators of each query.")] = 2,
+    least_gold: LeastGold = 5,
+    seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Give queries that lack annotators to people, with gold questions hidden among them.
+
+    Exit 1 where some were given to nobody, because too few read their language.
+    """
+    from dragoman.cli.curating.reviewing import export_sheets
+    from dragoman.curation.apis.reviewing.giving_out import GivingPlan, annotators_of
+
+    plan = GivingPlan(annotators_of(annotators), per_query, share, seed, least_gold)
+    leave(export_sheets(dataset, out, gold, plan, as_json=as_json))
+
+
+@command(review, "import", "curate review import mine ana.csv --annotator ana")
+def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What came back.")],
+    annotator: Annotated[str, typer.Option(help="Who.")],
+    threshold: Threshold = 4.0,
+    least: LeastAccuracy = 0.85,
+    least_gold: LeastGold = 5,
+    as_json: Json = False,
+) -> None:
+    """Take what an annotator said, all or nothing, and say how right they are on gold questions so far.
+
+    Exit 1 where a row is refused, and nothing is taken.
+    """
+    from dragoman.cli.curating.reviewing import import_labels
+    from dragoman.curation.apis.reviewing.gold import ReviewTerms
+
+    terms = ReviewTerms(threshold, least, least_gold)
+    leave(import_labels(dataset, files, annotator, terms, as_json=as_json))

@@ -27,6 +27,8 @@ ORDER = (
     "draw",
     "generate",
     "rate",
+    "assign",
+    "label",
     "review",
     "answer",
     "check",

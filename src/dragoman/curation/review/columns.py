@@ -30,7 +30,7 @@ def cells_of(row: ReviewRow) -> tuple[str | int | float, ...]:
     """Return what stands in a row's cells, in the order of `COLUMNS`."""
     text = row.text
     quality = "" if text.quality is None else round(text.quality, 3)
-    back = _within_a_cell(text.back_translation) if row.of == 1 else ""
+    back = within_a_cell(text.back_translation) if row.of == 1 else ""
     return (
         row.key,
         row.place,
@@ -42,12 +42,12 @@ def cells_of(row: ReviewRow) -> tuple[str | int | float, ...]:
         "",
         back,
         quality,
-        _within_a_cell(text.doubts),
+        within_a_cell(text.doubts),
         "yes" if text.is_reviewed else "",
     )
 
 
-def _within_a_cell(text: str) -> str:
+def within_a_cell(text: str) -> str:
     """Return what a model said of a text, cut where no cell holds it: nobody takes it back."""
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 

@@ -13,7 +13,7 @@ from typing import get_args
 
 import msgspec
 
-from dragoman.core.apis.tasks import CallKind
+from dragoman.core.apis.tasks import ApiTask, CallKind
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.curation.apis.countries import language_of
@@ -50,6 +50,12 @@ class Brief(msgspec.Struct, frozen=True, omit_defaults=True):
     def id(self) -> str:
         """A hash of what it asks for."""
         return content_key(self)[:16]
+
+
+def used_by(task: ApiTask, briefs: Mapping[str, Brief]) -> tuple[str, ...]:
+    """Return the ids of the operations that a query was written for; all that it offers where nobody knows."""
+    brief = briefs.get(task.id.rpartition("-")[0])
+    return brief.used if brief else task.offered
 
 
 class BriefPlan(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
 from dragoman.curation.apis.described import described
-from dragoman.curation.apis.generating.briefs import Brief
+from dragoman.curation.apis.generating.briefs import Brief, used_by
 from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import standing_documents
 from dragoman.curation.apis.rating.asking import HIGHEST, LOWEST, PROMPT, QueryRating, rated_by
@@ -70,9 +70,7 @@ async def rate(dataset: Dataset, raters: Raters, on_done: Callable[[int], None])
 
     async def look(item: StoredItem) -> StepFinding:
         task = item.record(ApiTask)
-        brief = briefs.get(task.id.rpartition("-")[0])
-        used = brief.used if brief else task.offered
-        return await _rated(task, [known[name] for name in used], raters)
+        return await _rated(task, [known[name] for name in used_by(task, briefs)], raters)
 
     settings = {"raters": sorted(raters.models), "threshold": raters.threshold}
     version = prompt_version(PROMPT)

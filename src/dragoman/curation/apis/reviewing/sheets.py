@@ -1,0 +1,145 @@
+"""The sheet that an annotator fills in: a row for each query, five scores and a note.
+
+The id of a row tells nothing of the query, nor whether it is a gold question, and is another one for
+each annotator. Columns may be moved and rows sorted; a row without scores is not labelled.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.errors import DataError
+from dragoman.curation.apis.rating.asking import DIMENSIONS, HIGHEST, LOWEST, QueryRating
+from dragoman.curation.review.columns import within_a_cell
+
+SHOWN = ("query", "language", "country", "apis")
+COLUMNS = ("id", *SHOWN, *DIMENSIONS, "note")
+
+_LONGEST_NOTE = 2_000
+
+
+class SheetRow(msgspec.Struct, frozen=True):
+    """A row as an annotator gets it."""
+
+    id: str
+    query: str
+    language: str
+    country: str
+    apis: str
+
+    def cells(self, rating: QueryRating | None = None) -> tuple[str | int, ...]:
+        """Return what stands in its cells, in the order of `COLUMNS`."""
+        shown = (self.query, self.language, self.country, self.apis)
+        scores = rating.scores.values() if rating else ("",) * len(DIMENSIONS)
+        return (self.id, *map(within_a_cell, shown), *scores, rating.why if rating else "")
+
+
+class FilledRow(msgspec.Struct, frozen=True):
+    """A row as it came back; `where` names its file and line, `query` is None where no column has it."""
+
+    where: str
+    id: str
+    query: str | None
+    scores: dict[str, str]
+    note: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it says nothing."""
+        return not any(self.scores.values())
+
+    def is_of(self, query: str) -> bool:
+        """Whether it shows a query; programs change spaces and ends of lines."""
+        return self.query is None or self.query.split() == within_a_cell(query).split()
+
+    def rating(self) -> QueryRating:
+        """Return its scores.
+
+        Raises:
+            DataError: Where one is missing or is no whole number from 1 to 5.
+        """
+        scores = {name: _score(written, name, self.where) for name, written in self.scores.items()}
+        return QueryRating(**scores, why=self.note[:_LONGEST_NOTE])
+
+
+def filled_rows(
+    lines: Iterable[tuple[str, Sequence[str]]], where: str, needed: Sequence[str] = ("id",)
+) -> Iterator[FilledRow]:
+    """Yield the rows of a table that came back, those with an id or scores.
+
+    Args:
+        lines: Its lines, the headings first, each with how to name it.
+        where: The file.
+        needed: Columns of which it must have one, beside the five dimensions.
+
+    Raises:
+        DataError: Where a column is missing or stands twice.
+    """
+    rest = iter(lines)
+    _, first = next(rest, (where, ()))
+    header = header_of(first, where, needed)
+    for here, cells in rest:
+        found = {name: cells[at].strip() if at < len(cells) else "" for name, at in header.items()}
+        row = FilledRow(
+            here,
+            found.get("id", ""),
+            found.get("query"),
+            {name: found[name] for name in DIMENSIONS},
+            found.get("note", ""),
+        )
+        if row.id or row.query or not row.is_blank:
+            yield row
+
+
+def header_of(cells: Sequence[str], where: str, needed: Sequence[str] = ("id",)) -> dict[str, int]:
+    """Return where each column of ours stands.
+
+    Raises:
+        DataError: Where one is missing or stands twice.
+    """
+    names = ["_".join(cell.split()).casefold() for cell in cells]
+    missing = [name for name in DIMENSIONS if name not in names]
+    if not any(name in names for name in needed):
+        missing.insert(0, " or ".join(needed))
+    if missing:
+        raise DataError(f"{where}: the first line has no column {missing[0]}")
+    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{where}: two columns are called {twice}: keep one")
+    return {name: names.index(name) for name in COLUMNS if name in names}
+
+
+def apis_text(apis: Iterable[Mapping[str, object]]) -> str:
+    """Return what APIs do, as annotators read it: a paragraph for each."""
+    return "\n".join(_api_text(each) for each in apis)
+
+
+def _api_text(api: Mapping[str, object]) -> str:
+    place = f", {api['country']}" if api["country"] else ""
+    parts = [f"{api['name']} ({api['of']}{place}): {api['description']}"]
+    for title, key in {
+        "needs": "required_parameters",
+        "may take": "optional_parameters",
+    }.items():
+        parameters = api[key]
+        if isinstance(parameters, list) and parameters:
+            parts.append(f"{title} " + "; ".join(_parameter_text(each) for each in parameters))
+    return " - ".join(parts)
+
+
+def _parameter_text(parameter: Mapping[str, object]) -> str:
+    described = parameter.get("description")
+    return f"{parameter['name']}: {described}" if described else str(parameter["name"])
+
+
+def _score(written: str, name: str, where: str) -> int:
+    if not written:
+        raise DataError(f"{where}: {name} is missing: fill in all five scores, or none")
+    whole, _, rest = written.replace(",", ".").partition(".")
+    if len(whole) == 1 and whole.isdecimal() and not rest.strip("0"):
+        score = int(whole)
+        if LOWEST <= score <= HIGHEST:
+            return score
+    raise DataError(
+        f"{where}: {name} is {written!r:.40}: a whole number from {LOWEST} to {HIGHEST}"
+    )
