@@ -22,7 +22,13 @@ Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
 Refused = Callable[..., str]
 
-LOCAL = example_plan().replace("allow_local = false", "allow_local = true").replace("= 0.5", "= 0")
+LOCAL = (
+    example_plan()
+    .replace("allow_local = false", "allow_local = true")
+    .replace("= 0.5", "= 0")
+    .replace("share = 0.1", "share = 0.3")
+)
+"""Sides are drawn from ids, and these depend on the server's port: of many operations none is left empty."""
 
 
 def written(folder: Path, plan: str) -> Path:
@@ -81,6 +87,20 @@ def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
         assert "generate" not in done.stdout
         told("curate", "run", written(folder, LOCAL))
     assert (folder / "mine_suite").is_dir()
+
+
+def test_what_is_added_to_a_plan_that_is_done_is_checked_too(told: Told, folder: Path) -> None:
+    with WorldServer() as server:
+        write_documents(folder / "apis", server.origin)
+        made = LOCAL.partition("[split]")[0]
+        one = made.replace('["apis"]', '["apis/global.json"]')
+        few = counts(told("curate", "run", written(folder, one))["funnel"])
+        both = made.replace('["apis"]', '["apis/global.json", "apis/jp.yaml"]')
+        found = told("curate", "run", written(folder, both))["funnel"]
+    assert few["monitor operation"] == (7, 0, 0, 0)
+    checked = {each["source"]: each["kept"] for each in found if each["step"] == "monitor"}
+    assert checked == {"global.json": 7, "jp.yaml": 5}
+    assert all(each.get("failed", 0) == 0 for each in found)
 
 
 def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(

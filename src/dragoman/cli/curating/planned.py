@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from dragoman.cli.curating.checking import filtered, monitored, now_utc, verified
+from dragoman.cli.curating.checking import filtered, monitored, verified
 from dragoman.cli.curating.collecting import CollectOptions, collected
 from dragoman.cli.curating.making import (
     AnswerOptions,
@@ -32,7 +32,7 @@ from dragoman.curation.apis.desk import model_names, with_models
 from dragoman.curation.apis.planning.plan import CurationPlan
 from dragoman.curation.apis.planning.reading import example_plan, read_plan
 from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
-from dragoman.curation.apis.verifying.monitor import open_round, rounds_made
+from dragoman.curation.apis.verifying.monitor import fewest_rounds
 from dragoman.exchange.api_datasets.renewing import renew_export
 from dragoman.exchange.api_datasets.writing import see_form
 from dragoman.store.datasets.dataset import Dataset
@@ -142,15 +142,14 @@ def _collected(plan: CurationPlan) -> int:
 
 def _monitored(plan: CurationPlan) -> int:
     """Go on with a round that was interrupted, or make one where one is missing."""
-    with Dataset(plan.dataset, make=False) as dataset:
-        is_open = open_round(dataset, now_utc()).name in rounds_made(dataset)
-    return monitored(plan.dataset, plan.calls) if is_open or _rounds_missing(plan) else 0
+    return monitored(plan.dataset, plan.calls) if _rounds_missing(plan) else 0
 
 
 def _rounds_missing(plan: CurationPlan) -> int:
+    if plan.monitor is None:
+        return 0
     with Dataset(plan.dataset, write=False) as dataset:
-        made = len(rounds_made(dataset))
-    return max(0, plan.monitor.rounds - made) if plan.monitor else 0
+        return max(0, plan.monitor.rounds - fewest_rounds(dataset))
 
 
 def _exported(plan: CurationPlan) -> None:

@@ -80,13 +80,19 @@ def histories(dataset: Dataset) -> dict[str, CheckHistory]:
     return {item.name: item.record(CheckHistory) for item in dataset.items(HISTORY)}
 
 
-def rounds_made(dataset: Dataset) -> frozenset[str]:
-    """Return the names of all rounds, one under way among them.
+def fewest_rounds(dataset: Dataset) -> int:
+    """Return in how many rounds the operation that was checked least was checked; `MOST_ROUNDS` for none.
 
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    return frozenset(check.round for each in histories(dataset).values() for check in each.checks)
+    found = histories(dataset)
+    dropped = dataset.fallen((STEP,))
+    step = _walking(MonitorRound("", found, {}), _kept)
+    names = (
+        each.name for each in standing_items(dataset, step) if (each.kind, each.name) not in dropped
+    )
+    return min((len(found[n].checks) if n in found else 0 for n in names), default=MOST_ROUNDS)
 
 
 def monitor_step(fetch: Fetch, clock: Clock, this: MonitorRound) -> CurationStep:
