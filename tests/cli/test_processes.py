@@ -78,6 +78,7 @@ COMMANDS = {
     "world serve": ("world", "serve", "--faults", "none.json"),
     "world documents": ("world", "documents", "--out", "documents"),
     "finetune": ("finetune", "none.toml"),
+    "rows": ("rows", "mine", "--out", "rows.jsonl"),
     "tiny-model": ("tiny-model", "mine", "--rows", "none.jsonl"),
     "usage": ("usage", "mine"),
     "data pull": ("data", "pull", "tau2", "--from", "mine"),

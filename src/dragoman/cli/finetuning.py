@@ -9,12 +9,17 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.visible import visible
+from dragoman.exchange.training_rows import rows_of_run
 from dragoman.finetuning.memory import gib, needs_of
 from dragoman.finetuning.preparing import Prepared, prepare
 from dragoman.finetuning.recipe import read_recipe
 from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
 from dragoman.finetuning.trained import Trained
+from dragoman.store.run import open_run
+from dragoman.store.whole_files import write_whole
+from dragoman.tables.outcomes import chosen_scoring
+from dragoman.wiring.participants import judge_name
 
 
 def run_recipe(path: Path, *, dry_run: bool, forbid_apis: bool | None, as_json: bool) -> None:
@@ -52,6 +57,31 @@ def make_tiny(out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed:
     form = TinyForm(known[size], vocabulary, seed=seed)
     count = write_tiny(read_rows(rows), out, form)
     print(f"{out}: {count:,} parameters, nothing learnt yet")
+
+
+def write_rows(  # noqa: PLR0913 - the options of one command
+    folder: Path, out: Path, only: str, rules: str | None, judge: str | None, *, as_json: bool
+) -> None:
+    """Write the conversations of a run as rows, and say how many became none and why.
+
+    Raises:
+        UsageError: Where no conversation becomes a row.
+        StoreError: Where the run cannot be read or was never scored so.
+        DataError: Where the file cannot be written.
+    """
+    if only not in {"passed", "all"}:
+        raise UsageError(f"--only {only}: choose passed or all")
+    with open_run(folder, write=False) as store:
+        scoring = chosen_scoring(store, rules, judge_name(judge))
+        found = rows_of_run(store, scoring, only_passed=only == "passed")
+    said = ", ".join(f"{why} {count}" for why, count in sorted(found.left_out.items()))
+    if not found.rows:
+        raise UsageError(f"{folder}: no conversation becomes a row ({said or 'there is none'})")
+    write_whole(out, (msgspec.json.encode(row) + b"\n" for row in found.rows))
+    if as_json:
+        print(msgspec.json.encode({"rows": len(found.rows), "left_out": found.left_out}).decode())
+    else:
+        print(f"{len(found.rows)} rows in {out}" + (f"; left out: {said}" if said else ""))
 
 
 def _say(line: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group
+from dragoman.cli.commands.declaring import Json, JudgedBy, RunFolder, ScoredBy, command, group
 
 app = group()
 
@@ -48,3 +48,18 @@ def tiny_model(
     from dragoman.cli.finetuning import make_tiny
 
     make_tiny(out, rows, size, vocabulary, seed)
+
+
+@command(app, "rows", "rows runs/mine --out rows.jsonl --only passed")
+def rows(  # noqa: PLR0913, PLR0917 - the options of one command
+    folder: RunFolder,
+    out: Annotated[Path, typer.Option(help="The file that gets them.")],
+    only: Annotated[str, typer.Option(help="passed: those with reward 1; all.")] = "passed",
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+    as_json: Json = False,
+) -> None:
+    """Write conversations of a run as rows for training: in plain text, with native calls."""
+    from dragoman.cli.finetuning import write_rows
+
+    write_rows(folder, out, only, rules, judge, as_json=as_json)
