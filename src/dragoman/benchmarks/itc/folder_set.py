@@ -3,15 +3,16 @@
 `dragoman curate export DATASET --to suite` writes it, and anybody else may.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from dragoman.benchmarks.itc.gold import takes_results
 from dragoman.benchmarks.itc.records import ApiReply, CallSet, SetTask
 from dragoman.benchmarks.kit.apis.suite_folder import DOCUMENTS, REPLIES, TASKS, RecordedReply
-from dragoman.core.apis.documents import ApiDocument
+from dragoman.core.apis.documents import ApiDocument, operations
 from dragoman.core.apis.same_values import canonical
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.errors import DataError
@@ -38,10 +39,11 @@ def folder_set(folder: Path, name: str, split: str = "") -> CallSet:
         split: Only tasks of this split; "" for all.
 
     Raises:
-        DataError: Where a file is missing, or a line is not what it should be.
+        DataError: Where a file is missing, a line is not what it should be, two tasks have one id, or
+            there is no task.
     """
     documents = tuple(_lines(folder / DOCUMENTS, ApiDocument))
-    tasks = [each for each in _lines(folder / TASKS, ApiTask) if split in {"", each.split}]
+    tasks = _tasks(folder / TASKS, split)
     replies = None
     if (folder / REPLIES).is_file():
         replies = _Recorded(_lines(folder / REPLIES, RecordedReply))
@@ -52,7 +54,37 @@ def folder_set(folder: Path, name: str, split: str = "") -> CallSet:
         "",
         "",
     )
-    return CallSet(name, documents, tuple(map(SetTask, tasks)), source, replies=replies)
+    known = dict(each for document in documents for each in operations(document))
+    names = {place: each.name for place, each in known.items()}
+    given = tuple(_given(each, names, has_replies=replies is not None) for each in tasks)
+    return CallSet(name, documents, given, source, replies=replies)
+
+
+def _tasks(path: Path, split: str) -> Sequence[ApiTask]:
+    found: dict[str, ApiTask] = {}
+    for number, task in enumerate(_lines(path, ApiTask), 1):
+        if task.id in found:
+            raise DataError(f"{path}, line {number}: a second task with the id {task.id!r:.120}")
+        found[task.id] = task
+    if not found:
+        raise DataError(f"{path}: no tasks")
+    tasks = [each for each in found.values() if split in {"", each.split}]
+    if not tasks:
+        splits = ", ".join(sorted({repr(each.split)[:60] for each in found.values()}))
+        raise DataError(f"{path}: no tasks of the split {split!r:.60}, but of {splits}")
+    return tasks
+
+
+def _given(task: ApiTask, names: Mapping[str, str], *, has_replies: bool) -> SetTask:
+    """Return a task with why its gold cannot be told, where that is so."""
+    offered = {names.get(each) for each in task.offered}
+    unknown = sorted({call.tool for call in task.gold} - offered)
+    unread = not has_replies and any(map(takes_results, task.gold))
+    return SetTask(
+        task,
+        f"gold calls {', '.join(unknown):.200}, not among the functions" if unknown else "",
+        f"gold takes values from results, and there is no {REPLIES}" if unread else "",
+    )
 
 
 class _Recorded:

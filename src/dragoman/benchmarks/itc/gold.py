@@ -13,6 +13,8 @@ from dragoman.core.texts.decoding import UNREADABLE
 
 _REFERENCE = re.compile(r"\$([1-9][0-9]?)((?:\.[^.\s]+)*)")
 
+_PLACE = re.compile(r"[0-9]{1,9}")
+
 
 def planned(
     gold: Sequence[ApiCall], names: Mapping[str, str], replies: Replies | None
@@ -41,6 +43,11 @@ def planned(
         name = names.get(call.tool, call.tool)
         actions.append(Action(str(number), name, arguments, also=call.also))
     return tuple(actions)
+
+
+def takes_results(call: ApiCall) -> bool:
+    """Whether a call takes values from the results of others."""
+    return any(_reference(value) is not None for value in call.arguments.values())
 
 
 def _reference(value: object) -> re.Match[str] | None:
@@ -81,7 +88,7 @@ def _inside(value: object, part: str) -> object:
     match value:
         case dict():
             return value.get(part)
-        case list() if part.isdigit() and int(part) < len(value):
+        case list() if _PLACE.fullmatch(part) and int(part) < len(value):
             return value[int(part)]
         case _:
             return None

@@ -1,6 +1,7 @@
 """What sources give goes into a dataset, and twins are merged there."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -232,3 +233,19 @@ def test_a_merge_that_is_interrupted_leaves_what_was_there(
         [(item.name, item.digest) for item in dataset.items("document")],
         dataset.funnel(),
     ) == before
+
+
+def test_a_file_whose_name_is_no_utf_8_is_refused_alone(dataset: Dataset, apis: Path) -> None:
+    (apis / os.fsdecode(b"caf\xe9.json")).write_text(openapi("Cafe", "/tables"))
+    assert collected(dataset, apis).refused == 2
+    assert ("file", "apis/caf\\udce9.json", "dropped", "its name is no UTF-8: rename it") in ledger(
+        dataset, "collect"
+    )
+    assert ("entry", "apis/laws.json", "kept", "") in ledger(dataset, "collect")
+
+
+def test_a_source_whose_name_is_no_utf_8_is_a_mistake_of_one_line(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.json")
+    path.write_text("{}")
+    with pytest.raises(UsageError, match="name is no UTF-8: rename it"):
+        open_source(path)

@@ -44,6 +44,8 @@ class SourceFolder:
     def places(self) -> Iterator[str]:
         """Yield the places of all files, in order; what is hidden (.git) is passed over.
 
+        What is no UTF-8 in a place is written with a backslash, and `read` refuses it.
+
         Raises:
             UsageError: Where there are too many.
         """
@@ -55,7 +57,7 @@ class SourceFolder:
                 raise UsageError(
                     f"{self._folder.name}: more than {MOST_FILES:,} files: name folders in it"
                 )
-            yield path.relative_to(self._folder).as_posix()
+            yield _written(path.relative_to(self._folder).as_posix())
 
     def read(self, place: str) -> bytes:
         """Return what a file holds, or an address of another host, unpacked.
@@ -70,6 +72,8 @@ class SourceFolder:
             return self._fetch(place)
         if "\0" in place:
             raise DataError("there is no such file")
+        if "\\udc" in place:
+            raise DataError("its name is no UTF-8: rename it")
         path = Path(os.path.realpath(self._folder / place))
         if not path.is_relative_to(self._folder):
             raise DataError(
@@ -93,6 +97,8 @@ def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:
     Raises:
         UsageError: Where there is nothing at the path.
     """
+    if _written(str(path.resolve())) != str(path.resolve()):
+        raise UsageError(f"{_written(str(path))}: its name is no UTF-8: rename it")
     if path.is_dir():
         return SourceFolder(path, fetch=fetch)
     if path.is_file():
@@ -110,6 +116,10 @@ def is_address(place: str) -> bool:
 def suffix_of(place: str) -> str:
     """Return how a file's name ends, without what packs it."""
     return PurePosixPath(place.removesuffix(".gz")).suffix.lower()
+
+
+def _written(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _visible_files(folder: Path) -> Iterator[Path]:
