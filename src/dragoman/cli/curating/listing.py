@@ -9,7 +9,7 @@ import msgspec
 from dragoman.cli.output import print_json
 from dragoman.core.apis.documents import ApiDocument, Operation
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.steps import ORDER
+from dragoman.curation.apis.steps import standing
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted
 from dragoman.store.datasets.dataset import Dataset
@@ -57,7 +57,7 @@ def list_documents(folder: Path, by: Sequence[str], top: int, *, as_json: bool) 
     if unknown:
         raise UsageError(f"--by {unknown[0]}: it is one or more of {', '.join(FACETS)}")
     with Dataset(folder, write=False) as dataset:
-        documents = [item.record(ApiDocument) for item in dataset.standing("document", after=ORDER)]
+        documents = [item.record(ApiDocument) for item in standing(dataset, "document")]
     counts = counted_by(documents, by)
     if as_json:
         print_json({"by": by, "counts": counts})

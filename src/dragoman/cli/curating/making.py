@@ -21,7 +21,7 @@ from dragoman.curation.apis.rating.step import Raters, rate
 from dragoman.curation.apis.splitting.sides import SplitPlan
 from dragoman.curation.apis.splitting.step import STEP as SPLIT
 from dragoman.curation.apis.splitting.step import split
-from dragoman.curation.apis.steps import before
+from dragoman.curation.apis.steps import standing
 from dragoman.curation.apis.verifying.line import CallTerms
 from dragoman.store.datasets.dataset import Dataset
 
@@ -157,7 +157,7 @@ Work = Callable[[Models, Dataset, OnDone], Awaitable[None]]
 def _walked(folder: Path, step: str, names: tuple[str, ...], terms: ModelTerms, work: Work) -> int:
     """Have a step walk over its items with its models."""
     with Dataset(folder, make=False) as dataset:
-        total = sum(1 for _ in dataset.standing(_KINDS[step], after=before(step)))
+        total = sum(1 for _ in standing(dataset, _KINDS[step], step))
         return walked(
             step, total, lambda done: with_models(names, terms, lambda m: work(m, dataset, done))
         )

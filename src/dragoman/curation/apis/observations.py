@@ -9,7 +9,7 @@ from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.operation_items import OPERATION
-from dragoman.curation.apis.steps import before
+from dragoman.curation.apis.steps import fallen, standing
 from dragoman.curation.apis.verifying.records import OBSERVATION, Observation
 from dragoman.store.datasets.dataset import Dataset
 
@@ -23,25 +23,22 @@ def standing_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    fallen = dataset.fallen(before(step))
-    items = dataset.standing("document", after=before(step))
-    seen = {
-        item.name: item.record(Observation)
-        for item in dataset.standing(OBSERVATION, after=before(step))
-    }
-    found = (_standing(item.record(ApiDocument), fallen, seen) for item in items)
+    gone = fallen(dataset, step)
+    items = standing(dataset, "document", step)
+    seen = {item.name: item.record(Observation) for item in standing(dataset, OBSERVATION, step)}
+    found = (_standing(item.record(ApiDocument), gone, seen) for item in items)
     return [document for document in found if document is not None]
 
 
 def _standing(
     document: ApiDocument,
-    fallen: Collection[tuple[str, str]],
+    gone: Collection[tuple[str, str]],
     seen: Mapping[str, Observation],
 ) -> ApiDocument | None:
     stand = tuple(
         _completed(operation, seen[name]) if name in seen else operation
         for name, operation in operations(document)
-        if (OPERATION, name) not in fallen
+        if (OPERATION, name) not in gone
     )
     if document.api_list and not stand:
         return None

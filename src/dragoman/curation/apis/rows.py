@@ -9,7 +9,7 @@ from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import offered_ids, standing_documents
 from dragoman.curation.apis.splitting.sides import TaskSide
-from dragoman.curation.apis.steps import ORDER
+from dragoman.curation.apis.steps import ORDER, standing
 from dragoman.store.datasets.dataset import Dataset
 
 END = ORDER[-1]
@@ -43,11 +43,9 @@ def dataset_rows(dataset: Dataset) -> Iterator[DatasetRow]:
         StoreError: Where the dataset cannot be read.
     """
     known = known_operations(standing_documents(dataset, END))
-    solutions = {
-        item.name: item.record(TaskSolution) for item in dataset.standing("solution", after=ORDER)
-    }
-    sides = {item.name: item.record(TaskSide) for item in dataset.standing("side", after=ORDER)}
-    for item in dataset.standing("task", after=ORDER):
+    solutions = {item.name: item.record(TaskSolution) for item in standing(dataset, "solution")}
+    sides = {item.name: item.record(TaskSide) for item in standing(dataset, "side")}
+    for item in standing(dataset, "task"):
         if item.name in solutions:
             task, taken = item.record(ApiTask), solutions[item.name]
             # Names are those that the answer was given by: a side may offer less.

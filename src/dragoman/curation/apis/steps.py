@@ -75,9 +75,31 @@ class CurationStep(msgspec.Struct, frozen=True):
     apart: Apart | None = None
 
 
+DECIDED = ("rate", "review", "answer", "check")
+"""Steps whose items wait where nothing was decided: what nobody rated or checked does not go on."""
+
+
 def place_of(step: str) -> int:
     """Return where a step stands among all; unknown ones stand last."""
     return ORDER.index(step) if step in ORDER else len(ORDER)
+
+
+def standing(dataset: Dataset, kind: str, step: str = "") -> Iterator[StoredItem]:
+    """Yield the items of a kind that stand before a step, or after all of them.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    return dataset.standing(kind, after=before(step) if step else ORDER, decided=DECIDED)
+
+
+def fallen(dataset: Dataset, step: str) -> set[tuple[str, str]]:
+    """Return kind and name of what does not stand before a step.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    return dataset.fallen(before(step), DECIDED)
 
 
 def before(step: str) -> tuple[str, ...]:
@@ -96,14 +118,14 @@ def to_look_at(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
         for line in dataset.ledger(step.name)
         if line.kind == step.kind and line.verdict != "failed"
     }
-    standing = list(standing_items(dataset, step))
-    names = {item.name for item in standing}
+    items = list(standing_items(dataset, step))
+    names = {item.name for item in items}
     gone = [(step.kind, name) for name in seen if name not in names]
     if gone:
         dataset.forget(step.name, gone)
     return [
         item
-        for item in standing
+        for item in items
         if item.name not in seen or seen[item.name].digest != digest_of(step, item)
     ]
 
@@ -114,14 +136,13 @@ def standing_items(dataset: Dataset, step: CurationStep) -> Iterator[StoredItem]
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    earlier = before(step.name)
     if step.apart is None:
-        yield from dataset.standing(step.kind, after=earlier)
+        yield from standing(dataset, step.kind, step.name)
         return
-    fallen = dataset.fallen(earlier)
-    for item in dataset.standing(step.apart.kind, after=earlier):
+    gone = fallen(dataset, step.name)
+    for item in standing(dataset, step.apart.kind, step.name):
         for part in step.apart.parts(item):
-            if (part.kind, part.name) not in fallen:
+            if (part.kind, part.name) not in gone:
                 yield part
 
 

@@ -114,31 +114,42 @@ class Dataset:
         for row in self._rows(query, (kind,)):
             yield _item(row)
 
-    def standing(self, kind: str, *, after: Collection[str]) -> Iterator[StoredItem]:
+    def standing(
+        self, kind: str, *, after: Collection[str], decided: Collection[str] = ()
+    ) -> Iterator[StoredItem]:
         """Yield the items of a kind that none of some steps dropped or merged, themselves or what they stand on.
 
         Args:
             kind: What they are.
             after: The names of the steps.
+            decided: Those of them that must have decided: what failed in one of these does not stand.
 
         Raises:
             StoreError: Where the file cannot be read or an item is damaged.
         """
-        fallen = self.fallen(after)
+        fallen = self.fallen(after, decided)
         for item in self.items(kind):
             if (item.kind, item.name) not in fallen:
                 yield item
 
-    def fallen(self, steps: Collection[str]) -> set[tuple[str, str]]:
+    def fallen(self, steps: Collection[str], decided: Collection[str] = ()) -> set[tuple[str, str]]:
         """Return kind and name of what some steps dropped or merged, and of what stands on it.
+
+        Args:
+            steps: The names of the steps.
+            decided: Those of them of which what failed counts as well.
 
         Raises:
             StoreError: Where the file cannot be read.
         """
         lines = self._rows(
-            "SELECT step, kind, name FROM ledger WHERE verdict IN ('dropped', 'merged')", ()
+            "SELECT step, kind, name, verdict FROM ledger WHERE verdict != 'kept'", ()
         )
-        fallen = {(kind, name) for step, kind, name in lines if step in steps}
+        fallen = {
+            (kind, name)
+            for step, kind, name, verdict in lines
+            if step in steps and (verdict != "failed" or step in decided)
+        }
         on: dict[tuple[str, str], list[tuple[str, str]]] = {}
         query = "SELECT kind, name, on_kind, on_name FROM supports"
         for kind, name, on_kind, on_name in self._rows(query, ()):

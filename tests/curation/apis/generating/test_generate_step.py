@@ -13,6 +13,7 @@ from dragoman.curation.apis.desk import ModelTerms, with_models
 from dragoman.curation.apis.generating.briefs import BriefPlan
 from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, generate
 from dragoman.curation.apis.rating.step import Raters, StoredRating, rate
+from dragoman.curation.apis.steps import standing
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 from dragoman.testing.server import ModelServer
@@ -177,3 +178,12 @@ def test_what_models_consumed_is_kept_by_step(dataset: Dataset) -> None:
     write(dataset, CuratingAnswers())
     (used,) = dataset.usage()["generate"]
     assert (used.purpose, used.calls) == ("generate", 2)
+
+
+def test_a_query_that_nobody_could_rate_waits_and_does_not_go_on(dataset: Dataset) -> None:
+    write(dataset, CuratingAnswers())
+    assert len(list(standing(dataset, "task", "answer"))) == 4
+    grade(dataset, CuratingAnswers(CuratingMistakes(prose=1.0)))
+    assert list(standing(dataset, "task", "answer")) == []
+    grade(dataset, CuratingAnswers(), threshold=1.0)
+    assert len(list(standing(dataset, "task", "answer"))) == 4

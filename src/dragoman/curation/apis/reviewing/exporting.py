@@ -25,7 +25,7 @@ from dragoman.curation.apis.reviewing.labels import (
     stored_labels,
 )
 from dragoman.curation.apis.reviewing.sheets import SheetRow, apis_text
-from dragoman.curation.apis.steps import before, lines_of
+from dragoman.curation.apis.steps import lines_of, standing
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem
 
@@ -106,7 +106,7 @@ def _lacking(
         line.name for line in lines_of(dataset, STEP, {"dropped"}) if line.kind == "annotator"
     }
     found = {}
-    for item in dataset.standing("task", after=before(STEP)):
+    for item in standing(dataset, "task", STEP):
         lacks = plan.per_query - len(had[item.name] - fallen)
         if lacks > 0 and item.name not in gold | decided:
             found[item.name] = lacks

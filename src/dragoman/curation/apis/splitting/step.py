@@ -7,7 +7,7 @@ from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.apis.known import known_operations
 from dragoman.curation.apis.observations import offered_ids, standing_documents
 from dragoman.curation.apis.splitting.sides import NeededOperations, SplitPlan, TaskSide, sides_of
-from dragoman.curation.apis.steps import StepFinding, before, decide
+from dragoman.curation.apis.steps import StepFinding, decide, standing
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StoredItem
 
@@ -22,10 +22,9 @@ def split(dataset: Dataset, plan: SplitPlan) -> None:
         StoreError: Where the dataset cannot be read or written.
     """
     answered = {
-        item.name: item.record(TaskSolution)
-        for item in dataset.standing("solution", after=before(STEP))
+        item.name: item.record(TaskSolution) for item in standing(dataset, "solution", STEP)
     }
-    items = [item for item in dataset.standing("task", after=before(STEP)) if item.name in answered]
+    items = [item for item in standing(dataset, "task", STEP) if item.name in answered]
     known = known_operations(standing_documents(dataset, STEP))
     tasks = {item.name: item.record(ApiTask) for item in items}
     needed = {

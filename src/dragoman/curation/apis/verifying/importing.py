@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.apis.documents import ApiDocument, operations
 from dragoman.curation.apis.operation_items import OPERATION
-from dragoman.curation.apis.steps import before
+from dragoman.curation.apis.steps import standing
 from dragoman.curation.apis.verifying.health_reports import HealthReport, report_checks, round_of
 from dragoman.curation.apis.verifying.monitor import STEP, histories, with_check
 from dragoman.curation.apis.verifying.records import HISTORY
@@ -59,7 +59,7 @@ def import_rounds(dataset: Dataset, reports: Iterable[HealthReport]) -> Imported
 def _by_address(dataset: Dataset) -> dict[str, list[tuple[str, str, str]]]:
     """Return kind, name and source of what stands, by its address."""
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for item in dataset.standing(DOCUMENT, after=before(STEP)):
+    for item in standing(dataset, DOCUMENT, STEP):
         document = item.record(ApiDocument)
         for name, operation in operations(document):
             found.setdefault(_plain(operation.url), []).append((OPERATION, name, item.source))

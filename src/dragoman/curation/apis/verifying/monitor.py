@@ -11,7 +11,7 @@ from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, Docume
 from dragoman.curation.apis.steps import (
     CurationStep,
     StepFinding,
-    before,
+    standing,
     standing_items,
     to_look_at,
 )
@@ -57,8 +57,7 @@ def open_round(dataset: Dataset, now: datetime, at_once: int = 16) -> MonitorRou
     """
     found = histories(dataset)
     observations = {
-        item.name: item.record(Observation)
-        for item in dataset.standing(OBSERVATION, after=before(STEP))
+        item.name: item.record(Observation) for item in standing(dataset, OBSERVATION, STEP)
     }
     last = max((each.checks[-1].round for each in found.values() if each.checks), default="")
     name = stamp(now)
