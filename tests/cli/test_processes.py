@@ -67,6 +67,7 @@ COMMANDS = {
         "ana,bo",
     ),
     "curate review import": ("curate", "review", "import", "mine", "a.csv", "--annotator", "ana"),
+    "curate review settle": ("curate", "review", "settle", "mine"),
     "curate split": ("curate", "split", "mine"),
     "curate verify": ("curate", "verify", "mine"),
     "curate monitor": ("curate", "monitor", "mine"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from dragoman.analysis.judges.agreement import (
     agreement,
     cohen_kappa,
+    fleiss_agreement,
     fleiss_kappa,
     krippendorff_alpha,
     percent_agreement,
@@ -98,3 +99,20 @@ def test_neither_the_order_of_raters_nor_of_items_matters(
         found, same = coefficient(rows), coefficient(turned)
         assert found == pytest.approx(same)
         assert found is None or -1 <= found <= 1
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=3, max_size=3), max_size=30))
+def test_items_drawn_together_have_the_same_kappa(ratings: list[list[str]]) -> None:
+    found = fleiss_agreement(ratings, 0)
+    assert found.value == fleiss_kappa(ratings)
+    assert found.items == len(ratings)
+    if found.interval is not None and found.value is not None:
+        assert found.interval.low <= found.interval.high
+
+
+def test_kappas_of_many_items_have_narrow_intervals() -> None:
+    found = fleiss_agreement([["a", "a"], ["b", "b"], ["a", "b"], ["a", "a"]] * 5_000, 1)
+    slow = agreement(fleiss_kappa, [["a", "a"], ["b", "b"], ["a", "b"], ["a", "a"]] * 50, 1)
+    assert found.value == pytest.approx(slow.value, abs=1e-9)
+    assert found.interval is not None
+    assert found.interval.high - found.interval.low < 0.06

@@ -3,12 +3,14 @@
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from dragoman.benchmarks.itc.world.loading import load_world
 from dragoman.curation.apis.rating.asking import DIMENSIONS
+from dragoman.curation.apis.steps import standing
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 
@@ -57,3 +59,74 @@ def test_labels_come_back_with_the_accuracy_on_gold_questions(
         assert not taken["accuracy"]["stands"]
     assert "was given nothing" in refused(*back, "zed", status=2)
     assert told(*back, "bo", status=1)["refused"][0]["why"] == "this row was given to ana"
+
+
+GOOD, BAD = "55551", "11111"
+
+
+def fill(sheet: Path, say: Callable[[int, str], str]) -> None:
+    """Fill a sheet in, row by row, by place and query."""
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        header, *rows = csv.reader(file)
+    filled = [[*row[:5], *say(at, row[1]), ""] for at, row in enumerate(rows)]
+    with sheet.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *filled])
+
+
+@pytest.mark.slow
+def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
+    written: Path, told: Told, dragoman: Callable[..., CompletedProcess[str]]
+) -> None:
+    data, sheets = written / "d", written / "sheets"
+    told(
+        *("curate", "review", "export", data, "--out", sheets, "--per-query", "3"),
+        *("--annotators", "ana,bo,carl", "--gold", written / "gold.csv"),
+    )
+    gold = {task.query for task in load_world().tasks[:20]}
+    others = sorted(task.query for task in load_world().tasks[20:])
+    hated, split = set(others[:30]), set(others[30:40])
+    says = {
+        "ana": lambda _, query: BAD if query in hated else GOOD,
+        "bo": lambda _, query: BAD if query in hated | split - gold else GOOD,
+        "carl": lambda at, _: GOOD if at % 2 else BAD,
+    }
+    for name, say in says.items():
+        fill(sheets / f"{name}.csv", say)
+        imported = ("curate", "review", "import", data, sheets / f"{name}.csv")
+        told(*imported, "--annotator", name)
+    settle = ("curate", "review", "settle", data)
+    found = told(*settle, status=1)
+    assert {name: each["stands"] for name, each in found["accuracy"].items()} == {
+        "ana": True,
+        "bo": True,
+        "carl": False,
+    }
+    assert (found["dropped"], len(found["differ"]), found["wait"]) == (30, 10, 0)
+    whole = len(load_world().tasks)
+    assert found["kept"] == whole - 40
+    assert found["raters"] == 2
+    kappa = found["agreement"]["relevance"]
+    low, high = kappa["interval"]
+    assert low < kappa["value"] < high
+    assert found["agreement"]["specificity"]["value"] is None
+    assert told(*settle, status=1) == found
+
+    told(*settle, "--adjudicate", written / "differ", status=1)
+    fill(written / "differ" / "adjudicator.csv", lambda at, _: BAD if at < 4 else GOOD)
+    back = ("curate", "review", "import", data, written / "differ" / "adjudicator.csv")
+    told(*back, "--annotator", "adjudicator")
+    ended = told(*settle)
+    assert (ended["kept"], ended["dropped"], ended["differ"]) == (whole - 34, 34, [])
+    printed = dragoman(*settle).stdout
+    assert f"{whole - 34} queries kept, 34 dropped" in printed
+    assert "carl" in printed
+    with Dataset(data, write=False) as dataset:
+        assert len(list(standing(dataset, "task", "answer"))) == whole - 34
+        lines = {line.name: line for line in dataset.ledger("review")}
+    assert lines["carl"].verdict == "dropped"
+    assert "no label counts" in lines["carl"].reason
+
+
+def test_nothing_is_settled_before_anything_was_given_out(written: Path, refused: Refused) -> None:
+    said = refused("curate", "review", "settle", written / "d", status=2)
+    assert "nothing was given out" in said

@@ -73,6 +73,36 @@ def fleiss_kappa(ratings: Ratings) -> float | None:
     return _beyond(seen, chance)
 
 
+def fleiss_agreement(ratings: Ratings, seed: int) -> RaterAgreement:
+    """Return Fleiss' kappa with its interval, for very many items: those alike are drawn together.
+
+    Args:
+        ratings: By item; items that not all raters rated are left out.
+        seed: Of the draws of items.
+    """
+    rows = [row for row in ratings if len(row) >= _PAIR and None not in row]
+    value = fleiss_kappa(rows)
+    if value is None:
+        return RaterAgreement(None, None, len(rows))
+    import numpy as np
+
+    patterns = Counter(tuple(sorted(row, key=repr)) for row in rows)
+    if len(patterns) == 1:
+        return RaterAgreement(value, None, len(rows))
+    labels = sorted({label for pattern in patterns for label in pattern}, key=repr)
+    listed = sorted(patterns, key=repr)
+    counts = np.array([[pattern.count(label) for label in labels] for pattern in listed])
+    equal = np.array([_equal_pairs(pattern) for pattern in listed])
+    shares = np.array([patterns[pattern] for pattern in listed]) / len(rows)
+    draws = np.random.default_rng(seed).multinomial(len(rows), shares, RESAMPLES)
+    seen = draws @ equal / len(rows)
+    of_labels = draws @ counts
+    chance = ((of_labels / of_labels.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    defined = chance < 1
+    values = (seen[defined] - chance[defined]) / (1 - chance[defined])
+    return RaterAgreement(value, percentile_interval(values.tolist()), len(rows))
+
+
 def krippendorff_alpha(ratings: Ratings) -> float | None:
     """Return Krippendorff's alpha for nominal labels; raters may leave items out."""
     rows = _rated_twice(ratings)

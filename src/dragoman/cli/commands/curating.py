@@ -355,3 +355,26 @@ def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
 
     terms = ReviewTerms(threshold, least, least_gold)
     leave(import_labels(dataset, files, annotator, terms, as_json=as_json))
+
+
+@command(review, "settle", "curate review settle mine --adjudicate differ")
+def review_settle(  # noqa: PLR0913, PLR0917 - the options of one command
+    dataset: DatasetFolder,
+    adjudicate: Annotated[
+        Path | None,
+        typer.Option(help="A new folder, that gets a sheet of the queries on which people differ."),
+    ] = None,
+    threshold: Threshold = 4.0,
+    least: LeastAccuracy = 0.85,
+    least_gold: LeastGold = 5,
+    as_json: Json = False,
+) -> None:
+    """Decide what labels come to: whose count, how far they agree, which queries are kept.
+
+    Exit 1 where queries wait for an adjudicator or for more people.
+    """
+    from dragoman.cli.curating.reviewing import settle_review
+    from dragoman.curation.apis.reviewing.gold import ReviewTerms
+
+    terms = ReviewTerms(threshold, least, least_gold)
+    leave(settle_review(dataset, adjudicate, terms, as_json=as_json))

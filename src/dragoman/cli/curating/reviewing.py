@@ -7,9 +7,9 @@ from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.rating.asking import QueryRating
-from dragoman.curation.apis.reviewing.exporting import Batch, batch_of
+from dragoman.curation.apis.reviewing.exporting import Batch, adjudication_of, batch_of
 from dragoman.curation.apis.reviewing.files import GUIDE, read_sheet, require_free, write_sheets
-from dragoman.curation.apis.reviewing.giving_out import GivingPlan
+from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR, GivingPlan
 from dragoman.curation.apis.reviewing.gold import (
     EXPERT,
     GoldAccuracy,
@@ -18,7 +18,8 @@ from dragoman.curation.apis.reviewing.gold import (
     gold_labels,
 )
 from dragoman.curation.apis.reviewing.importing import ImportedLabels, take_labels
-from dragoman.curation.apis.reviewing.labels import GOLD, stored_labels
+from dragoman.curation.apis.reviewing.labels import GOLD, given_rows, stored_labels
+from dragoman.curation.apis.reviewing.settling import SettledReview, settle
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.datasets.dataset import Dataset
@@ -59,6 +60,67 @@ def import_labels(
     else:
         _print_import(found, terms)
     return 1 if found.refused else 0
+
+
+def settle_review(
+    folder: Path, adjudicate: Path | None, terms: ReviewTerms, *, as_json: bool
+) -> int:
+    """Decide what labels come to; 1 where queries wait."""
+    if adjudicate is not None:
+        require_free(adjudicate)
+    with Dataset(folder, make=False) as dataset:
+        if not given_rows(dataset):
+            raise UsageError(f"{folder}: nothing was given out: `dragoman curate review export`")
+        settled = settle(dataset, terms)
+        if adjudicate is not None and settled.differ:
+            rows, outcome = adjudication_of(dataset, settled.differ)
+            write_sheets(adjudicate, {ADJUDICATOR: rows})
+            dataset.put([outcome])
+    if as_json:
+        print_json(settled)
+    else:
+        _print_settled(settled, folder, adjudicate)
+    return 1 if settled.differ or settled.wait else 0
+
+
+def _print_settled(settled: SettledReview, folder: Path, adjudicate: Path | None) -> None:
+    headings = ("annotator", "gold", "right", "counts")
+    rows = tuple(
+        (name, f"{each.questions:,}", accuracy_text(each), _standing_text(each))
+        for name, each in settled.accuracy.items()
+    )
+    print_table(TextTable(headings, rows, title=str(folder), numbers=frozenset({"gold"})))
+    headings = ("dimension", "kappa", "95 %", "queries")
+    agreed = tuple(
+        (
+            name,
+            "-" if each.value is None else f"{each.value:.2f}",
+            "-"
+            if each.interval is None
+            else f"[{each.interval.low:.2f}, {each.interval.high:.2f}]",
+            f"{each.items:,}",
+        )
+        for name, each in settled.agreement.items()
+    )
+    note = f"Fleiss' kappa of {settled.raters} labels a query that count; `overall` pools the dimensions."
+    print_table(TextTable(headings, agreed, note=note, numbers=frozenset({"kappa", "queries"})))
+    print_line(
+        f"{settled.kept:,} queries kept, {settled.dropped:,} dropped, {len(settled.differ):,} wait for "
+        f"an adjudicator, {settled.wait:,} for more people"
+    )
+    if settled.differ and adjudicate is None:
+        print_line(f"next: dragoman curate review settle {folder} --adjudicate FOLDER")
+    elif settled.differ:
+        print_line(
+            f"next, when {adjudicate}/{ADJUDICATOR}.csv is filled in: dragoman curate review import "
+            f"{folder} {adjudicate}/{ADJUDICATOR}.csv --annotator {ADJUDICATOR}, then settle again"
+        )
+
+
+def _standing_text(accuracy: GoldAccuracy) -> str:
+    if accuracy.stands:
+        return "yes"
+    return "no" if accuracy.is_enough else "not yet: too few gold questions"
 
 
 def accuracy_text(accuracy: GoldAccuracy) -> str:

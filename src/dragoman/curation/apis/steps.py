@@ -7,7 +7,7 @@ changed, and where it failed.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import msgspec
@@ -191,8 +191,11 @@ def decide(
     step: str,
     found: Iterable[tuple[StoredItem, StepFinding]],
     settings: Mapping[str, object],
+    besides: Iterable[StepOutcome] = (),
 ) -> None:
     """Store what a step that sees all items together says of each, in the place of what it said before.
+
+    `besides` is what it says of what is no item.
 
     A step that is killed leaves what was there.
 
@@ -201,7 +204,13 @@ def decide(
     """
     dataset.put_anew(
         step,
-        (_line(step, item, finding, content_key(item.digest, settings)) for item, finding in found),
+        chain(
+            (
+                _line(step, item, finding, content_key(item.digest, settings))
+                for item, finding in found
+            ),
+            besides,
+        ),
     )
 
 

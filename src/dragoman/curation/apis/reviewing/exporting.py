@@ -1,6 +1,6 @@
 """Queries that lack annotators are given out: what stands after `rate`, with gold questions among them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -12,7 +12,13 @@ from dragoman.curation.apis.described import described
 from dragoman.curation.apis.generating.briefs import Brief, used_by
 from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.rating.asking import QueryRating
-from dragoman.curation.apis.reviewing.giving_out import GivenOut, GivingPlan, OpenQuery, give_out
+from dragoman.curation.apis.reviewing.giving_out import (
+    ADJUDICATOR,
+    GivenOut,
+    GivingPlan,
+    OpenQuery,
+    give_out,
+)
 from dragoman.curation.apis.reviewing.gold import EXPERT
 from dragoman.curation.apis.reviewing.labels import (
     GIVING,
@@ -90,6 +96,23 @@ def batch_of(dataset: Dataset, gold: Mapping[str, QueryRating], plan: GivingPlan
         for annotator, names in found.queries.items()
     }
     return Batch(found, sheets, _outcomes(dataset, found, tasks, gold, plan))
+
+
+def adjudication_of(
+    dataset: Dataset, names: Sequence[str]
+) -> tuple[tuple[SheetRow, ...], StepOutcome]:
+    """Return the sheet of queries on which annotators differ, and what is to be stored when it is written.
+
+    Raises:
+        StoreError: Where the dataset cannot be read.
+    """
+    records = {item.name: item.record(ApiTask) for item in dataset.items("task")}
+    shown = _shown(dataset, records)
+    rows = {content_key("row", ADJUDICATOR, name)[:_ID_LENGTH]: name for name in sorted(names)}
+    sheet = ReviewSheet(ADJUDICATOR, rows)
+    line = StepLine(GIVING, "batch", ADJUDICATOR, "kept")
+    outcome = StepOutcome(line, (NewItem(SHEET, ADJUDICATOR, sheet),))
+    return tuple(shown(name, row) for row, name in rows.items()), outcome
 
 
 def _lacking(
