@@ -11,6 +11,8 @@ import pytest
 
 from dragoman.store.replies import ReplyCache
 
+pytestmark = pytest.mark.nightly
+
 Command = Callable[..., list[str]]
 Content = Callable[[Path], dict[str, Any]]
 Counts = Callable[[Path], tuple[int, int, int]]

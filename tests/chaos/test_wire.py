@@ -43,6 +43,8 @@ from dragoman.testing.recorded_episodes import answers_from_run
 from dragoman.testing.server import ModelServer
 from dragoman.testing.speech.recordings import RecordedAnswers
 
+pytestmark = pytest.mark.nightly
+
 PATIENCE = 300
 CANARY = "sk-canary-4f1d9a0c7b"  # gitleaks:allow
 KILLS = 20

@@ -19,6 +19,8 @@ from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 
+pytestmark = pytest.mark.nightly
+
 
 class Yielding:
     """A participant that lets others go on before each reply, and keeps the tools it was shown."""

@@ -13,8 +13,10 @@ from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrig
 from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.core.apis.written.answers import read_answer
+from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.splitting.sides import TaskSide
+from dragoman.exchange.api_datasets.renewing import renew_export
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 
@@ -200,3 +202,29 @@ def test_a_folder_that_is_there_is_not_written_over(
 def test_a_form_that_does_not_exist_is_refused(refused: Refused, dataset: str) -> None:
     asked = ("curate", "export", dataset, "--to", "xml", "--out", "out")
     assert "--to xml: choose suite, itc, openai, rows, parquet, hf" in refused(*asked, status=2)
+
+
+def test_an_export_gives_way_to_a_newer_one_and_nothing_else_does(
+    dataset: str, tmp_path: Path
+) -> None:
+    folder, out = Path(dataset), tmp_path / "out"
+    renew_export(folder, "openai", out)
+    renew_export(folder, "rows", out)
+    assert {path.name for path in out.iterdir()} == {
+        "README.md",
+        "train.jsonl",
+        "test.jsonl",
+        ".dragoman-export.json",
+    }
+    (out / "train.jsonl").write_text("edited")
+    with pytest.raises(UsageError, match=r"other files than an export wrote.*train.jsonl"):
+        renew_export(folder, "openai", out)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "README.md").write_text("mine")
+    (tmp_path / "notes.draft").mkdir()
+    with pytest.raises(UsageError, match="other files"):
+        renew_export(folder, "openai", notes)
+    assert (notes / "README.md").read_text() == "mine"
+    assert (tmp_path / "notes.draft").is_dir()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]

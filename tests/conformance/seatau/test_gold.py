@@ -31,6 +31,8 @@ from dragoman.wiring.environment import data_folder as dragoman_data
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup, localizations
 
+pytestmark = pytest.mark.nightly
+
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 RELEASED_MIXES = ("en+th", "en+th+vi", "en+th+vi+id", "en+th+vi+id+zh")
 MIXES = (*RELEASED_MIXES, "en+tl", "en+tl+zh+th+vi")

@@ -117,3 +117,10 @@ def test_a_file_that_is_no_document_has_its_line(dataset: Dataset) -> None:
     assert ("dropped", "no table and no list of APIs") in [
         (line.verdict, line.reason) for line in dataset.ledger("collect")
     ]
+
+
+def test_what_failed_and_is_dropped_upstream_has_no_line_left(dataset: Dataset) -> None:
+    asyncio.run(walk(dataset, step(Looking(fails_on="two"))))
+    dataset.put([StepOutcome(StepLine("filter", "document", "two", "dropped", "it was dead"))])
+    asyncio.run(walk(dataset, step(Looking())))
+    assert [line.name for line in dataset.ledger("generate")] == ["one", "three"]

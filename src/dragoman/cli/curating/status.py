@@ -68,7 +68,7 @@ def _note(counts: Iterable[FunnelCount]) -> str:
     failed = sum(each.failed for each in counts)
     if failed:
         return f"{counted(failed, 'item')} failed: the same step tries again what failed"
-    return "" if counts else "nothing was collected yet: `dragoman curate collect`"
+    return "" if counts else "nothing was looked at: `dragoman curate status` says what there is"
 
 
 def _print_lines(lines: Iterable[StepLine]) -> None:

@@ -113,14 +113,11 @@ def to_look_at(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
     Raises:
         StoreError: Where the dataset cannot be read or written.
     """
-    seen = {
-        line.name: line
-        for line in dataset.ledger(step.name)
-        if line.kind == step.kind and line.verdict != "failed"
-    }
+    lines = [line for line in dataset.ledger(step.name) if line.kind == step.kind]
+    seen = {line.name: line for line in lines if line.verdict != "failed"}
     items = list(standing_items(dataset, step))
     names = {item.name for item in items}
-    gone = [(step.kind, name) for name in seen if name not in names]
+    gone = [(step.kind, line.name) for line in lines if line.name not in names]
     if gone:
         dataset.forget(step.name, gone)
     return [

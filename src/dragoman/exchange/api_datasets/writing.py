@@ -1,12 +1,14 @@
 """Writes a dataset in one of the forms that others read."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from dragoman.benchmarks.kit.apis.suite_folder import DOCUMENTS, REPLIES, TASKS
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.apis.card import card_of
 from dragoman.curation.apis.card_text import card_as_markdown
 from dragoman.curation.apis.rows import DatasetRow, dataset_rows
@@ -19,10 +21,19 @@ from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.whole_files import write_whole
 
 CARD = "README.md"
+MARK = ".dragoman-export.json"
+"""What says which files of a folder an export wrote."""
 ALL = "all"
 """What a file is named where tasks were not parted."""
 
 _encode = msgspec.json.Encoder().encode
+
+
+class ExportMark(msgspec.Struct, frozen=True):
+    """What an export wrote: its form, and the SHA-256 of each file."""
+
+    form: str
+    files: dict[str, str]
 
 
 def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
@@ -51,7 +62,19 @@ def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
     files[CARD] = [(head + card_as_markdown(card, folder.name)).encode()]
     for name in sorted(files):
         write_whole(out / name, files[name])
-    return [out / name for name in sorted(files)]
+    hashes = {name: hash_of(out / name) for name in sorted(files)}
+    write_whole(out / MARK, (_encode(ExportMark(form, hashes)),))
+    return [*(out / name for name in sorted(files)), out / MARK]
+
+
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file.
+
+    Raises:
+        DataError: Where it cannot be read.
+    """
+    with OutsideErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def see_form(form: str) -> None:
