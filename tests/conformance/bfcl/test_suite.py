@@ -31,6 +31,8 @@ from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved, resolve_agent, resolve_user
 from dragoman.wiring.setup import Setup
 
+pytestmark = pytest.mark.nightly
+
 LoadBfcl = Callable[[str], BfclSuite]
 
 UNPASSABLE = {

@@ -28,6 +28,8 @@ from dragoman.wiring.conditions.language_assets import lint_subjects
 from dragoman.wiring.environment import data_folder as pulled_data
 from dragoman.wiring.suites import load_suite
 
+pytestmark = pytest.mark.nightly
+
 DOMAINS = ("airline", "retail", "telecom")
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 
