@@ -292,7 +292,10 @@ Threshold = Annotated[
     typer.Option(help="The score from which a dimension is good."),
 ]
 LeastAccuracy = Annotated[
-    float, typer.Option(help="Accuracy on gold questions under which it is said.")
+    float,
+    typer.Option(
+        help="Accuracy on gold questions that somebody needs, or no label of theirs counts."
+    ),
 ]
 LeastGold = Annotated[
     int, typer.Option(help="Gold questions that somebody must answer before they are judged.")

@@ -78,6 +78,9 @@ class CurationStep(msgspec.Struct, frozen=True):
 DECIDED = ("rate", "review", "answer", "check")
 """Steps whose items wait where nothing was decided: what nobody rated or checked does not go on."""
 
+ANSWERED = ("verify", "filter")
+"""The same for queries: no operation gets one that could not be reached when it was looked at."""
+
 
 def place_of(step: str) -> int:
     """Return where a step stands among all; unknown ones stand last."""
@@ -90,7 +93,9 @@ def standing(dataset: Dataset, kind: str, step: str = "") -> Iterator[StoredItem
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    return dataset.standing(kind, after=before(step) if step else ORDER, decided=DECIDED)
+    return dataset.standing(
+        kind, after=before(step) if step else ORDER, decided=_must_have_decided(step)
+    )
 
 
 def fallen(dataset: Dataset, step: str) -> set[tuple[str, str]]:
@@ -99,7 +104,13 @@ def fallen(dataset: Dataset, step: str) -> set[tuple[str, str]]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    return dataset.fallen(before(step), DECIDED)
+    return dataset.fallen(before(step), _must_have_decided(step))
+
+
+def _must_have_decided(step: str) -> tuple[str, ...]:
+    """Return the steps that must have decided before one; monitor and filter look at what failed too."""
+    is_of_queries = not step or ORDER.index(step) > ORDER.index("filter")
+    return (*ANSWERED, *DECIDED) if is_of_queries else DECIDED
 
 
 def before(step: str) -> tuple[str, ...]:

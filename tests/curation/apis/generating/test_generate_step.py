@@ -187,3 +187,17 @@ def test_a_query_that_nobody_could_rate_waits_and_does_not_go_on(dataset: Datase
     assert list(standing(dataset, "task", "answer")) == []
     grade(dataset, CuratingAnswers(), threshold=1.0)
     assert len(list(standing(dataset, "task", "answer"))) == 4
+
+
+@pytest.mark.parametrize("step", ["verify", "filter"])
+def test_an_operation_that_could_not_be_reached_gets_no_query(dataset: Dataset, step: str) -> None:
+    unreached = StepLine(step, "operation", "br/Consulta DDD", "failed", "no answer")
+    dataset.put([StepOutcome(unreached)])
+    write(dataset, CuratingAnswers())
+    assert sorted(task.query for task in tasks(dataset)) == [
+        "Question 1. cep: 01310930",
+        "Question 2. cep: 01310930",
+    ]
+    dataset.put([StepOutcome(msgspec.structs.replace(unreached, verdict="kept"))])
+    write(dataset, CuratingAnswers())
+    assert len(tasks(dataset)) == 4
