@@ -1,5 +1,7 @@
 """Planted leaks are caught, five kinds, and what shares nothing passes."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -135,3 +137,43 @@ def test_calls_in_the_text_of_an_answer_count_as_native_ones_do() -> None:
     assert [leak.kind for leak in Guard([evaluated]).leaks(given)] == ["api", "calls"]
     allowed = Guard([evaluated], forbid_apis=False)
     assert [leak.kind for leak in allowed.leaks(given)] == ["calls"]
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "of_row"),
+    [
+        ("itc:world", "itc:world/ja"),
+        ("itc:world/ja", "itc:world"),
+        ("itc:acebench-zh", "itc:acebench-en"),
+        ("tau2:telecom-workflow-solo", "tau2:telecom:train"),
+        ("itc:FOLDER#test", "the dataset it was made of"),
+        ("itc:FOLDER", "itc:FOLDER#train"),
+    ],
+)
+def test_a_task_is_the_same_whatever_its_suite_is_called(
+    evaluated: str, of_row: str, tmp_path: Path
+) -> None:
+    for name in ("tasks.jsonl", "documents.jsonl"):
+        (tmp_path / name).touch()
+    evaluated, of_row = (name.replace("FOLDER", str(tmp_path)) for name in (evaluated, of_row))
+    planted = row("Nothing of the kind", RowOrigin(of_row, "7", language="sw"))
+
+    (leak,) = Guard([EvaluatedTask(evaluated, "7", "Wird es regnen?")]).leaks(planted)
+
+    assert (leak.kind, leak.suite, leak.task) == ("task", evaluated, "7")
+
+
+@pytest.mark.parametrize("of_row", ["itc:nestful", "tau2:retail", "the dataset"])
+def test_ids_of_other_suites_name_other_tasks(of_row: str) -> None:
+    own = row("Nothing of the kind", RowOrigin(of_row, "7"))
+
+    assert list(Guard([EvaluatedTask("itc:world", "7", "Wird es regnen?")]).leaks(own)) == []
+
+
+def test_a_task_is_known_by_its_record_under_a_name_that_nobody_knows() -> None:
+    planted = row("Nothing of the kind", RowOrigin("renamed", "9", digest="abc"))
+    evaluated = EvaluatedTask("itc:world", "7", "Wird es regnen?", digest="abc")
+
+    (leak,) = Guard([evaluated]).leaks(planted)
+
+    assert (leak.kind, leak.task) == ("task", "7")

@@ -86,6 +86,19 @@ class PullsData(Protocol):
         ...
 
 
+OWN_DATASET = "a dataset of one's own"
+"""The tasks of all datasets that somebody made, wherever they lie and whatever they are called."""
+
+
+@runtime_checkable
+class SharesTasks(Protocol):
+    """Has suites of the same tasks under several names: parts, forms, other languages."""
+
+    def tasks_of(self, suite: str) -> str:
+        """Return one name for all suites of which tasks with one id are the same task."""
+        ...
+
+
 @runtime_checkable
 class OwnPrompts(Protocol):
     """Gives models other prompts than ours."""

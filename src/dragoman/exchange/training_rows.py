@@ -95,6 +95,7 @@ def _row(cell: StoredCell, task: Task, episode: Episode, suite: Suite, rules: Ru
         task.labels.get(LANGUAGE, ENGLISH),
         suite.provenance.licence,
         cell.agent,
+        task.digest,
     )
     tools = tuple(map(openai_schema, world.tools("agent")))
     return TrainingRow(f"{cell.suite} {task.id} {cell.key}", tuple(messages), tools, origin)

@@ -25,7 +25,12 @@ def _of_suite(name: str) -> Iterator[EvaluatedTask]:
         calls = tuple(_calls(task))
         request = "\n".join(text for _, _, text in fixed_messages(task)) or task.wanted
         yield EvaluatedTask(
-            suite.name, task.id, request, tuple(dict.fromkeys(name for name, _ in calls)), calls
+            suite.name,
+            task.id,
+            request,
+            tuple(dict.fromkeys(name for name, _ in calls)),
+            calls,
+            task.digest,
         )
 
 

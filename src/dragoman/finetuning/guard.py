@@ -13,8 +13,9 @@ import msgspec
 from dragoman.benchmarks.kit.apis.offering import wire_names
 from dragoman.core.apis.written.answers import ACTION, read_answer
 from dragoman.core.keys import content_key
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.finetuning.near_texts import NearTexts, plain
+from dragoman.wiring.suites import tasks_of
 
 LeakKind = Literal["task", "api", "text", "near text", "calls"]
 
@@ -25,7 +26,7 @@ NEAR = 0.7
 class EvaluatedTask(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a task of an evaluation is known by, in one of its languages.
 
-    `calls` are names and arguments as JSON, in any order; `apis` as in rows.
+    `calls` are names and arguments as JSON, in any order; `apis` and `digest` as in rows.
     """
 
     suite: str
@@ -33,6 +34,7 @@ class EvaluatedTask(msgspec.Struct, frozen=True, omit_defaults=True):
     request: str
     apis: tuple[str, ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
+    digest: str = ""
 
 
 class Leak(msgspec.Struct, frozen=True):
@@ -63,7 +65,8 @@ class Guard:
     ) -> None:
         tasks = list(evaluated)
         self._forbids_apis = forbid_apis
-        self._tasks = {(each.suite, each.task): each for each in tasks}
+        self._tasks = {(tasks_of(each.suite), each.task): each for each in tasks}
+        self._digests = {each.digest: each for each in tasks if each.digest}
         self._texts = {plain(each.request): each for each in tasks if plain(each.request)}
         self._calls = {_calls_key(each.calls): each for each in tasks if each.calls}
         self._apis: dict[str, EvaluatedTask] = {}
@@ -76,7 +79,7 @@ class Guard:
     def leaks(self, row: TrainingRow) -> Iterator[Leak]:
         """Yield what a row shares with what is evaluated; at most one of each kind."""
         origin = row.origin
-        same = self._tasks.get((origin.suite, origin.task)) if origin.task else None
+        same = self._same_task(origin)
         if same is not None:
             yield _leak(row, "task", same, f"{origin.suite} {origin.task}")
         made = _calls_of(row)
@@ -93,6 +96,13 @@ class Guard:
         wanted = self._calls.get(_calls_key(made)) if made else None
         if wanted is not None:
             yield _leak(row, "calls", wanted, ", ".join(name for name, _ in made))
+
+    def _same_task(self, origin: RowOrigin) -> EvaluatedTask | None:
+        """Return the task that a row is of, by whatever name its suite is evaluated."""
+        known = self._digests.get(origin.digest)
+        if known is not None or not origin.task:
+            return known
+        return self._tasks.get((tasks_of(origin.suite), origin.task))
 
     def _nearly(self, row: TrainingRow) -> Iterator[Leak]:
         nearest = self._near.nearest(row.request)

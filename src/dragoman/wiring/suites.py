@@ -1,7 +1,9 @@
 """Names of suites become loaded suites."""
 
+import functools
+
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import Outside, ReachesOutside
+from dragoman.core.facets import OWN_DATASET, Outside, ReachesOutside, SharesTasks
 from dragoman.core.protocols import Suite
 from dragoman.wiring.catalogue import benchmarks, find_benchmark
 from dragoman.wiring.environment import data_folder
@@ -25,6 +27,18 @@ def load_suite(name: str, outside: Outside | None = None) -> Suite:
     if outside is not None and isinstance(suite, ReachesOutside):
         return suite.reaching(outside)
     return suite
+
+
+@functools.cache
+def tasks_of(name: str) -> str:
+    """Return one name for all suites of which tasks with one id are the same task.
+
+    What no benchmark has is taken for a dataset: rows have its name, and it is evaluated as a folder.
+    """
+    benchmark = find_benchmark(name)
+    if benchmark is None:
+        return OWN_DATASET
+    return benchmark.tasks_of(name) if isinstance(benchmark, SharesTasks) else name
 
 
 def suite_names() -> dict[str, str]:

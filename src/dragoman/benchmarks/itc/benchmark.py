@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import DataSource
+from dragoman.core.facets import OWN_DATASET, DataSource
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import Rules
@@ -63,6 +63,17 @@ class Itc:
                 f"{name}: it has no queries in {language!r}, but in {', '.join(known)}"
             )
         return ApiSuite(msgspec.structs.replace(found, name=name, tasks=part))
+
+    def tasks_of(self, suite: str) -> str:
+        """Return the set without its part; sets of one's own share ids with what they were made of."""
+        from dragoman.benchmarks.itc.others.reading import set_facts
+
+        written = suite.removeprefix(_PREFIX)
+        if _folder_of(written) is not None:
+            return OWN_DATASET
+        short = written.partition("/")[0]
+        facts = set_facts().get(short)
+        return f"{_PREFIX}{(facts.same_tasks_as if facts else '') or short}"
 
     def sources(self) -> Mapping[str, DataSource]:
         """Return where the sets of other projects come from."""

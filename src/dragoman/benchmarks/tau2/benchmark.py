@@ -47,6 +47,11 @@ class Tau2:
             raise UsageError(f"unknown suite {name!r}: tau2 has {', '.join(ALL_DOMAINS)}")
         return pulled_suite(domain, data, split or "base")
 
+    def tasks_of(self, suite: str) -> str:
+        """Return the domain: splits, other forms of its policy and lone agents have the same tasks."""
+        _, domain, *_ = (*suite.split(":"), "")
+        return f"tau2:{domain.removesuffix('-solo').removesuffix('-workflow')}"
+
     def sources(self) -> Mapping[str, DataSource]:
         """Return where its data come from, and those of its translations."""
         from dragoman.benchmarks.tau2.pulled import TAU2_DATA

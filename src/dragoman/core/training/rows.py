@@ -13,6 +13,7 @@ class RowOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
         language: Of its user, as a BCP 47 tag.
         licence: Of the data; "" where none is stated.
         made_by: Who wrote the answer: a model, "gold", or an agent that was played.
+        digest: Of the task's own record, the same under whatever name it was played; "" where unknown.
     """
 
     suite: str
@@ -21,6 +22,7 @@ class RowOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
     language: str = "en"
     licence: str = ""
     made_by: str = ""
+    digest: str = ""
 
 
 class TrainingRow(msgspec.Struct, frozen=True, omit_defaults=True):

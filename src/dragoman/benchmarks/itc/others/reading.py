@@ -36,7 +36,10 @@ _REFERENCE = re.compile(r"API_call_\d+|\$\w+(?:\.[^$]*)?\$")
 
 
 class SetFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said of a set: where it comes from, its licence, and what agents are told besides."""
+    """What is said of a set: where it comes from, its licence, and what agents are told besides.
+
+    `same_tasks_as` is the set that has its tasks by the same ids, in another form or language.
+    """
 
     about: str
     source: str
@@ -44,6 +47,7 @@ class SetFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str
     notice: str = ""
     told: str = ""
+    same_tasks_as: str = ""
 
 
 @functools.cache
