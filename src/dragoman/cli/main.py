@@ -20,13 +20,24 @@ from dragoman.cli.commands import (
     speaking,
     suites,
     translating,
+    viewing,
     worlds,
 )
 from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
 
 app = group("How good is a tool-calling agent when its user does not type English?")
-for part in (running, reading, suites, translating, speaking, judging, exchanging, finetuning):
+for part in (
+    running,
+    reading,
+    viewing,
+    suites,
+    translating,
+    speaking,
+    judging,
+    exchanging,
+    finetuning,
+):
     app.add_typer(part.app)
 curating.app.add_typer(calling_apis.app)
 app.add_typer(curating.app, name="curate")

@@ -1,0 +1,11 @@
+"""All pages: whoever adds one adds its module under `pages` and a line here."""
+
+from dragoman.viewer.pages import conversation, conversations, overview, runs
+from dragoman.viewer.requests import Route
+
+ROUTES: tuple[Route, ...] = (
+    runs.ROUTE,
+    overview.ROUTE,
+    conversations.ROUTE,
+    conversation.ROUTE,
+)

@@ -1,0 +1,84 @@
+"""A viewer that really serves, and a browser that looks at it."""
+
+import contextlib
+from collections.abc import Callable, Coroutine, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from tests.report.conftest import Tab, browse
+
+from dragoman.testing.serving_thread import ServingThread
+from dragoman.viewer.library import Library
+from dragoman.viewer.server import serving
+
+__all__ = ["browse"]
+
+Cli = Callable[..., CompletedProcess[str]]
+Steps = Callable[[Tab], Coroutine[Any, Any, None]]
+Browse = Callable[[Steps], list[str]]
+
+
+class Answered(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+class Viewer:
+    """A server over runs on a free port."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address.rstrip("/")
+        self.port = urlsplit(address).port
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> Answered:
+        """Send one request as it is written, and return what came back."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        with contextlib.closing(HTTPConnection("127.0.0.1", self.port, timeout=30)) as wire:
+            wire.request(method, path, headers=named)
+            answer = wire.getresponse()
+            return Answered(answer.status, dict(answer.headers), answer.read().decode())
+
+
+View = Callable[..., Viewer]
+
+
+@pytest.fixture
+def view(tmp_path: Path) -> Iterator[View]:
+    """Serve runs, or folders of them; everything is closed in the end."""
+    with contextlib.ExitStack() as stack:
+
+        def start(*places: Path) -> Viewer:
+            found: list[str] = []
+
+            @contextlib.asynccontextmanager
+            async def held() -> Any:  # noqa: ANN401 - an asynchronous generator
+                async with serving(Library(places, tmp_path / "views")) as address:
+                    found.append(address)
+                    yield
+
+            thread = ServingThread(held())
+            thread.enter()
+            stack.callback(thread.leave)
+            return Viewer(found[0])
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
+    """A finished run of two agents on the sample shop."""
+    folder = tmp_path_factory.mktemp("played")
+    done = in_process(
+        *("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--trials", "2"),
+        *("--out", "mine"),
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "mine"

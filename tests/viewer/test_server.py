@@ -1,0 +1,95 @@
+"""The server: what it shows, whom it answers, and what no address reaches."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.viewer.conftest import View
+
+
+def test_a_run_leads_to_its_conversations(view: View, played: Path) -> None:
+    viewer = view(played)
+
+    runs = viewer.get("/")
+    overview = viewer.get("/run/mine")
+    listed = viewer.get("/run/mine/conversations")
+    (first, *_) = re.findall(r"/run/mine/conversation/[0-9a-f]+", listed.text)
+    conversation = viewer.get(first)
+
+    assert 'href="/run/mine"' in runs.text
+    assert "20 conversations" in overview.text
+    assert conversation.status == 200
+    assert "user_stop" in conversation.text
+
+
+def test_every_answer_says_that_only_own_scripts_run(view: View, played: Path) -> None:
+    viewer = view(played)
+
+    for path in ("/", "/run/mine", "/static/viewer.css", "/run/none", "/nothing/here"):
+        headers = viewer.get(path).headers
+        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:{port}"},
+        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1.evil.example:{port}"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"},
+    ],
+)
+def test_who_comes_from_elsewhere_is_refused(
+    view: View, played: Path, headers: dict[str, str]
+) -> None:
+    viewer = view(played)
+    named = {name: value.format(port=viewer.port) for name, value in headers.items()}
+
+    answered = viewer.get("/run/mine", **named)
+
+    assert answered.status == 403
+    assert "conversations" not in answered.text
+
+
+def test_a_person_who_follows_a_link_is_answered(view: View, played: Path) -> None:
+    viewer = view(played)
+    own = f"http://127.0.0.1:{viewer.port}"
+
+    assert viewer.get("/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 200
+    assert viewer.get("/", Origin=own, Sec_Fetch_Site="same-origin").status == 200
+    assert viewer.get("/", Host=f"localhost:{viewer.port}").status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_nothing_is_changed(view: View, played: Path, method: str) -> None:
+    assert view(played).get("/run/mine", method).status == 405
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/run/..",
+        "/run/../..",
+        "/run/%2e%2e",
+        "/run/%2e%2e%2f%2e%2e%2fetc",
+        "/run/%2Fetc%2Fpasswd",
+        "/run/mine%00",
+        "/run/mine/conversation/..%2F..%2Frun.sqlite",
+        "/run/mine/conversation/zz",
+        "/run/mine/conversation/0",
+        "/run/mine/conversation/00",
+        "/static/..%2Fserver.py",
+        "/static/%2e%2e/server.py",
+        "/static/base.html.j2",
+        "//etc/passwd",
+    ],
+)
+def test_no_address_leaves_what_is_known(view: View, played: Path, path: str) -> None:
+    answered = view(played).get(path)
+
+    assert answered.status == 404
+    assert "root:" not in answered.text
