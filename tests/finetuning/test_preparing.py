@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import RowOrigin, TrainingRow
-from dragoman.finetuning.evaluated import evaluated_tasks
+from dragoman.finetuning.contamination.evaluated import evaluated_tasks
 from dragoman.finetuning.preparing import prepare
 from dragoman.finetuning.recipe import Recipe
 

@@ -13,8 +13,8 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.training.rows import TrainingRow
-from dragoman.finetuning.evaluated import evaluated_tasks
-from dragoman.finetuning.guard import Guard, Leak, guarded
+from dragoman.finetuning.contamination.evaluated import evaluated_tasks
+from dragoman.finetuning.contamination.guard import Guard, Leak, guarded
 from dragoman.finetuning.model_folder import ModelFacts, read_model
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.row_files import read_rows

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.training.rows import RowOrigin, TrainingRow
-from dragoman.finetuning.guard import EvaluatedTask, Guard, guarded
-from dragoman.finetuning.near_texts import NearTexts
+from dragoman.finetuning.contamination.guard import EvaluatedTask, Guard, guarded
+from dragoman.finetuning.contamination.near_texts import NearTexts
 
 TASKS = (
     EvaluatedTask(

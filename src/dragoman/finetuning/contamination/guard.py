@@ -10,11 +10,10 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.offering import wire_names
-from dragoman.core.apis.written.answers import ACTION, read_answer
 from dragoman.core.keys import content_key
 from dragoman.core.training.rows import RowOrigin, TrainingRow
-from dragoman.finetuning.near_texts import NearTexts, plain
+from dragoman.finetuning.contamination.near_texts import NearTexts, plain
+from dragoman.finetuning.contamination.row_calls import apis_of, calls_of
 from dragoman.wiring.suites import tasks_of
 
 LeakKind = Literal["task", "api", "text", "near text", "calls"]
@@ -82,10 +81,9 @@ class Guard:
         same = self._same_task(origin)
         if same is not None:
             yield _leak(row, "task", same, f"{origin.suite} {origin.task}")
-        made = _calls_of(row)
+        made = calls_of(row)
         if self._forbids_apis:
-            called = (*origin.apis, *(name for name, _ in made))
-            api = next((name for name in called if name in self._apis), None)
+            api = next((name for name in apis_of(row) if name in self._apis), None)
             if api is not None:
                 yield _leak(row, "api", self._apis[api], api)
         text = plain(row.request)
@@ -137,24 +135,3 @@ def _sorted_json(arguments: str) -> str:
     except msgspec.DecodeError:
         return arguments
     return msgspec.json.encode(value, order="deterministic").decode()
-
-
-def _calls_of(row: TrainingRow) -> list[tuple[str, str]]:
-    """Return what a row calls, by name and arguments: natively, or as thought and action in its text."""
-    found = []
-    for message in row.messages:
-        calls = message.get("tool_calls")
-        for call in calls if isinstance(calls, list | tuple) else ():
-            function = call.get("function", {}) if isinstance(call, dict) else {}
-            found.append((str(function.get("name", "")), str(function.get("arguments", "{}"))))
-        if message.get("role") == "assistant":
-            found += _written_calls(message.get("content"))
-    return found
-
-
-def _written_calls(content: object) -> Iterator[tuple[str, str]]:
-    """Yield the calls of an answer in text, by the names that native calls have."""
-    answer = read_answer(content) if isinstance(content, str) and ACTION in content else None
-    for call in () if answer is None else answer.calls or ():
-        (name,) = wire_names([call.tool]).values()
-        yield name, msgspec.json.encode(call.arguments).decode()

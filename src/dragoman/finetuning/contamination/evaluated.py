@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dragoman.core.tasks import Task, fixed_messages
-from dragoman.finetuning.guard import EvaluatedTask
+from dragoman.finetuning.contamination.guard import EvaluatedTask
 from dragoman.wiring.suites import load_suite
 
 

@@ -1,0 +1,1 @@
+"""What rows for training share with an evaluation."""

@@ -1,0 +1,35 @@
+"""What a row calls, whatever form its calls have."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from dragoman.benchmarks.kit.apis.offering import wire_names
+from dragoman.core.apis.written.answers import ACTION, read_answer
+from dragoman.core.training.rows import TrainingRow
+
+
+def apis_of(row: TrainingRow) -> tuple[str, ...]:
+    """Return the APIs that a row says it calls, and the functions that it calls."""
+    return tuple(dict.fromkeys((*row.origin.apis, *(name for name, _ in calls_of(row)))))
+
+
+def calls_of(row: TrainingRow) -> list[tuple[str, str]]:
+    """Return what a row calls, by name and arguments: natively, or as thought and action in its text."""
+    found = []
+    for message in row.messages:
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list | tuple) else ():
+            function = call.get("function", {}) if isinstance(call, dict) else {}
+            found.append((str(function.get("name", "")), str(function.get("arguments", "{}"))))
+        if message.get("role") == "assistant":
+            found += _written_calls(message.get("content"))
+    return found
+
+
+def _written_calls(content: object) -> Iterator[tuple[str, str]]:
+    """Yield the calls of an answer in text, by the names that native calls have."""
+    answer = read_answer(content) if isinstance(content, str) and ACTION in content else None
+    for call in () if answer is None else answer.calls or ():
+        (name,) = wire_names([call.tool]).values()
+        yield name, msgspec.json.encode(call.arguments).decode()
