@@ -19,6 +19,7 @@ OWN_CODE = {
 CHAT_MODELS = {
     "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
     "scripted/FILE": "a chat model that answers from a script",
+    "local/FOLDER": "a chat model in a folder, with ?adapter=FOLDER; needs dragoman[train]",
 }
 
 

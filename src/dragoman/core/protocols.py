@@ -410,6 +410,19 @@ class ChatModel(Protocol):
         ...
 
 
+class IdentifiedModel(ChatModel, Protocol):
+    """A chat model that a package brings: it knows what makes it what it is."""
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change an answer."""
+        ...
+
+    async def close(self) -> None:
+        """Release what it holds; called once, when nobody asks it any more."""
+        ...
+
+
 class Spoken(msgspec.Struct, frozen=True):
     """What a synthesizer gave: the audio, and what making it consumed."""
 

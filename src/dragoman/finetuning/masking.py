@@ -4,7 +4,6 @@ The end of a turn is learnt with it: a model that never sees it never stops. A r
 allowed is refused whole, since it would lose the end of its answer.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import TrainingRow
+from dragoman.finetuning.template_messages import for_template
 
 IGNORED = -100
 """The label of a token that is not learnt, as PyTorch has it."""
@@ -99,7 +99,7 @@ def labelled_rows(
     """Return rows as tokens with labels, and the rows that cannot be learnt from."""
     found, unused = [], []
     for row in rows:
-        messages = [_for_template(message) for message in row.messages]
+        messages = [for_template(message) for message in row.messages]
         ids, mask = _tokens(tokenizer, messages, list(row.tools) or None)
         if len(ids) > max_length:
             unused.append(UnusedRow(row.id, f"{len(ids)} tokens, and {max_length} are allowed"))
@@ -109,27 +109,6 @@ def labelled_rows(
             labels = (t if is_learnt else IGNORED for t, is_learnt in zip(ids, mask, strict=True))
             found.append(LabelledRow(row.id, tuple(ids), tuple(labels)))
     return found, unused
-
-
-def _for_template(message: Mapping[str, object]) -> dict[str, object]:
-    """Return a message as templates want it: some text, and arguments that are no text."""
-    shown = {"content": "", **{key: each for key, each in message.items() if each is not None}}
-    calls = shown.get("tool_calls")
-    if isinstance(calls, list | tuple):
-        shown["tool_calls"] = [_with_object(call) for call in calls]
-    return shown
-
-
-def _with_object(call: object) -> object:
-    match call:
-        case {"function": {"arguments": str() as written, **function}, **others}:
-            try:
-                arguments = json.loads(written)
-            except ValueError:
-                return call
-            return {**others, "function": {**function, "arguments": arguments}}
-        case _:
-            return call
 
 
 def _tokens(

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
+from dragoman.finetuning.adapter_base import write_base
 from dragoman.finetuning.checkpoints import newest_whole
 from dragoman.finetuning.extra import require_extra
 from dragoman.finetuning.losses import LossFile
@@ -228,6 +229,8 @@ def _save(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> list[Path]: 
     with saved_whole(out / name) as part:
         model.save_pretrained(part)
         tokenizer.save_pretrained(part)
+        if recipe.weights == "lora":
+            write_base(part, Path(recipe.model))
     if recipe.merge and recipe.weights == "lora":
         folders.append(out / "merged")
         with saved_whole(out / "merged") as part:

@@ -91,7 +91,7 @@ def read_spec(written: str) -> ModelSpec:
     if provider_name not in facts.providers:
         raise UsageError(
             f"unknown model provider {provider_name!r} in {written!r}: choose "
-            f"{', '.join(sorted(facts.providers))} or scripted"
+            f"{', '.join(sorted(facts.providers))}, scripted or local"
         )
     if not model:
         raise UsageError(f"{written!r} names no model: write {provider_name}/MODEL")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
-from dragoman.core.protocols import ChatModel
+from dragoman.core.protocols import ChatModel, IdentifiedModel
 from dragoman.models.chat.budgeted import BudgetedModel
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.embeddings import EmbeddingModel
@@ -58,6 +58,7 @@ class Connections:
         self._litellm: Transport | None = None
         self._sockets: WebSockets | None = None
         self._gates: dict[tuple[str, str], Gate] = {}
+        self._added: dict[str, IdentifiedModel] = {}
 
     def chat_model(self, spec: ModelSpec) -> ChatModel:
         """Return a model that is ready to be asked.
@@ -78,12 +79,24 @@ class Connections:
             audio=spec.audio,
         )
         model = self.budgeted(OpenAIModel(spec.name, endpoint, self.gate(url, key)))
+        return self._remembering(model, content_key(spec.identity, url))
+
+    def added_model(self, model: IdentifiedModel) -> ChatModel:
+        """Return a model that a package brings; one of the same identity is held once, and closed here.
+
+        Raises:
+            UsageError: Where the budget is in money and the model has no price.
+        """
+        held = self._added.setdefault(model.identity, model)
+        return self._remembering(self.budgeted(held), held.identity)
+
+    def _remembering(self, model: ChatModel, identity: str) -> ChatModel:
         memory = self.memory()
         if memory is None:
             return model
         from dragoman.models.chat.remembered import RememberedModel
 
-        return RememberedModel(model, memory, content_key(spec.identity, url))
+        return RememberedModel(model, memory, identity)
 
     def embedding_model(self, spec: ModelSpec) -> EmbeddingModel:
         """Return a model that makes embeddings.
@@ -144,7 +157,9 @@ class Connections:
         return self._sockets
 
     async def close(self) -> None:
-        """Close all connections, and the memory of replies once everything is written."""
+        """Close all connections and models, and the memory of replies once everything is written."""
+        for model in self._added.values():
+            await model.close()
         if self._memory is not None:
             self._memory.close()
         for transport in (self._http, self._litellm, self._sockets):

@@ -15,8 +15,8 @@ from dragoman.scoring.error_review.measure import ErrorsMeasure
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
 from dragoman.scoring.measures.judged import JudgedMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
+from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import named_chat_model
 
 ENTRY_POINTS = "dragoman.measures"
 

@@ -3,7 +3,7 @@
 `gold`, `careful`, `attentive`, `literal`, `lexical`, `silent`: diagnostic agents. `human`: a person at the terminal
 that the command line passes in. `module:attribute`: a function or participant of the
 user's own. `http://HOST:PORT/PATH`: an agent's server. `provider/model`: a chat model, or one with realtime
-sessions; `scripted/FILE` answers from a script.
+sessions (`wiring.chat_models`).
 """
 
 import importlib
@@ -24,15 +24,14 @@ from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.realtime.spec import is_realtime, read_realtime
-from dragoman.models.spec import HEARS, read_spec
+from dragoman.models.spec import HEARS
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
+from dragoman.wiring.chat_models import model_identity, named_chat_model
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import SCHEMES, http_agent
 from dragoman.wiring.shipped_names import HUMAN, JUDGES, USERS
 from dragoman.wiring.text_agents import Offer, split_options
-
-SCRIPTED = "scripted/"
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -157,7 +156,7 @@ def resolve_judge(spec: str, connections: Connections | None = None) -> Judge | 
     if spec == "rule":
         return RuleJudge()
     if "/" in spec:
-        model, key = _chat_model(spec, 0, connections)
+        model, key = named_chat_model(spec, connections)
         return ChatJudge(model, key[:8])
     raise UsageError(f"unknown judge {spec!r}: choose {', '.join(JUDGES)} or PROVIDER/MODEL")
 
@@ -188,7 +187,7 @@ def resolve_user_check(
             f"--user-judge {judge}: the user {user or 'offline'!r} plays a script, which needs no "
             "judge: leave it out"
         )
-    model, key = _chat_model(judge, 0, connections)
+    model, key = named_chat_model(judge, connections)
     return UserCheck(ChatJudge(model, key[:8], SIMULATOR))
 
 
@@ -199,7 +198,7 @@ def judge_name(spec: str | None) -> str | None:
     if "/" in spec:
         from dragoman.scoring.judges import ASSERTIONS, chat_judge_name
 
-        name, key = _named_model(spec)
+        name, key = model_identity(spec)
         return chat_judge_name(ASSERTIONS, name, key[:8])
     judge = resolve_judge(spec)
     return NO_JUDGE if judge is None else judge.name
@@ -226,7 +225,7 @@ def _resolve_other(
 
         prompts = prompts or default_prompts()
         is_greeted = side == "agent" and prompts.greets
-        model, key = _chat_model(spec, int(is_greeted), connections)
+        model, key = named_chat_model(spec, connections, greeted=int(is_greeted))
         identity = content_key("llm-1", spec, key, prompts.digest)
         return Resolved(spec, LlmParticipant(model, prompts), identity, model)
     if ":" in spec:
@@ -265,7 +264,7 @@ def _text_agent(
         raise UsageError(f"{spec}: calls in text are for agents of bfcl suites")
     text = offer(options)
     if "/" in name:
-        model, key = _chat_model(name, 0, connections)
+        model, key = named_chat_model(name, connections)
     elif ":" in name:
         target, source = import_attribute(name)
         if not callable(target):
@@ -276,31 +275,6 @@ def _text_agent(
     identity = content_key("text-1", key, dict(options))
     own = model if "/" in name else None
     return Resolved(spec, PromptedParticipant(spec, model, text), identity, own)
-
-
-def _chat_model(spec: str, greeted: int, connections: Connections | None) -> tuple[ChatModel, str]:
-    """Return a model with the content key of everything that can change its answers."""
-    if not spec.startswith(SCRIPTED):
-        read = read_spec(spec)
-        return (connections or Connections()).chat_model(read), read.identity
-    from dragoman.models.chat.scripted import ScriptedModel, load_script
-
-    script = load_script(Path(spec.removeprefix(SCRIPTED)))
-    return ScriptedModel(spec, script, greeted), content_key(script)
-
-
-def named_chat_model(spec: str, connections: Connections | None) -> tuple[ChatModel, str]:
-    """Return the chat model of that name, as a judge is asked, with its content key."""
-    return _chat_model(spec, 0, connections)
-
-
-def _named_model(spec: str) -> tuple[str, str]:
-    """Return a model's name and content key; its key and address may be missing."""
-    if spec.startswith(SCRIPTED):
-        model, key = _chat_model(spec, 0, None)
-        return model.name, key
-    read = read_spec(spec)
-    return read.name, read.identity
 
 
 def _http_agent(url: str, prompts: PromptSet | None, connections: Connections | None) -> Resolved:

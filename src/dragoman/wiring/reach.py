@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 from dragoman.core.conditions import SIMULATED, Condition
 from dragoman.simulation.canonical import agent_behind
+from dragoman.wiring.chat_models import added_kinds
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
 
@@ -67,7 +68,7 @@ def _by_name(written: str) -> Iterator[str]:
         return
     if ":" in written and "/" not in name and not written.startswith(SIMULATED):
         yield f"runs code, {written}"
-    if name.partition("/")[0] in _engines():
+    if name.partition("/")[0] in {*_engines(), *added_kinds()}:
         yield f"loads {name}"
     given = dict(parse_qsl(query, keep_blank_values=True))
     address, key = given.get("base_url"), given.get("key_env")

@@ -1,9 +1,8 @@
 """The name of a translator becomes a chat model."""
 
 from dragoman.core.protocols import ChatModel
-from dragoman.models.spec import read_spec, with_default
+from dragoman.wiring.chat_models import model_identity, named_chat_model
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import SCRIPTED, named_chat_model
 
 
 def translation_model(written: str, connections: Connections) -> ChatModel:
@@ -12,9 +11,7 @@ def translation_model(written: str, connections: Connections) -> ChatModel:
     Raises:
         UsageError: Where there is no such model, or its key or address is missing.
     """
-    if written.startswith(SCRIPTED):
-        return named_chat_model(written, connections)[0]
-    return connections.chat_model(with_default(read_spec(written), "temperature", 0))
+    return named_chat_model(written, connections, steady=True)[0]
 
 
 def model_name(written: str) -> str:
@@ -23,4 +20,4 @@ def model_name(written: str) -> str:
     Raises:
         UsageError: Where there is no such model.
     """
-    return written if written.startswith(SCRIPTED) else read_spec(written).name
+    return model_identity(written)[0]

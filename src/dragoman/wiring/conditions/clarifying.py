@@ -8,9 +8,8 @@ from dragoman.core.facets import Recorded
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Suite
 from dragoman.core.voice.clarifications import ClarificationJudge
-from dragoman.models.spec import read_spec, with_default
+from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import SCRIPTED, named_chat_model
 
 RULE = "rule"
 SPOKEN = f"spoken{JOIN}"
@@ -62,11 +61,8 @@ def _judge(name: str, connections: Connections) -> ClarificationJudge:
 
     if name == RULE:
         return RuleClarificationJudge()
-    if name.startswith(SCRIPTED):
-        model, key = named_chat_model(name, connections)
-        return ChatClarificationJudge(model, key[:8])
-    spec = with_default(read_spec(name), "temperature", 0)
-    return ChatClarificationJudge(connections.chat_model(spec), spec.identity[:8])
+    model, key = named_chat_model(name, connections, steady=True)
+    return ChatClarificationJudge(model, key[:8])
 
 
 def _require_known(name: str) -> None:

@@ -8,9 +8,10 @@ from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, UNEXPOSED, Conditi
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.texts.user_signs import signed_languages
+from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.conditions.personas import cards_named, persona_of
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import Resolved, named_chat_model
+from dragoman.wiring.participants import Resolved
 
 CARD = "1"
 INFERRED = "2"

@@ -1,0 +1,83 @@
+"""Names of chat models become models, each with the content key of everything that can change its answers.
+
+`provider/model`: an endpoint. `scripted/FILE`: a script. Another package brings others under entry points
+of the group `dragoman.models`: the name is what stands before the slash, and what it names is a function
+of the whole text that returns a `core.protocols.IdentifiedModel`. Ours is `local/FOLDER`.
+"""
+
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.protocols import ChatModel, IdentifiedModel
+from dragoman.models.spec import read_spec, with_default
+from dragoman.wiring.connections import Connections
+
+ENTRY_POINTS = "dragoman.models"
+SCRIPTED = "scripted/"
+
+
+def named_chat_model(
+    written: str, connections: Connections | None, *, greeted: int = 0, steady: bool = False
+) -> tuple[ChatModel, str]:
+    """Return the chat model of that name with its content key.
+
+    Args:
+        written: Its name with parameters.
+        connections: What the models of a run share.
+        greeted: How many of an agent's messages are not its own, which a script does not count.
+        steady: Whether an endpoint is asked at temperature 0 where nothing else is said.
+
+    Raises:
+        UsageError: Where there is no such model, or its key or address is missing.
+    """
+    shared = connections or Connections()
+    if written.startswith(SCRIPTED):
+        from dragoman.models.chat.scripted import ScriptedModel, load_script
+
+        script = load_script(Path(written.removeprefix(SCRIPTED)))
+        return ScriptedModel(written, script, greeted), content_key(script)
+    added = _added(written)
+    if added is not None:
+        return shared.added_model(added), added.identity
+    read = read_spec(written)
+    spec = with_default(read, "temperature", 0) if steady else read
+    return shared.chat_model(spec), spec.identity
+
+
+def model_identity(written: str) -> tuple[str, str]:
+    """Return a model's name in ledgers and its content key; its key and address may be missing.
+
+    Raises:
+        UsageError: Where there is no such model.
+    """
+    if written.startswith(SCRIPTED):
+        model, key = named_chat_model(written, None)
+        return model.name, key
+    added = _added(written)
+    if added is not None:
+        return added.name, added.identity
+    read = read_spec(written)
+    return read.name, read.identity
+
+
+def added_kinds() -> dict[str, str]:
+    """Return what stands before the slash in names of models that packages bring, with what it names."""
+    return {entry.name: entry.value for entry in entry_points(group=ENTRY_POINTS)}
+
+
+def _added(written: str) -> IdentifiedModel | None:
+    kind, slash, _ = written.partition("?")[0].partition("/")
+    if not slash:
+        return None
+    for entry in entry_points(group=ENTRY_POINTS, name=kind):
+        try:
+            opening = entry.load()
+        except (ImportError, AttributeError) as error:
+            raise UsageError(
+                f"models {kind}/...: {entry.value} cannot be loaded ({error})"
+            ) from error
+        model: IdentifiedModel = opening(written)
+        return model
+    return None

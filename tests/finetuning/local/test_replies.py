@@ -1,0 +1,103 @@
+"""What a model wrote becomes words, thoughts and calls; what cannot be read is the agent's mistake."""
+
+import msgspec
+import pytest
+
+from dragoman.core.protocols import Completion
+from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.finetuning.local.replies import DecodedText, completion_body, knows_calls
+from dragoman.models.chat.completions import decode_completion
+
+
+def read(text: str, *, with_calls: bool = True, is_cut: bool = False) -> Completion:
+    body = completion_body(DecodedText(text, 7, 3, is_cut), with_calls=with_calls)
+    return decode_completion(body, "local/base", "agent")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "arguments"),
+    [
+        ('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>', "f", {"a": 1}),
+        ('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "f", {}),
+        ('<tool_call>{"name": "f"}', "f", {}),
+        ('<tool_call>{"name": "f", "arguments": "{\\"a\\": [2]}"}</tool_call>', "f", {"a": [2]}),
+    ],
+)
+def test_a_call_is_read_natively(text: str, name: str, arguments: dict[str, object]) -> None:
+    reply = read(text).reply
+
+    assert isinstance(reply, Called)
+    assert [(call.name, call.arguments, call.malformed) for call in reply.calls] == [
+        (name, arguments, "")
+    ]
+
+
+def test_words_stand_beside_calls_and_each_call_has_an_id() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+
+    reply = read(f"I look.\n{call}\n{call}").reply
+
+    assert isinstance(reply, Called)
+    assert reply.text == "I look."
+    assert [call.id for call in reply.calls] == ["call_0", "call_1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('<tool_call>{"name": "f", "arguments": {"a": </tool_call>', "f"),
+        ('<tool_call>{"name": "f", "arguments": [1]}</tool_call>', "f"),
+        ("<tool_call>f(1)</tool_call>", ""),
+        ("<tool_call></tool_call>", ""),
+    ],
+)
+def test_a_call_that_cannot_be_read_is_the_agents_mistake(text: str, name: str) -> None:
+    reply = read(text).reply
+
+    assert isinstance(reply, Called)
+    (call,) = reply.calls
+    assert call.name == name
+    assert call.malformed
+    assert call.arguments == {}
+
+
+def test_a_call_without_a_name_calls_nothing_that_there_is() -> None:
+    reply = read('<tool_call>{"function": "f"}</tool_call>').reply
+
+    assert isinstance(reply, Called)
+    assert [call.name for call in reply.calls] == [""]
+
+
+def test_thoughts_are_not_said() -> None:
+    completion = read("<think>\nIt rains?\n</think>\n\nIt rains.")
+
+    assert isinstance(completion.reply, Said)
+    assert completion.reply.text == "It rains."
+    body = msgspec.json.decode(completion.raw)
+    assert body["choices"][0]["message"]["reasoning_content"] == "It rains?"
+
+
+def test_where_no_function_is_offered_a_call_is_words() -> None:
+    reply = read('<tool_call>{"name": "f"}</tool_call>', with_calls=False).reply
+
+    assert isinstance(reply, Said)
+    assert reply.text == '<tool_call>{"name": "f"}</tool_call>'
+
+
+def test_an_answer_of_nothing_is_unusable_and_says_why_it_ended() -> None:
+    reply = read(" ", is_cut=True).reply
+
+    assert isinstance(reply, Unparsed)
+    assert "length" in reply.error
+
+
+def test_tokens_are_counted() -> None:
+    usage = read("Yes.").usage
+
+    assert (usage.input_tokens, usage.output_tokens) == (7, 3)
+
+
+def test_templates_of_another_form_of_calls_are_told() -> None:
+    assert knows_calls('... <tool_call>\\n{"name": ...}\\n</tool_call>')
+    assert not knows_calls("<tool_call>\\n<function=name>\\n<parameter=a>")
+    assert not knows_calls("<|python_tag|>")
