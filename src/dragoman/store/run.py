@@ -85,6 +85,9 @@ JOIN scores ON cells.id = scores.cell
 WHERE scores.id IN (SELECT id FROM scores INDEXED BY scores_by_key WHERE rules = '')
 ORDER BY scores.id
 """
+_CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
+_OWN_LAST = "SELECT attempt, fault, data FROM episodes WHERE cell = ? ORDER BY attempt DESC LIMIT 1"
+_FOUND = "SELECT rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? ORDER BY id"
 _PUT_MEASURED = """
 INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data)
 VALUES (?, ?, ?, ?, ?, ?)
@@ -120,6 +123,15 @@ class StoredMeasure(msgspec.Struct, frozen=True):
     cell: str
     attempt: int
     measured: Measured
+
+
+class StoredConversation(msgspec.Struct, frozen=True):
+    """One cell with its last attempt, and all that was found in that; the oldest come first."""
+
+    cell: StoredCell
+    episode: Episode | None
+    scores: tuple[Score, ...]
+    measures: tuple[Measured, ...]
 
 
 class RunStore:
@@ -270,6 +282,31 @@ class RunStore:
                 return None
             attempt, fault, data = row
             return self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
+
+    def conversation(self, cell: str) -> StoredConversation | None:
+        """Return one cell with all that is stored of its last attempt, or None; nothing else is read."""
+        with self._errors("read"):
+            key = bytes.fromhex(cell)
+            planned = self._connection.execute(_CELL, (key,)).fetchone()
+            if planned is None:
+                return None
+            place, suite, condition, agent, task, trial = planned
+            found = StoredCell(cell, suite, condition_from(condition), agent, task, trial)
+            last = self._connection.execute(_OWN_LAST, (place,)).fetchone()
+            if last is None:
+                return StoredConversation(found, None, (), ())
+            attempt, fault, data = last
+            episode = self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
+            rows = self._connection.execute(_FOUND, (place, attempt)).fetchall()
+            scores = (
+                self._score(data, key, attempt, *columns) for *columns, data in rows if columns[0]
+            )
+            measures = (
+                self._codec.decode_measured(self._unsealed(data, cell, attempt, *columns))
+                for *columns, data in rows
+                if not columns[0]
+            )
+            return StoredConversation(found, episode, tuple(scores), tuple(measures))
 
     def has_unscored(self, rules: str, judge: str, metric: str) -> bool:
         """Whether an episode has no score under rules, judge and metric version."""

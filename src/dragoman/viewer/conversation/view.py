@@ -1,0 +1,229 @@
+"""One stored conversation as its page shows it; made of records alone, without a server."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+
+from dragoman.analysis.blame import BLAME
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
+from dragoman.analysis.measure_figures import newest
+from dragoman.core.conditions import TEXT, axis_values
+from dragoman.core.costs import Cost, PriceOf
+from dragoman.core.episodes import Episode
+from dragoman.core.measures import Measured
+from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Score
+from dragoman.core.tasks import Task
+from dragoman.core.usage import Usage
+from dragoman.report.inferring import Inferred
+from dragoman.report.view import Cause, Standing, UserStanding, causes, standing, user_standing
+from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.viewer.conversation.notes import Linked, judge_of, linked, notes_by_place
+from dragoman.viewer.conversation.turns import Turn, later_inferences, turn_numbers, turns_of
+from dragoman.viewer.conversation.words import Mark, told
+
+
+class ComponentView(msgspec.Struct, frozen=True):
+    """One component of the reward, its evidence with the turns that it concerns."""
+
+    part: ComponentScore
+    evidence: tuple[Linked, ...]
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that a measure found, and in which turn; None for the whole conversation."""
+
+    turn: int | None
+    subject: str
+    why: str
+
+
+class MeasureView(msgspec.Struct, frozen=True):
+    """What one measure counted, or why it could not."""
+
+    name: str
+    judge: str
+    unscored: str
+    counts: tuple[str, ...]
+    found: tuple[Finding, ...]
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """What lost the conversation, and what that means."""
+
+    culprit: str
+    meaning: str
+
+
+class ConversationView(msgspec.Struct, frozen=True):
+    """One conversation.
+
+    Attributes:
+        cell: Where it stands in the grid.
+        axes: Its condition by axis.
+        standing: Where it stands.
+        user: Whether its simulated user passed its checks.
+        causes: Why it is no success.
+        lost: What lost it, where that was asked.
+        episode: What happened; None where it was not played.
+        turns: What happened, in turns.
+        told_later: What was inferred of the user after the last turn.
+        score: The newest score.
+        other_scores: Those under other rules or judges.
+        components: The score's components.
+        simulator: The checks of the simulated user.
+        measures: What measures counted.
+        ledger: What it consumed, by purpose and model; what it cost.
+        task: Its task; None where the run has it no more.
+        legend: The marks of words that occur, and what they mean.
+    """
+
+    cell: StoredCell
+    axes: dict[str, str]
+    standing: Standing
+    user: UserStanding
+    causes: tuple[Cause, ...]
+    lost: Lost | None = None
+    episode: Episode | None = None
+    turns: tuple[Turn, ...] = ()
+    told_later: tuple[Inferred, ...] = ()
+    score: Score | None = None
+    other_scores: tuple[Score, ...] = ()
+    components: tuple[ComponentView, ...] = ()
+    simulator: tuple[Evidence, ...] = ()
+    measures: tuple[MeasureView, ...] = ()
+    ledger: tuple[LedgerLine, ...] = ()
+    task: Task | None = None
+    legend: Sequence[tuple[Mark, str]] = ()
+
+    @property
+    def cost(self) -> Cost | None:
+        """What it cost; None where that is not known."""
+        return ledger_cost(self.ledger)
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether anybody speaks aloud."""
+        return self.cell.condition.voice != TEXT
+
+    @property
+    def has_sound(self) -> bool:
+        """Whether there is anything to listen to."""
+        return any(turn.sounds for turn in self.turns)
+
+
+def conversation_view(
+    stored: StoredConversation,
+    task: Task | None,
+    price_of: PriceOf,
+    scoring: tuple[str, str] | None = None,
+) -> ConversationView:
+    """Return a conversation as its page shows it.
+
+    Args:
+        stored: The conversation.
+        task: Its task.
+        price_of: The prices of models.
+        scoring: By which rules and judge it is read; None for the newest that it has.
+    """
+    cell = stored.cell
+    score, others = _chosen(stored.scores, scoring)
+    measures = newest(stored.measures)
+    row = _outcome(stored, score, measures)
+    view = ConversationView(
+        cell,
+        axis_values(cell.condition),
+        standing(row),
+        user_standing(row),
+        causes(row),
+        lost=_lost(measures),
+        score=score,
+        other_scores=others,
+        simulator=() if score is None else score.simulator,
+        task=task,
+    )
+    if stored.episode is None:
+        return view
+    return _played(view, stored.episode, measures, price_of)
+
+
+def _played(
+    view: ConversationView, episode: Episode, measures: Sequence[Measured], price_of: PriceOf
+) -> ConversationView:
+    turns = turns_of(
+        episode,
+        view.cell.condition.language,
+        is_spoken=view.is_spoken,
+        notes=notes_by_place(measures),
+    )
+    numbers = turn_numbers(turns)
+    components = () if view.score is None else view.score.components
+    return msgspec.structs.replace(
+        view,
+        episode=episode,
+        turns=turns,
+        told_later=later_inferences(episode),
+        components=tuple(
+            ComponentView(part, linked(part, episode.events, numbers)) for part in components
+        ),
+        measures=tuple(
+            _measure(entry, numbers.get) for entry in measures if entry.measure != BLAME
+        ),
+        ledger=ledger(_usage(episode, view.score, measures), price_of),
+        legend=told(mark for turn in turns if turn.texts for mark in turn.texts.marks),
+    )
+
+
+def _chosen(
+    scores: Iterable[Score], scoring: tuple[str, str] | None
+) -> tuple[Score | None, tuple[Score, ...]]:
+    """Return the score to read by, and the others; the oldest come first."""
+    known = [score for score in scores if score.metric == METRIC_VERSION]
+    fitting = [score for score in known if scoring in {None, (score.rules, score.judge)}]
+    if not fitting:
+        return None, tuple(known)
+    return fitting[-1], tuple(score for score in known if score is not fitting[-1])
+
+
+def _outcome(
+    stored: StoredConversation, score: Score | None, measures: tuple[Measured, ...]
+) -> Outcome:
+    cell = stored.cell
+    return Outcome(
+        cell.suite,
+        cell.condition,
+        cell.agent,
+        cell.task,
+        cell.trial,
+        stored.episode,
+        score,
+        measures=measures,
+    )
+
+
+def _lost(measures: Iterable[Measured]) -> Lost | None:
+    for entry in measures:
+        if entry.measure == BLAME and entry.evidence:
+            return Lost(entry.evidence[0].subject, entry.evidence[0].why)
+    return None
+
+
+def _measure(entry: Measured, number_of: Callable[[int], int | None]) -> MeasureView:
+    found = (
+        Finding(None if each.position is None else number_of(each.position), each.subject, each.why)
+        for each in entry.evidence
+        if each.why
+    )
+    return MeasureView(
+        f"{entry.measure} {entry.version}",
+        judge_of(entry),
+        entry.unscored,
+        tuple(f"{name} {count:g}" for name, count in entry.counts.items()),
+        tuple(found),
+    )
+
+
+def _usage(episode: Episode, score: Score | None, measures: Iterable[Measured]) -> Iterator[Usage]:
+    yield from episode.usage
+    yield from () if score is None else score.judges_usage
+    yield from (entry.usage for entry in measures if entry.usage is not None)
