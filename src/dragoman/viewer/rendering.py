@@ -42,6 +42,7 @@ def _environment() -> "jinja2.Environment":
         p_value=wording.p_value,
         money=wording.money,
         duration=wording.duration,
+        cut=wording.shortened,
         part=lambda text: quote(text, safe=""),
         query=urlencode,
     )

@@ -1,6 +1,6 @@
 """All pages: whoever adds one adds its module under `pages` and a line here."""
 
-from dragoman.viewer.pages import conversation, conversations, overview, runs
+from dragoman.viewer.pages import conversation, conversations, overview, runs, sound
 from dragoman.viewer.requests import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -8,4 +8,5 @@ ROUTES: tuple[Route, ...] = (
     overview.ROUTE,
     conversations.ROUTE,
     conversation.ROUTE,
+    sound.ROUTE,
 )

@@ -17,7 +17,7 @@ from dragoman.report.inferring import Inferred, inferred
 from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
 from dragoman.viewer.conversation.calls import ShownCall, calls_of, stray_call
 from dragoman.viewer.conversation.notes import Note
-from dragoman.viewer.conversation.words import ThreeTexts, three_texts
+from dragoman.viewer.conversation.words import MAX_SHOWN, ThreeTexts, three_texts
 
 
 class Sound(msgspec.Struct, frozen=True):
@@ -85,7 +85,12 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 def turns_of(
-    episode: Episode, language: str, *, is_spoken: bool, notes: Mapping[int, Sequence[Note]]
+    episode: Episode,
+    language: str,
+    *,
+    is_spoken: bool,
+    notes: Mapping[int, Sequence[Note]],
+    most: int = MAX_SHOWN,
 ) -> tuple[Turn, ...]:
     """Return the turns of a conversation.
 
@@ -94,6 +99,7 @@ def turns_of(
         language: The tag of the language that is spoken.
         is_spoken: Whether anybody speaks aloud.
         notes: What was found, by the place among the events.
+        most: Characters of each text that are shown.
     """
     clock = turns_by_the_clock(episode, language) if is_spoken else ()
     beside = _Beside(
@@ -101,10 +107,12 @@ def turns_of(
         {entry.at: entry for entry in episode.clarifications},
         inferred(episode),
         notes,
+        language,
+        most,
     )
     groups = list(_grouped(episode.events))
     return tuple(
-        _turn(number, places, episode.events, beside, language)
+        _turn(number, places, episode.events, beside)
         for number, places in enumerate(groups, start=1)
     )
 
@@ -120,12 +128,14 @@ def later_inferences(episode: Episode) -> tuple[Inferred, ...]:
 
 
 class _Beside(msgspec.Struct, frozen=True):
-    """What is known of places among the events."""
+    """What is known of places among the events, and how words are read and shown."""
 
     clock: dict[int, TurnTiming]
     decided: dict[int, Clarification]
     told: tuple[Inferred, ...]
     notes: Mapping[int, Sequence[Note]]
+    language: str
+    most: int
 
 
 def _grouped(events: Sequence[Event]) -> Iterator[range]:
@@ -139,9 +149,7 @@ def _grouped(events: Sequence[Event]) -> Iterator[range]:
         yield range(begin, len(events))
 
 
-def _turn(
-    number: int, places: range, events: Sequence[Event], beside: _Beside, language: str
-) -> Turn:
+def _turn(number: int, places: range, events: Sequence[Event], beside: _Beside) -> Turn:
     own = events[places.start : places.stop]
     move, results = own[0], [event for event in own if isinstance(event, ToolResult)]
     found = tuple(note for place in places for note in beside.notes.get(place, ()))
@@ -160,15 +168,15 @@ def _turn(
         first_word=None if latency is None else latency.first_word,
         decided=beside.decided.get(places.start),
     )
-    return _with_reply(turn, move, results, language)
+    return _with_reply(turn, move, results, beside)
 
 
-def _with_reply(turn: Turn, move: Move, results: Sequence[ToolResult], language: str) -> Turn:
+def _with_reply(turn: Turn, move: Move, results: Sequence[ToolResult], beside: _Beside) -> Turn:
     match move.reply:
         case Said(utterance=utterance, clarifies=clarifies):
             return msgspec.structs.replace(
                 turn,
-                texts=three_texts(utterance, language),
+                texts=three_texts(utterance, beside.language, beside.most),
                 stages=tuple(f"{stage.name} ({stage.engine})" for stage in utterance.stages),
                 sounds=tuple(_sounds(utterance)),
                 is_clarifying=clarifies,

@@ -1,6 +1,8 @@
 """One stored conversation as its page shows it; made of records alone, without a server."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from statistics import median
+from typing import get_args
 
 import msgspec
 
@@ -14,13 +16,15 @@ from dragoman.core.episodes import Episode
 from dragoman.core.measures import Measured
 from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Score
 from dragoman.core.tasks import Task
+from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 from dragoman.report.inferring import Inferred
 from dragoman.report.view import Cause, Standing, UserStanding, causes, standing, user_standing
 from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.viewer.conversation.calls import written_out
 from dragoman.viewer.conversation.notes import Linked, judge_of, linked, notes_by_place
 from dragoman.viewer.conversation.turns import Turn, later_inferences, turn_numbers, turns_of
-from dragoman.viewer.conversation.words import Mark, told
+from dragoman.viewer.conversation.words import MAX_SHOWN, Mark, told
 
 
 class ComponentView(msgspec.Struct, frozen=True):
@@ -39,12 +43,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class MeasureView(msgspec.Struct, frozen=True):
-    """What one measure counted, or why it could not."""
+    """What one measure counted, or why it could not; `zeros` are counts that came to nothing."""
 
     name: str
     judge: str
     unscored: str
     counts: tuple[str, ...]
+    zeros: tuple[str, ...]
     found: tuple[Finding, ...]
 
 
@@ -53,6 +58,16 @@ class Lost(msgspec.Struct, frozen=True):
 
     culprit: str
     meaning: str
+
+
+class SideLatency(msgspec.Struct, frozen=True):
+    """How long a side's replies took, in seconds, as far as it was measured."""
+
+    side: Role
+    replies: int
+    median: float
+    slowest: float
+    turn: int
 
 
 class ConversationView(msgspec.Struct, frozen=True):
@@ -97,6 +112,32 @@ class ConversationView(msgspec.Struct, frozen=True):
     legend: Sequence[tuple[Mark, str]] = ()
 
     @property
+    def latencies(self) -> tuple[SideLatency, ...]:
+        """How long replies took, by side; sides of which nothing is known are left out."""
+        return tuple(_latencies(self.turns))
+
+    @property
+    def judged(self) -> tuple[ComponentView, ...]:
+        """The components that had something to judge."""
+        return tuple(entry for entry in self.components if entry.part.verdict is not None)
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """The components that had nothing to judge."""
+        return tuple(
+            entry.part.component for entry in self.components if entry.part.verdict is None
+        )
+
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """The calls of the task's plan."""
+        criteria = None if self.task is None else self.task.criteria
+        actions = () if criteria is None or criteria.actions is None else criteria.actions
+        return tuple(
+            f"{action.by} {action.name} {written_out(action.arguments)}" for action in actions
+        )
+
+    @property
     def cost(self) -> Cost | None:
         """What it cost; None where that is not known."""
         return ledger_cost(self.ledger)
@@ -116,7 +157,9 @@ def conversation_view(
     stored: StoredConversation,
     task: Task | None,
     price_of: PriceOf,
+    *,
     scoring: tuple[str, str] | None = None,
+    most: int = MAX_SHOWN,
 ) -> ConversationView:
     """Return a conversation as its page shows it.
 
@@ -125,6 +168,7 @@ def conversation_view(
         task: Its task.
         price_of: The prices of models.
         scoring: By which rules and judge it is read; None for the newest that it has.
+        most: Characters of what was said that are shown of each text.
     """
     cell = stored.cell
     score, others = _chosen(stored.scores, scoring)
@@ -144,17 +188,22 @@ def conversation_view(
     )
     if stored.episode is None:
         return view
-    return _played(view, stored.episode, measures, price_of)
+    return _played(view, (stored.episode, measures), price_of, most)
 
 
 def _played(
-    view: ConversationView, episode: Episode, measures: Sequence[Measured], price_of: PriceOf
+    view: ConversationView,
+    played: tuple[Episode, Sequence[Measured]],
+    price_of: PriceOf,
+    most: int,
 ) -> ConversationView:
+    episode, measures = played
     turns = turns_of(
         episode,
         view.cell.condition.language,
         is_spoken=view.is_spoken,
         notes=notes_by_place(measures),
+        most=most,
     )
     numbers = turn_numbers(turns)
     components = () if view.score is None else view.score.components
@@ -218,9 +267,23 @@ def _measure(entry: Measured, number_of: Callable[[int], int | None]) -> Measure
         f"{entry.measure} {entry.version}",
         judge_of(entry),
         entry.unscored,
-        tuple(f"{name} {count:g}" for name, count in entry.counts.items()),
+        tuple(f"{name} {count:g}" for name, count in entry.counts.items() if count),
+        tuple(name for name, count in entry.counts.items() if not count),
         tuple(found),
     )
+
+
+def _latencies(turns: Sequence[Turn]) -> Iterator[SideLatency]:
+    for side in get_args(Role):
+        known = [
+            (turn.seconds, turn.number)
+            for turn in turns
+            if turn.by == side and turn.seconds is not None
+        ]
+        if known:
+            seconds, number = max(known)
+            middle = median(each for each, _ in known)
+            yield SideLatency(side, len(known), middle, seconds, number)
 
 
 def _usage(episode: Episode, score: Score | None, measures: Iterable[Measured]) -> Iterator[Usage]:

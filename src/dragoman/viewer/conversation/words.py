@@ -83,20 +83,23 @@ def three_texts(utterance: Utterance, language: str, most: int = MAX_SHOWN) -> T
     arrived = utterance.heard if isinstance(utterance.heard, str) else None
     given = [text for text in (utterance.intended, said, arrived) if text is not None]
     cut = sum(max(0, len(text) - most) for text in given)
-    intended = _Text(utterance.intended[:most], language)
-    spoken = None if said is None else _Text(said[:most], language)
-    heard = None if arrived is None else _Text(arrived[:most], language)
-    is_compared = (
-        len(given) > 1 and not cut and max(map(_units, (intended, spoken, heard))) <= MAX_UNITS
+    recognized = _recognized(utterance)[:most]
+    texts = _Given(
+        _Text(utterance.intended[:most], language),
+        None if said is None else _Text(said[:most], language),
+        None if arrived is None else _Text(arrived[:most], language),
+        _Text(recognized, language) if recognized else None,
     )
-    marks = _Marks() if not is_compared else _marks(intended, spoken, heard)
+    is_alone = len(given) == 1
+    is_compared = not is_alone and not cut and _longest(texts) <= MAX_UNITS
+    marks = _marks(texts) if is_compared else _Marks()
     return ThreeTexts(
-        intended.spans(marks.intended),
-        None if spoken is None else spoken.spans(marks.spoken),
-        None if heard is None else heard.spans(marks.heard),
-        _recognized(utterance)[:most],
+        texts.intended.spans(marks.intended),
+        None if texts.spoken is None else texts.spoken.spans(marks.spoken),
+        None if texts.heard is None else texts.heard.spans(marks.heard),
+        recognized,
         is_audio=utterance.heard is None,
-        is_compared=is_compared or len(given) == 1,
+        is_compared=is_compared or is_alone,
         cut=cut,
     )
 
@@ -136,10 +139,6 @@ class _Text:
             for place, piece in enumerate(self.pieces)
         )
         return tuple(_joined(marked))
-
-
-def _units(text: _Text | None) -> int:
-    return 0 if text is None else len(text.units)
 
 
 _GRAVITY: dict[Mark, int] = {
@@ -201,6 +200,15 @@ def _fates(one: _Text, other: _Text) -> dict[int, Mark]:
     return fates
 
 
+class _Given(msgspec.Struct, frozen=True):
+    """The texts that are compared."""
+
+    intended: _Text
+    spoken: _Text | None
+    heard: _Text | None
+    recognized: _Text | None
+
+
 class _Marks(msgspec.Struct, frozen=True):
     """What became of the units of each text."""
 
@@ -209,21 +217,49 @@ class _Marks(msgspec.Struct, frozen=True):
     heard: dict[int, Mark] = {}
 
 
-def _marks(intended: _Text, spoken: _Text | None, heard: _Text | None) -> _Marks:
-    if spoken is None:
-        return _Marks() if heard is None else _heard_directly(intended, heard)
+def _longest(given: _Given) -> int:
+    texts = (given.intended, given.spoken, given.heard, given.recognized)
+    return max(len(text.units) for text in texts if text is not None)
+
+
+def _marks(given: _Given) -> _Marks:
+    intended, spoken, heard = given.intended, given.spoken, given.heard
     if heard is None:
-        return _Marks(spoken=_reworded(intended, spoken, {}, {}))
-    meant_there, said_there = _fates(intended, heard), _fates(spoken, heard)
+        return _Marks() if spoken is None else _Marks(spoken=_reworded(intended, spoken, {}, {}))
+    meant_there = _or_recognized(_fates(intended, heard), intended, given.recognized)
+    right = _against(heard, intended) | _written(given)
+    if spoken is None:
+        return _Marks(meant_there, {}, right)
+    said_there = _fates(spoken, heard)
+    arrived = _arrived(intended, spoken, meant_there, said_there)
+    said = _or_recognized(said_there, spoken, given.recognized)
     return _Marks(
-        _arrived(intended, spoken, meant_there, said_there),
-        _reworded(intended, spoken, meant_there, said_there),
-        _right(_added(_fates(heard, intended)), _added(_fates(heard, spoken))),
+        arrived,
+        _reworded(intended, spoken, meant_there, said),
+        _right(right, _against(heard, spoken)),
     )
 
 
-def _heard_directly(intended: _Text, heard: _Text) -> _Marks:
-    return _Marks(_fates(intended, heard), {}, _added(_fates(heard, intended)))
+def _or_recognized(
+    fates: dict[int, Mark], text: _Text, recognized: _Text | None
+) -> dict[int, Mark]:
+    """Return fates in which a word that was recognized has arrived, however it was then written."""
+    there = {} if recognized is None else _fates(text, recognized)
+    return fates | {unit: mark for unit, mark in there.items() if mark == "same"}
+
+
+def _written(given: _Given) -> dict[int, Mark]:
+    """Return the heard words that stand for words recognized as they were meant: 50 for fifty."""
+    if given.recognized is None or given.heard is None:
+        return {}
+    right = _fates(given.recognized, given.intended)
+    return {
+        unit: "reworded"
+        for chunk in _chunks(given.heard, given.recognized)
+        if not chunk.is_same and chunk.theirs
+        if all(right[place] == "same" for place in chunk.theirs)
+        for unit in chunk.own
+    }
 
 
 def _arrived(
@@ -255,11 +291,14 @@ def _reworded(
 
 def _right(meant: dict[int, Mark], said: dict[int, Mark]) -> dict[int, Mark]:
     """A heard word is right where it was meant or spoken; else it is another's, or nobody's."""
-    return {unit: "same" if meant[unit] == "same" else mark for unit, mark in said.items()}
+    return {
+        unit: meant[unit] if meant[unit] in {"same", "reworded"} else mark
+        for unit, mark in said.items()
+    }
 
 
-def _added(fates: dict[int, Mark]) -> dict[int, Mark]:
-    return {unit: "added" if mark == "lost" else mark for unit, mark in fates.items()}
+def _against(heard: _Text, said: _Text) -> dict[int, Mark]:
+    return {unit: "added" if mark == "lost" else mark for unit, mark in _fates(heard, said).items()}
 
 
 def told(marks: Iterable[Mark]) -> Sequence[tuple[Mark, str]]:
@@ -272,7 +311,7 @@ MEANINGS: dict[Mark, str] = {
     "lost": "not heard at all",
     "changed": "heard as something else",
     "added": "heard, never said",
-    "reworded": "said in other words than meant",
+    "reworded": "written or said in another way, and right",
     "sign": "a sign between the programs, not spoken",
 }
 """What each mark means, in the words of the page's legend."""
