@@ -3,14 +3,14 @@
 from msgspec import UNSET
 
 from dragoman.core.speech import WORDS, Stage, Utterance
-from dragoman.viewer.conversation.words import Mark, Span, three_texts
+from dragoman.viewer.conversation.words import Mark, MarkedText, three_texts
 
 
-def marked(spans: tuple[Span, ...] | None, mark: Mark) -> list[str]:
+def marked(spans: tuple[MarkedText, ...] | None, mark: Mark) -> list[str]:
     return [span.text for span in spans or () if span.mark == mark]
 
 
-def text(spans: tuple[Span, ...] | None) -> str:
+def text(spans: tuple[MarkedText, ...] | None) -> str:
     return "".join(span.text for span in spans or ())
 
 
@@ -87,7 +87,7 @@ def test_plain_text_is_one_text_and_nothing_is_marked() -> None:
     texts = three_texts(Utterance("Hello there"), "en")
 
     assert texts.is_plain
-    assert texts.intended == (Span("Hello there", "same"),)
+    assert texts.intended == (MarkedText("Hello there", "same"),)
 
 
 def test_a_listener_of_the_audio_itself_has_no_text() -> None:

@@ -31,7 +31,7 @@ _SPACED = re.compile(rf"({MARKER.pattern}|\s+)")
 _UNSPACED = re.compile(rf"{MARKER.pattern}|\s+|[!-~]+|.", re.DOTALL)
 
 
-class Span(msgspec.Struct, frozen=True):
+class MarkedText(msgspec.Struct, frozen=True):
     """A stretch of text and what became of it."""
 
     text: str
@@ -51,9 +51,9 @@ class ThreeTexts(msgspec.Struct, frozen=True):
         cut: How many characters are left out.
     """
 
-    intended: tuple[Span, ...]
-    spoken: tuple[Span, ...] | None = None
-    heard: tuple[Span, ...] | None = None
+    intended: tuple[MarkedText, ...]
+    spoken: tuple[MarkedText, ...] | None = None
+    heard: tuple[MarkedText, ...] | None = None
     recognized: str = ""
     is_audio: bool = False
     is_compared: bool = True
@@ -127,7 +127,7 @@ class _Text:
         )
         self.keys = tuple(unit for unit, _ in self.units)
 
-    def spans(self, marks: dict[int, Mark]) -> tuple[Span, ...]:
+    def spans(self, marks: dict[int, Mark]) -> tuple[MarkedText, ...]:
         """Return the pieces by the marks of their units; the gravest unit marks its piece."""
         graver: dict[int, Mark] = {}
         for unit, mark in marks.items():
@@ -135,7 +135,7 @@ class _Text:
             if _GRAVITY[mark] > _GRAVITY[graver.get(place, "same")]:
                 graver[place] = mark
         marked = (
-            Span(piece, "sign" if MARKER.fullmatch(piece) else graver.get(place, "same"))
+            MarkedText(piece, "sign" if MARKER.fullmatch(piece) else graver.get(place, "same"))
             for place, piece in enumerate(self.pieces)
         )
         return tuple(_joined(marked))
@@ -166,10 +166,10 @@ def _with_marks(pieces: Iterable[str]) -> list[str]:
     return joined
 
 
-def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+def _joined(spans: Iterable[MarkedText]) -> Iterator[MarkedText]:
     """Yield neighbours of one mark as one."""
     for mark, group in groupby(spans, lambda span: span.mark):
-        yield Span("".join(span.text for span in group), mark)
+        yield MarkedText("".join(span.text for span in group), mark)
 
 
 class _Chunk(msgspec.Struct, frozen=True):
