@@ -127,7 +127,8 @@ def test_embeddings_count_against_a_budget() -> None:
 def test_an_answer_that_does_not_fit_the_texts_is_a_fault(data: bytes, serving: RawServer) -> None:
     body = b'{"data": %s}' % data
 
-    async def behave(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
 

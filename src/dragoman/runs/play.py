@@ -31,6 +31,7 @@ from dragoman.runs.trust import require_trust
 from dragoman.runs.watch import Watch
 from dragoman.scoring.measures.catalogue import due
 from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.measures import Makings, measures_named
 from dragoman.wiring.reach import SCORING, reached_by
 from dragoman.wiring.setup import Setup, scoring_setup
@@ -240,7 +241,7 @@ def blocking(work: Coroutine[Any, Any, object]) -> None:
 
 def _run(work: Coroutine[Any, Any, object]) -> None:
     try:
-        asyncio.run(work)
+        run_to_end(work)
     except BaseExceptionGroup as group:
         # Workers share one fate: the first failure is the one to tell.
         raise group.exceptions[0] from group
