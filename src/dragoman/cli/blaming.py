@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.blame import CULPRITS, Blame, blame_counts
-from dragoman.cli.output import print_json, progress
+from dragoman.cli.output import print_json
+from dragoman.cli.progressing.bars import progress
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.studies.blame import find_blame
 

@@ -8,6 +8,7 @@ import msgspec
 from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.comparison import Comparison
 from dragoman.cli.output import print_error, print_json
+from dragoman.cli.progressing.modes import console
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.visible import visible
 from dragoman.models.spending.prices import load_prices
@@ -91,13 +92,11 @@ def _object(found: RunComparison) -> dict[str, object]:
 
 
 def _print(found: RunComparison, *, full: bool) -> None:
-    from rich.console import Console
-
-    console = Console()
-    print_table(differences_table(found.comparisons, (found.rules, found.judge)), console)
-    print_details(console, found.comparisons, full=full)
+    terminal = console()
+    print_table(differences_table(found.comparisons, (found.rules, found.judge)), terminal)
+    print_details(terminal, found.comparisons, full=full)
     for note in found.notes:
-        console.print(f"note: {visible(note)}", markup=False, highlight=False, soft_wrap=True)
+        terminal.print(f"note: {visible(note)}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _judged(found: RunComparison, gate: RegressionGate) -> int:

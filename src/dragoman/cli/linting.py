@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.cli.output import print_json, progress
+from dragoman.cli.output import print_json
+from dragoman.cli.progressing.bars import progress
 from dragoman.conditions.language.lint.checks import lint
 from dragoman.conditions.language.lint.defects import MEANINGS, Defect
 from dragoman.core.texts.visible import visible

@@ -26,7 +26,7 @@ from dragoman.cli.commands import (
 from dragoman.cli.commands.declaring import group
 from dragoman.core.errors import DragomanError, UsageError
 
-app = group("How good is a tool-calling agent when its user does not type English?")
+app = group("How good is a tool-calling agent when its user does not type English?", completes=True)
 for part in (
     running,
     reading,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dragoman.cli.output import progress_bytes
+from dragoman.cli.progressing.bars import progress_bytes
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import PullsData
 from dragoman.wiring.catalogue import benchmarks

@@ -12,6 +12,7 @@ import msgspec
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.measure_figures import newest
 from dragoman.cli.output import print_json, print_line
+from dragoman.cli.progressing.modes import console
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.spending.prices import PriceTable, load_prices
@@ -64,15 +65,13 @@ class Choice(msgspec.Struct, frozen=True):
 
 def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool) -> None:
     """Print one stored conversation."""
-    from rich.console import Console
-
     with open_run(folder, write=False) as store:
         outcome = _find(store, choice)
         tasks = store.tasks()
     if as_json:
         print_json({**outcome_object(outcome), "clock": clocked(outcome)})
         return
-    print_conversation(Console(), outcome, tasks[choice.task], full=full)
+    print_conversation(console(), outcome, tasks[choice.task], full=full)
 
 
 def _find(store: RunStore, choice: Choice) -> Outcome:

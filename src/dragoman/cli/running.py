@@ -17,17 +17,22 @@ from dragoman.cli.output import (
     print_error,
     print_json,
     print_line,
-    progress,
 )
+from dragoman.cli.progressing.bars import progress
+from dragoman.cli.progressing.modes import mode
+from dragoman.cli.progressing.tally import RunningTally
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.cli.recorded import print_recorded
 from dragoman.cli.stalling import stall_notices
+from dragoman.cli.starting.gate import passes, require_gate
+from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.scores import Score
 from dragoman.models.spending.prices import PriceTable
 from dragoman.runs.execute import pending_cells
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
-from dragoman.runs.plan import not_applicable, plan
+from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.runs.play import MeasureRequest, Played, new_folder, play, score, start
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
@@ -38,8 +43,18 @@ from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
 
 
-def run_grid(target: str, options: Mapping[str, object], *, dry_run: bool, as_json: bool) -> int:
+class RunOutcomeRequest(NamedTuple):
+    """How a run's figures are to be printed, and the least pass^1 that is good enough."""
+
+    as_json: bool = False
+    fail_under: float | None = None
+
+
+def run_grid(
+    target: str, options: Mapping[str, object], asked: RunOutcomeRequest, *, dry_run: bool
+) -> int:
     """Start a run from a suite's name or a grid file, with the options given laid over it."""
+    require_gate(asked.fail_under)
     request = requested(target, options)
     config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
@@ -48,9 +63,10 @@ def run_grid(target: str, options: Mapping[str, object], *, dry_run: bool, as_js
     with print_aside():
         setup = build_setup(config, _person())
     if dry_run:
-        _print_plan(setup, as_json=as_json)
+        _print_plan(setup, as_json=asked.as_json)
         return 0
-    return _play(start(setup, Path(request.out) if request.out else None), None, as_json=as_json)
+    job = start(setup, Path(request.out) if request.out else None)
+    return _play(job, None, asked)
 
 
 def requested(target: str, options: Mapping[str, object]) -> RunRequest:
@@ -65,20 +81,22 @@ def requested(target: str, options: Mapping[str, object]) -> RunRequest:
 def resume_run(
     folder: Path,
     changes: Mapping[str, object],
+    asked: RunOutcomeRequest,
     *,
     retry_invalid: bool,
     trust: bool,
-    as_json: bool,
 ) -> int:
     """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
+    require_gate(asked.fail_under)
     with print_aside():
         job = resume_job(folder, changes, _person(), trust=trust)
     with job.store:
         again = invalid_cells(job.store) if retry_invalid else None
-        return _play(job, again, as_json=as_json)
+        return _play(job, again, asked)
 
 
 if TYPE_CHECKING:
+    from dragoman.analysis.cells import CellSummary
     from dragoman.store.run import RunStore
     from dragoman.tables.outcomes import RunFigures
 
@@ -128,8 +146,7 @@ def demo_run(out: Path | None) -> None:
     from dragoman.studies.demo import start_demo
 
     job = start_demo(out or new_folder("demo"))
-    with progress("conversations", len(job.cells)) as advance:
-        result = play(job, lambda *_: advance())
+    result = _played(job, len(job.cells))
     with progress("lost conversations, played again", None) as advance:
         blames = find_blame(result.folder, advance)
     _print_result(result, as_json=False)
@@ -147,19 +164,30 @@ def _person() -> dict[str, Resolved]:
     return {HUMAN: resolve_person(TerminalConsole())}
 
 
-def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
+def _played(
+    job: Job, waiting: int, again: Collection[str] = (), watch: Watch | None = None
+) -> Played:
+    """Play a job and show how it goes."""
+    tally = RunningTally(job.setup.prices.price_of)
+    with progress("conversations", waiting, tally.told) as advance:
+
+        def on_done(cell: Cell, episode: Episode, score: Score) -> None:
+            tally.add(cell, episode, score)
+            advance()
+
+        return play(job, on_done, again, watch)
+
+
+def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> int:
     folder = job.store.folder
     # A bar would run over the lines that a person reads.
     by_hand = is_played_by_hand(job.setup.config)
     waiting = 0 if by_hand else len(pending_cells(job.cells, job.store, again or ()))
     try:
         watch = Watch()
-        with (
-            progress("conversations", waiting) as advance,
-            stall_notices(watch, is_on=not by_hand),
-            print_aside(),
-        ):
-            result = play(job, lambda *_: advance(), again or (), watch)
+        is_told = not by_hand and mode() != "quiet"
+        with stall_notices(watch, is_on=is_told), print_aside():
+            result = _played(job, waiting, again or (), watch)
     except KeyboardInterrupt:
         print_error(
             f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
@@ -167,7 +195,8 @@ def _play(job: Job, again: Collection[str] | None, *, as_json: bool) -> int:
         return INTERRUPTED
     except RunHalted as error:
         raise RunHalted(f"{error} (run {quote(str(folder))})") from error
-    return 0 if _print_result(result, again, job.setup.prices, as_json=as_json) else 1
+    sound, cells = _print_result(result, again, job.setup.prices, as_json=asked.as_json)
+    return 0 if passes(cells, asked.fail_under) and sound else 1
 
 
 def _in_sight(
@@ -196,8 +225,8 @@ def _print_result(
     prices: PriceTable | None = None,
     *,
     as_json: bool,
-) -> bool:
-    """Print a run's figures; return whether it measured anything and missed nothing.
+) -> tuple[bool, "Sequence[CellSummary]"]:
+    """Print a run's figures; return whether it measured anything and missed nothing, and its cells.
 
     Args:
         result: The run.
@@ -233,7 +262,7 @@ def _print_result(
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
         found |= {"users": users, "warnings": warnings, "recorded": msgspec.to_builtins(recorded)}
         print_json({**found, **measures_object(measures, result.unmeasured)})
-        return sound
+        return sound, cells
     for label, why in left_out.items():
         print_line(f"{label}: not applicable: {why}")
     if recorded is not None:
@@ -244,8 +273,9 @@ def _print_result(
             f"{retried.valid} of them valid now"
         )
     print(f"\n{next_step(result.folder, cells, is_imported=is_imported)}")
-    print(f"run: {result.folder}", file=sys.stderr)
-    return sound
+    if mode() != "quiet":
+        print(f"run: {result.folder}", file=sys.stderr)
+    return sound, cells
 
 
 def _print_plan(setup: Setup, *, as_json: bool) -> None:

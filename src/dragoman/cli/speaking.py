@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line, progress
+from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
+from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
 from dragoman.curation.speech.audio.counting import SpeechCounts

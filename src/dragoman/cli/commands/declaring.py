@@ -1,5 +1,6 @@
 """How commands are declared: their example, and options that are those of a run."""
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,12 +9,14 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from dragoman.cli.completing.values import OF_OPTIONS, completing
+from dragoman.cli.progressing.modes import set_mode
 from dragoman.wiring.grid.config import RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
 from dragoman.wiring.grid.signatures import Function, keyword, taking
 
-_NO_HELP = {"help": False}
-"""Help that nobody asked for is a truth value: typer loads pydantic to make one of None."""
+_UNASKED = {"help": False, "install_completion": False, "show_completion": False}
+"""What nobody asked for is a truth value: typer loads pydantic to make one of None."""
 
 _OF_THE_RUN = "as the run was started"
 _FIRST = "suite"
@@ -21,7 +24,15 @@ _FIRST = "suite"
 
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Suite = Annotated[str, typer.Argument(help="A suite.", autocompletion=completing("suites"))]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", help="No progress and no notices: results and errors alone.")
+]
+_Plain = Annotated[
+    bool, typer.Option("--plain", help="No colours, and lines of progress in place of a bar.")
+]
 
 Trust = Annotated[
     bool,
@@ -35,15 +46,20 @@ JudgedBy = Annotated[
 ]
 
 
-def group(help_text: str | None = None) -> typer.Typer:
-    """Return a group of commands; without help of its own its commands stand beside the others."""
+def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typer:
+    """Return a group of commands; without help of its own its commands stand beside the others.
+
+    Args:
+        help_text: What it is for.
+        completes: Whether it has options that set completion up in a shell.
+    """
     return typer.Typer(
         help=help_text,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=completes,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"], "default_map": _NO_HELP},
+        context_settings={"help_option_names": ["-h", "--help"], "default_map": _UNASKED},
     )
 
 
@@ -52,11 +68,30 @@ def command(app: typer.Typer, name: str, example: str) -> Callable[[Function], F
 
     def add(function: Function) -> Function:
         first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
-        return app.command(
-            name, epilog=f"Example: dragoman {example}", short_help=" ".join(first.split())
-        )(function)
+        app.command(
+            name,
+            epilog=f"Example: dragoman {example}",
+            short_help=" ".join(first.split()),
+        )(_showing(function))
+        return function
 
     return add
+
+
+def _showing(function: Function) -> Callable[..., Any]:
+    """Return a command that takes `--quiet` and `--plain` beside its own options."""
+
+    @functools.wraps(function)
+    def shown(*, quiet: bool, plain: bool, **given: object) -> object:
+        set_mode("quiet" if quiet else "plain" if plain else "usual")
+        return function(**given)
+
+    signature = inspect.signature(function)
+    more = (keyword("quiet", False, _Quiet), keyword("plain", False, _Plain))
+    shown.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), *more]
+    )
+    return shown
 
 
 def option_of_run(name: str) -> Any:  # noqa: ANN401 - what typer.Option returns
@@ -93,7 +128,13 @@ def leave(status: int) -> None:
 
 
 def _declared(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns
-    return typer.Option(key.flag, metavar=key.option.value or None, help=key.summary(default))
+    kind = OF_OPTIONS.get(key.name)
+    return typer.Option(
+        key.flag,
+        metavar=key.option.value or None,
+        help=key.summary(default),
+        autocompletion=None if kind is None else completing(kind),
+    )
 
 
 def _kind(key: Key) -> Any:  # noqa: ANN401 - a type made of another

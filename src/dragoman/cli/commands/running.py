@@ -15,6 +15,14 @@ from dragoman.cli.commands.declaring import (
     leave,
     run_options,
 )
+from dragoman.cli.completing.values import completing
+
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        help="Exit 1 where pass^1 of a cell is lower, or could be by what was left out of it."
+    ),
+]
 
 app = group()
 
@@ -23,19 +31,27 @@ app = group()
 @run_options()
 def run(
     target: Annotated[
-        str, typer.Argument(metavar="SUITE|GRID.toml", help="A suite, or a grid file.")
+        str,
+        typer.Argument(
+            metavar="SUITE|GRID.toml",
+            help="A suite, or a grid file.",
+            autocompletion=completing("suites"),
+        ),
     ],
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
     ] = False,
+    fail_under: FailUnder = None,
     as_json: Json = False,
     **given: object,
 ) -> None:
     """Run a suite or a grid: play, score and store every conversation."""
-    from dragoman.cli.running import run_grid
+    from dragoman.cli.running import RunOutcomeRequest, run_grid
 
-    leave(run_grid(target, fields_of(given), dry_run=dry_run, as_json=as_json))
+    leave(
+        run_grid(target, fields_of(given), RunOutcomeRequest(as_json, fail_under), dry_run=dry_run)
+    )
 
 
 @command(app, "resume", "resume runs/tau2-retail-20260131-101500")
@@ -48,14 +64,15 @@ def resume(
         typer.Option("--retry-invalid", help="Play again where the simulated user failed a check."),
     ] = False,
     trust: Trust = False,
+    fail_under: FailUnder = None,
     as_json: Json = False,
     **given: object,
 ) -> None:
     """Go on with a run that was stopped, and try again what infrastructure broke."""
-    from dragoman.cli.running import resume_run
+    from dragoman.cli.running import RunOutcomeRequest, resume_run
 
-    changes = fields_of(given)
-    leave(resume_run(folder, changes, retry_invalid=retry_invalid, trust=trust, as_json=as_json))
+    asked = RunOutcomeRequest(as_json, fail_under)
+    leave(resume_run(folder, fields_of(given), asked, retry_invalid=retry_invalid, trust=trust))
 
 
 @command(app, "score", "score runs/mine --rules tau2-1.0.1 --judge rule")

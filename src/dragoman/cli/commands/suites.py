@@ -4,7 +4,15 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, fields_of, group, leave, run_options
+from dragoman.cli.commands.declaring import (
+    Json,
+    Suite,
+    command,
+    fields_of,
+    group,
+    leave,
+    run_options,
+)
 
 app = group()
 
@@ -12,7 +20,7 @@ app = group()
 @command(app, "check", "check tau2:retail")
 @run_options("check")
 def check(
-    suite: Annotated[str, typer.Argument(help="A suite.")],
+    suite: Suite,
     *,
     as_json: Json = False,
     **given: object,

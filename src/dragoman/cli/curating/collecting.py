@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.cli.output import print_json, print_line, progress
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.progressing.bars import progress
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.fetching import guarded_fetch

@@ -6,7 +6,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from dragoman.cli.curating.status import show_status
-from dragoman.cli.output import INTERRUPTED, print_error, progress
+from dragoman.cli.output import INTERRUPTED, print_error
+from dragoman.cli.progressing.bars import progress
 from dragoman.store.datasets.dataset import Dataset
 
 OnDone = Callable[[int], None]

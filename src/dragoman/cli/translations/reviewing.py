@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from dragoman.analysis.intervals import clustered_interval
-from dragoman.cli.output import print_error, print_json, print_line, progress
+from dragoman.cli.output import print_error, print_json, print_line
+from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key, derive_seed

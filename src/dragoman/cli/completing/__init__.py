@@ -1,0 +1,1 @@
+"""What a shell completes: values of options and arguments."""

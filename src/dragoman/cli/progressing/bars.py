@@ -1,0 +1,174 @@
+"""Progress on standard error: a bar on a terminal, a line now and then elsewhere.
+
+Both say how much is done, of how much, how fast, and how long the rest takes at that speed. What a
+command knows beside the count (failures, cost) it tells as one more text.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dragoman.cli.progressing.modes import mode
+from dragoman.report import wording
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+Told = Callable[[], str]
+"""Returns what is known so far beside the count; "" for nothing."""
+
+PLAIN_EVERY_S = 30.0
+"""Seconds between two lines of progress where there is no terminal for a bar."""
+
+_MINUTE = 60
+
+
+def nothing_told() -> str:
+    """Return nothing: for steps of which only the count is known."""
+    return ""
+
+
+class Count:
+    """Counts what is done, and knows how fast it goes.
+
+    Args:
+        total: How much there is to do; None where that is not known.
+        clock: Seconds.
+    """
+
+    def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total = total
+        self.done = 0
+        self._clock = clock
+        self._started = clock()
+        self.seconds = 0.0
+
+    def advance(self) -> None:
+        """Count one more, at this moment."""
+        self.done += 1
+        self.look()
+
+    def look(self) -> None:
+        """Take the time."""
+        self.seconds = self._clock() - self._started
+
+    def rate(self) -> str:
+        """Return how many are done in a second or a minute; "" before the first."""
+        if not self.done or not self.seconds:
+            return ""
+        per_second = self.done / self.seconds
+        if per_second >= 1:
+            return f"{per_second:,.0f} per second"
+        return f"{per_second * _MINUTE:,.1f} per minute"
+
+    def left(self) -> str:
+        """Return how long the rest takes at this speed; "" where nobody can say."""
+        if self.total is None or not self.done:
+            return ""
+        seconds = self.seconds / self.done * (self.total - self.done)
+        return f"{wording.duration(seconds)} left"
+
+    def line(self) -> str:
+        """Return count, time and speed in words."""
+        of = "" if self.total is None else f" of {self.total:,}"
+        begun = f"{self.done:,}{of} after {self.seconds:,.0f} s"
+        return ", ".join(filter(None, (begun, self.rate(), self.left())))
+
+
+@contextmanager
+def progress(
+    title: str,
+    total: int | None,
+    told: Told = nothing_told,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Callable[[], None]]:
+    """Show progress and yield what counts one more.
+
+    Args:
+        title: What is counted.
+        total: How much there is to do; None where that is not known.
+        told: What is known beside the count.
+        clock: Seconds.
+    """
+    if total == 0 or mode() == "quiet":
+        yield lambda: None
+    elif mode() == "plain" or not sys.stderr.isatty():
+        yield _lines(title, Count(total, clock), told)
+    else:
+        count = Count(total, clock)
+        with _bar(title, count, told) as bar:
+            task = bar.add_task(title, total=total)
+
+            def advance() -> None:
+                count.advance()
+                bar.advance(task)
+
+            yield advance
+
+
+def _lines(title: str, count: Count, told: Told) -> Callable[[], None]:
+    """Return what counts one more, and prints a line where the last one is old enough."""
+    last = 0.0
+
+    def advance() -> None:
+        nonlocal last
+        count.advance()
+        if count.seconds - last >= PLAIN_EVERY_S:
+            last = count.seconds
+            more = told()
+            print(f"{title}: {count.line()}{f'; {more}' if more else ''}", file=sys.stderr)
+
+    return advance
+
+
+def _bar(title: str, count: Count, told: Told) -> "Progress":
+    """Return a bar with its count, and below it how fast it goes and what else is known."""
+    from rich.console import Console, RenderableType
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.text import Text
+
+    class Bar(Progress):
+        """The bar with a line below it."""
+
+        def get_renderables(self) -> Iterator[RenderableType]:
+            """Yield the bar and what is known beside its count."""
+            yield from super().get_renderables()
+            count.look()
+            known = "; ".join(filter(None, (count.rate(), count.left(), told())))
+            if known:
+                yield Text(f"  {known}")
+
+    of_known = (BarColumn(bar_width=None), MofNCompleteColumn())
+    of_unknown = (SpinnerColumn(), TextColumn("{task.completed} so far"))
+    columns = (
+        TextColumn(title),
+        *(of_unknown if count.total is None else of_known),
+        TimeElapsedColumn(),
+    )
+    return Bar(*columns, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def progress_bytes(title: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a progress bar of bytes on a terminal; yield what sets file, bytes so far and total."""
+    if mode() != "usual" or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda file, done, total: bar.update(
+            task, description=file, completed=done, total=total
+        )
