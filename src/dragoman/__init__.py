@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING
 from dragoman.core.version import VERSION
 
 if TYPE_CHECKING:
-    from dragoman.api import RunResult, compare, load, resume, run
+    from dragoman.api import RunResult, compare, frames, load, resume, run
     from dragoman.tables.comparing import RunComparison
 
 __version__ = VERSION
-__all__ = ["RunComparison", "RunResult", "__version__", "compare", "load", "resume", "run"]
+__all__ = [
+    "RunComparison",
+    "RunResult",
+    "__version__",
+    "compare",
+    "frames",
+    "load",
+    "resume",
+    "run",
+]
 
 
 def __getattr__(name: str) -> object:

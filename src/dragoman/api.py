@@ -12,7 +12,7 @@ result.episodes   # one row per conversation
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import msgspec
 
@@ -24,12 +24,17 @@ from dragoman.runs.jobs import resume_job
 from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
-from dragoman.tables.outcomes import chosen_scoring, run_figures, summary
+from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.grid.files import by_field, request_of
 from dragoman.wiring.grid.signatures import taking_options
 from dragoman.wiring.participants import Resolved, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.setup import build_setup
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from dragoman.tables.frames.run_frames import RunFrames
 
 AgentLike = str | Participant | Callable[..., Any]
 
@@ -46,83 +51,75 @@ class RunResult:
         return f"RunResult({str(self.folder)!r}, rules={self.rules!r}, judge={self.judge!r})"
 
     @property
-    def cells(self) -> Any:  # noqa: ANN401 - a polars.DataFrame, which is imported where it is made
+    def frames(self) -> "RunFrames":
+        """All frames of the run, each built when it is asked for, then kept (docs/frames.md)."""
+        from dragoman.tables.frames.run_frames import RunFrames
+
+        return RunFrames(self.folder, self.rules, self.judge)
+
+    @property
+    def cells(self) -> "pl.DataFrame":
         """One row per cell of the grid and k."""
-        from dragoman.tables.frames import cells_frame
-
-        with open_run(self.folder, write=False) as store:
-            return cells_frame(summary(store, self.rules, self.judge))
+        return self.frames["cells"]
 
     @property
-    def episodes(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def episodes(self) -> "pl.DataFrame":
         """One row per planned conversation."""
-        from dragoman.tables.frames import episodes_frame
-
-        with open_run(self.folder, write=False) as store:
-            return episodes_frame(store, self.rules, self.judge)
+        return self.frames["episodes"]
 
     @property
-    def calls(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def turns(self) -> "pl.DataFrame":
+        """One row per move: what the user or the agent said or called."""
+        return self.frames["turns"]
+
+    @property
+    def utterances(self) -> "pl.DataFrame":
+        """One row per thing said, as it was meant, spoken and heard."""
+        return self.frames["utterances"]
+
+    @property
+    def calls(self) -> "pl.DataFrame":
         """One row per tool call, with its arguments and result."""
-        from dragoman.tables.frames import calls_frame
-
-        with open_run(self.folder, write=False) as store:
-            return calls_frame(store)
+        return self.frames["calls"]
 
     @property
-    def usage(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def usage(self) -> "pl.DataFrame":
         """One row per cell, purpose (agent, user, judge) and model: calls, tokens, cost."""
-        from dragoman.tables.frames import usage_frame
-
-        with open_run(self.folder, write=False) as store:
-            return usage_frame(summary(store, self.rules, self.judge))
+        return self.frames["usage"]
 
     @property
-    def scores(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def scores(self) -> "pl.DataFrame":
         """One row per conversation and component of its score."""
-        from dragoman.tables.frames import components_frame
-
-        with open_run(self.folder, write=False) as store:
-            return components_frame(store, self.rules, self.judge)
+        return self.frames["scores"]
 
     @property
-    def voices(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def voices(self) -> "pl.DataFrame":
         """One row per figure of voices against text; no row where nobody spoke."""
-        from dragoman.tables.voice_boards import stored_board
-        from dragoman.tables.voice_frames import voice_frame
-
-        with open_run(self.folder, write=False) as store:
-            return voice_frame(stored_board(store, self.rules, self.judge))
+        return self.frames["voices"]
 
     @property
-    def measures(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def measures(self) -> "pl.DataFrame":
         """One row per cell, measure and figure: word errors, language, what judges counted, pass^k."""
-        from dragoman.tables.frames import measures_frame
+        return self.frames["measures"]
 
-        with open_run(self.folder, write=False) as store:
-            return measures_frame(run_figures(store, self.rules, self.judge).measures)
+    @property
+    def counts(self) -> "pl.DataFrame":
+        """One row per conversation, measure and count: what the figures of measures are made of."""
+        return self.frames["counts"]
 
-    def by(self, *axes: str) -> Any:  # noqa: ANN401 - a polars.DataFrame
+    def by(self, *axes: str) -> "pl.DataFrame":
         """Return pass^1 by axis: one row per group of cells that share these values.
 
         Args:
             *axes: `language`, `voice`, ..., and `agent`.
         """
         from dragoman.analysis.by_axis import by_axes
-        from dragoman.tables.frames import groups_frame
+        from dragoman.tables.frames.grid import groups_frame
         from dragoman.tables.outcomes import outcomes
 
         with open_run(self.folder, write=False) as store:
             rows = outcomes(store, self.rules, self.judge, heads_only=True)
             return groups_frame(by_axes(rows, axes), axes)
-
-    @property
-    def counts(self) -> Any:  # noqa: ANN401 - a polars.DataFrame
-        """One row per conversation, measure and count: what the figures of measures are made of."""
-        from dragoman.tables.frames import counts_frame
-
-        with open_run(self.folder, write=False) as store:
-            return counts_frame(store)
 
 
 class ResumeOptions(TypedDict, total=False):
@@ -249,6 +246,22 @@ def load(folder: str | Path, rules: str | None = None, judge: str | None = None)
     """Open a run's results by its newest scoring, among those by the rules and judge named."""
     with open_run(Path(folder), write=False) as store:
         return RunResult(Path(folder), *chosen_scoring(store, rules, judge_name(judge)))
+
+
+def frames(
+    run: str | Path | RunResult, rules: str | None = None, judge: str | None = None
+) -> "RunFrames":
+    """Return a run's results as polars frames by name, each built when it is asked for.
+
+    Args:
+        run: A run or its folder.
+        rules: By which rules it is read; None for the newest scoring.
+        judge: By which judge.
+    """
+    if isinstance(run, RunResult) and rules is None and judge is None:
+        return run.frames
+    folder = run.folder if isinstance(run, RunResult) else run
+    return load(folder, rules, judge).frames
 
 
 def compare(  # noqa: PLR0913 - keyword options of one call

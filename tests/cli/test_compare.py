@@ -199,7 +199,10 @@ def test_python_gives_the_same_comparison_as_frames(told: Told, runs: Path) -> N
         package.compare(runs / "after", agents="gold")
 
 
-TABLES = ("cells", "measures", "counts", "episodes", "scores", "calls", "usage")
+TABLES = (
+    *("cells", "measures", "usage", "episodes", "consumed", "scores", "counts"),
+    *("turns", "utterances", "calls", "comparisons", "pairs"),
+)
 
 
 def test_tables_go_out_as_parquet_and_conversations_as_json_lines(
@@ -212,7 +215,7 @@ def test_tables_go_out_as_parquet_and_conversations_as_json_lines(
     result = package.load(runs / "after")
     for name in TABLES:
         written = pl.read_parquet(runs / f"tables/{name}.parquet")
-        assert written.equals(getattr(result, name)), name
+        assert written.equals(result.frames[name]), name
     assert lines.stdout == "10 conversations exported: tables/conversations.jsonl\n"
     rows = [
         json.loads(line)

@@ -1,6 +1,6 @@
 """Rows of the summary: one per cell of the grid (suite, condition, agent, rules, judge)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
@@ -48,6 +48,16 @@ class Outcome(msgspec.Struct, frozen=True):
         if self.score is not None:
             return self.score.reward
         return None if self.episode is None else _NO_SCORE
+
+    @property
+    def usage(self) -> tuple[Usage, ...]:
+        """What all attempts at it consumed, with all its judges."""
+        return (
+            *self.earlier,
+            *(self.episode.usage if self.episode is not None else ()),
+            *(self.score.judges_usage if self.score is not None else ()),
+            *(entry.usage for entry in self.measures if entry.usage is not None),
+        )
 
 
 class CellSummary(msgspec.Struct, frozen=True):
@@ -122,7 +132,12 @@ def summarize(
         key = (outcome.suite, outcome.condition, outcome.agent)
         cells.setdefault(key, []).append(outcome)
     return tuple(
-        _summary(key, rows, (rules, judge), ledger(_usage(rows), price_of))
+        _summary(
+            key,
+            rows,
+            (rules, judge),
+            ledger((entry for row in rows for entry in row.usage), price_of),
+        )
         for key, rows in cells.items()
     )
 
@@ -204,14 +219,6 @@ def _unscored(score: Score) -> Score:
 
 def _follows_reference(rules: str) -> bool:
     return rules in RULES and RULES[rules].faults_leave_figures
-
-
-def _usage(rows: Iterable[Outcome]) -> Iterator[Usage]:
-    for row in rows:
-        yield from row.earlier
-        yield from row.episode.usage if row.episode is not None else ()
-        yield from row.score.judges_usage if row.score is not None else ()
-        yield from (entry.usage for entry in row.measures if entry.usage is not None)
 
 
 def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:

@@ -111,29 +111,54 @@ def without_clarifications(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, events=tuple(events), clarifications=())
 
 
-def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:
-    """Yield every call as the world executed it, with its result; None where it got none.
+class PlacedCall(msgspec.Struct, frozen=True):
+    """A call with its result, and where both stand among the events; None where it got none.
+
+    `call` is as its caller wrote it: what was executed in its place stands in the result.
+    """
+
+    event: int
+    call: ToolCall
+    result_event: int | None
+    result: ToolResult | None
+
+    @property
+    def executed(self) -> ToolCall:
+        """The call as the world executed it."""
+        if self.result is None or self.result.executed is None:
+            return self.call
+        return msgspec.structs.replace(self.call, arguments=self.result.executed)
+
+
+def placed_calls(events: Sequence[Event]) -> Iterator[PlacedCall]:
+    """Yield every call with its result, in the order of the conversation.
 
     Raises:
         ReplayError: Where results do not follow their calls in order and by id.
     """
     position = 0
     while position < len(events):
-        event = events[position]
+        place, event = position, events[position]
         position += 1
         if isinstance(event, ToolResult):
             raise ReplayError(f"the result of {event.name} ({event.call_id}) follows no call")
-        calls = event.reply.calls if isinstance(event.reply, Called) else ()
-        for call in calls:
+        for call in event.reply.calls if isinstance(event.reply, Called) else ():
             if position == len(events):
-                yield call, None
+                yield PlacedCall(place, call, None, None)
                 continue
             result = events[position]
-            position += 1
             if isinstance(result, Move) or result.call_id != call.id:
                 raise ReplayError(
                     f"the call of {call.name} ({call.id}) is not followed by its result"
                 )
-            if result.executed is not None:
-                call = msgspec.structs.replace(call, arguments=result.executed)  # noqa: PLW2901 - the call as executed
-            yield call, result
+            yield PlacedCall(place, call, position, result)
+            position += 1
+
+
+def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:
+    """Yield every call as the world executed it, with its result; None where it got none.
+
+    Raises:
+        ReplayError: Where results do not follow their calls in order and by id.
+    """
+    return ((placed.executed, placed.result) for placed in placed_calls(events))

@@ -12,7 +12,7 @@ from dragoman.analysis.cells import Outcome
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.texts.csv_cells import safe_cell
 from dragoman.store.run import RunStore
-from dragoman.tables.frames import run_tables
+from dragoman.tables.frames.run_frames import run_tables
 from dragoman.tables.outcomes import outcomes
 from dragoman.tables.results import outcome_object
 
@@ -74,11 +74,17 @@ def _write_tables(
     _require_agent(store, agent)
     files = []
     for name, table in _tables(store, scoring).items():
-        chosen = table if agent is None else table.filter(pl.col("agent") == agent)
+        chosen = table if agent is None else table.filter(_is_of(table, agent))
         path = folder / f"{name}.{suffix}"
         _write(path, functools.partial(write, chosen))
         files.append(path)
     return tuple(files)
+
+
+def _is_of(table: pl.DataFrame, agent: str) -> pl.Expr:
+    """Return which rows are an agent's; those that compare two are where both are."""
+    names = [name for name in ("agent", "agent_a", "agent_b") if name in table.columns]
+    return pl.all_horizontal(pl.col(name) == agent for name in names)
 
 
 def _tables(store: RunStore, scoring: tuple[str, str]) -> dict[str, pl.DataFrame]:

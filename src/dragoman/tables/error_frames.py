@@ -1,4 +1,4 @@
-"""Errors as polars data frames: the figures of a board, and every error that a judge reported."""
+"""The figures of a board of errors as a polars data frame."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,6 @@ import polars as pl
 
 from dragoman.analysis.errors.board import ErrorBoard
 from dragoman.analysis.errors.shares import ConversationShare
-from dragoman.core.conditions import axis_names, axis_values
-from dragoman.store.run import RunStore
 
 BOARD_COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("table", "suite", "group", "judge", "side", "subject", "kind"), pl.String()),
@@ -27,35 +25,6 @@ def error_frame(board: ErrorBoard) -> pl.DataFrame:
 
 
 _Cells = dict[str, object]
-
-
-REPORTED_COLUMNS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("suite", "condition", "agent", "task"), pl.String()),
-    "trial": pl.Int64(),
-    **dict.fromkeys(("version", "judge", "by"), pl.String()),
-    "position": pl.Int64(),
-    **dict.fromkeys(("severity", "tag", "why", "quote"), pl.String()),
-}
-
-
-def reported_frame(store: RunStore) -> pl.DataFrame:
-    """Return one row per error that a judge reported and tag, as the judge wrote it."""
-    measured = store.measured()
-    names = axis_names(cell.condition for cell in store.cells())
-    rows = [
-        (
-            *(cell.suite, cell.condition.label, cell.agent, cell.task, cell.trial),
-            *(entry.version, entry.judge, error.by, error.position),
-            *(error.severity, tag, error.why, error.quote),
-            *axis_values(cell.condition, names).values(),
-        )
-        for cell in store.cells()
-        for entry in measured.get(cell.key, ())
-        for error in entry.errors
-        for tag in error.tags
-    ]
-    schema = {**REPORTED_COLUMNS, **dict.fromkeys(names, pl.String())}
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _judged_rows(board: ErrorBoard) -> Iterator[_Cells]:

@@ -42,7 +42,7 @@ def test_who_does_not_listen_loses_what_who_reads_back_keeps(told: Told, folder:
     assert rates["hard", "literal"] < rates["hard", "careful"]
     steps = package.load(folder / "here").episodes
     careful = steps.filter(agent="careful")
-    hard, none = (careful.filter(persona=name)["steps"].mean() for name in ("hard", "none"))
+    hard, none = (careful.filter(persona=name)["steps"].sum() for name in ("hard", "none"))
     assert hard > none
     compared = told("compare", "here", "--by", "persona")
     assert [entry["differs"] for entry in compared["comparisons"]] == [["persona"]] * 3

@@ -1,0 +1,1 @@
+"""A run's results as polars data frames."""
