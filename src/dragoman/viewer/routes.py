@@ -1,6 +1,6 @@
 """All pages: whoever adds one adds its module under `pages` and a line here."""
 
-from dragoman.viewer.pages import conversation, conversations, overview, runs, sound
+from dragoman.viewer.pages import compare, conversation, conversations, overview, runs, sound
 from dragoman.viewer.requests import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -9,4 +9,5 @@ ROUTES: tuple[Route, ...] = (
     conversations.ROUTE,
     conversation.ROUTE,
     sound.ROUTE,
+    compare.ROUTE,
 )

@@ -22,6 +22,7 @@ class ShownCall(msgspec.Struct, frozen=True):
         shown: What the caller was shown of it; empty where that is the same.
         is_error: Whether the answer is an error.
         changes: What the call changed in the world.
+        is_other: Whether a conversation that stands beside has no such call there.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ShownCall(msgspec.Struct, frozen=True):
     shown: str = ""
     is_error: bool = False
     changes: tuple["ShownChange", ...] = ()
+    is_other: bool = False
 
     @property
     def is_localized(self) -> bool:

@@ -66,6 +66,18 @@ class ThreeTexts(msgspec.Struct, frozen=True):
         return frozenset(span.mark for span in every)
 
     @property
+    def is_alike(self) -> bool:
+        """Whether something was spoken or heard, and word for word what was meant."""
+        texts = [text for text in (self.intended, self.spoken, self.heard) if text is not None]
+        return (
+            len(texts) > 1
+            and self.is_compared
+            and not self.recognized
+            and self.marks <= {"same", "sign"}
+            and not (self.heard is None and self.is_audio)
+        )
+
+    @property
     def is_plain(self) -> bool:
         """Whether there is one text only."""
         return self.spoken is None and self.heard is None and not self.is_audio

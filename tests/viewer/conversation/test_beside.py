@@ -1,0 +1,79 @@
+"""Two conversations side by side: in step by the user's turns, apart where they differ."""
+
+from dragoman.core.conditions import PLAIN, Condition
+from dragoman.core.costs import unpriced
+from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.speech import Called, Said, Utterance, say
+from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.viewer.conversation.beside import beside
+from dragoman.viewer.conversation.view import ConversationView, conversation_view
+
+GREETING = Move("agent", say("Hi!"), scripted=True)
+THAI = PLAIN.with_axes(language="th", scenario="domain")
+
+
+def view(*events: Event, condition: Condition = PLAIN) -> ConversationView:
+    cell = StoredCell("00", "sample:shop", condition, "good", "t1", 0)
+    played = Episode((GREETING, *events), Ending("user_stop"), 3, 0)
+    return conversation_view(StoredConversation(cell, played, (), ()), None, unpriced)
+
+
+def user(text: str) -> Move:
+    return Move("user", say(text))
+
+
+def called(name: str, result: str, **arguments: object) -> tuple[Event, Event]:
+    call = Move("agent", Called((ToolCall("1", name, arguments),)))
+    return call, ToolResult("1", name, result)
+
+
+def test_it_opens_at_the_first_turn_that_differs() -> None:
+    a = view(user("Hello"), user("Send it"), *called("send", "ok", to="A"), user("Bye"))
+    b = view(user("Hello"), user("Send it"), *called("send", "ok", to="B"), user("Bye"))
+
+    both = beside(a, b)
+
+    assert [step.number for step in both.alike] == [0, 1]
+    assert [step.differences for step in both.parted] == [("calls",), ()]
+    assert both.firsts == ((2, "calls"),)
+    assert both.parted[0].a[1].calls[0].is_other
+
+
+def test_calls_that_both_made_are_not_marked_though_one_side_made_more() -> None:
+    a = view(user("Hello"), *called("find", "1"), *called("send", "ok"))
+    b = view(user("Hello"), *called("send", "ok"))
+
+    (step,) = beside(a, b).parted
+
+    assert [call.is_other for turn in step.a for call in turn.calls] == [True, False]
+    assert [call.is_other for turn in step.b for call in turn.calls] == [False]
+
+
+def test_the_same_call_in_two_languages_is_the_same_and_words_are_not_compared() -> None:
+    english = view(user("Hello"), *called("book", "ok", kind="economy"))
+    call = Move("agent", Called((ToolCall("1", "book", {"kind": "ประหยัด"}),)))
+    result = ToolResult("1", "book", "ok", executed={"kind": "economy"}, shown="ตกลง")
+    thai = view(user("สวัสดี"), call, result, condition=THAI)
+
+    both = beside(english, thai)
+
+    assert not both.are_words_compared
+    assert both.parted == ()
+
+
+def test_what_was_heard_otherwise_and_what_came_back_are_told_apart() -> None:
+    spoken = Move("user", Said(Utterance("Send B7", "send bee seven", "send v 7")))
+    a = view(user("Send B7"), *called("send", "ok"))
+    b = view(spoken, *called("send", "no"))
+
+    (step,) = beside(a, b).parted
+
+    assert step.differences == ("results", "heard")
+
+
+def test_a_conversation_that_ended_before_says_so() -> None:
+    both = beside(view(user("Hello"), user("Bye")), view(user("Hello")))
+
+    assert both.parted[0].differences == ("length",)
+    assert both.parted[0].b == ()
