@@ -14,7 +14,7 @@ from dragoman.viewer.rendering import MAX_TEXT
 from dragoman.viewer.requests import PageRequest, Route
 
 
-class Side(msgspec.Struct, frozen=True):
+class ShownSide(msgspec.Struct, frozen=True):
     """One of the two conversations: its run, its address, and where its sounds are."""
 
     run: OpenedRun
@@ -49,12 +49,12 @@ def show(asked: PageRequest) -> web.Response:
     )
 
 
-def _side(asked: PageRequest, name: str, most: int) -> Side:
+def _side(asked: PageRequest, name: str, most: int) -> ShownSide:
     run_name, _, key = name.partition("/")
     run = asked.run_named(run_name)
     view = view_at(run, key, most)
     address = f"/run/{quote(run.name, safe='')}/conversation/{key}"
-    return Side(run, address, view, sound_addresses(run, view.turns))
+    return ShownSide(run, address, view, sound_addresses(run, view.turns))
 
 
 ROUTE = Route("/compare", show)
