@@ -80,6 +80,7 @@ COMMANDS = {
     "world serve": ("world", "serve", "--faults", "none.json"),
     "world documents": ("world", "documents", "--out", "documents"),
     "finetune": ("finetune", "none.toml"),
+    "finetune-study": ("finetune-study", "none.toml"),
     "rows": ("rows", "mine", "--out", "rows.jsonl"),
     "tiny-model": ("tiny-model", "mine", "--rows", "none.jsonl"),
     "usage": ("usage", "mine"),

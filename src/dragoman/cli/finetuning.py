@@ -18,12 +18,20 @@ from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
 from dragoman.finetuning.trained import Trained
 from dragoman.store.run import open_run
 from dragoman.store.whole_files import write_whole
+from dragoman.studies.tuning.plan import Measuring
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
 
-def run_recipe(path: Path, *, dry_run: bool, forbid_apis: bool | None, as_json: bool) -> None:
-    """Train as a recipe says, or say what that would be.
+def run_recipe(
+    path: Path,
+    asked: Measuring | None,
+    *,
+    dry_run: bool,
+    forbid_apis: bool | None,
+    as_json: bool,
+) -> None:
+    """Train as a recipe says, or say what that would be; measure what it bought where that is asked.
 
     Raises:
         UsageError: Where something in the recipe, its rows or its model is to be corrected.
@@ -32,6 +40,11 @@ def run_recipe(path: Path, *, dry_run: bool, forbid_apis: bool | None, as_json: 
     recipe = read_recipe(path)
     if forbid_apis is not None:
         recipe = msgspec.structs.replace(recipe, forbid_apis=forbid_apis)
+    if asked is not None:
+        from dragoman.cli.tuning.studying import measure_recipe
+
+        measure_recipe(recipe, asked, dry_run=dry_run, as_json=as_json)
+        return
     prepared = prepare(recipe)
     if dry_run:
         _show_plan(prepared, as_json=as_json)

@@ -6,6 +6,7 @@ length or a seed: those are ours.
 
 import difflib
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -91,12 +92,25 @@ def read_recipe(path: Path) -> Recipe:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file ({error})") from error
+    return recipe_of(content, str(path))
+
+
+def recipe_of(content: Mapping[str, object], where: str) -> Recipe:
+    """Return a recipe of its keys.
+
+    Args:
+        content: The keys.
+        where: Where they stand, for errors.
+
+    Raises:
+        UsageError: Naming the key that is wrong; unknown ones with the nearest.
+    """
     for name in content:
         if name not in Recipe.__struct_fields__:
             near = difflib.get_close_matches(name, Recipe.__struct_fields__, 1)
             hint = f": did you mean {near[0]!r}?" if near else ""
-            raise UsageError(f"{path}: unknown key {name!r}{hint}")
+            raise UsageError(f"{where}: unknown key {name!r}{hint}")
     try:
         return msgspec.convert(content, Recipe)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{where}: {error}") from error

@@ -19,7 +19,7 @@ from dragoman.finetuning.preparing import Prepared
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.saving import disk_errors, saved_whole
-from dragoman.finetuning.trained import Trained
+from dragoman.finetuning.trained import RESULT, Trained
 from dragoman.finetuning.training_card import training_card
 from dragoman.store.whole_files import write_whole
 
@@ -74,7 +74,9 @@ def train(prepared: Prepared, told: TrainingProgress) -> Trained:
         told.seconds,
         LossFile(out / LOSSES).last(),
         _where(on_gpu=on_gpu),
+        prepared.identity,
     )
+    write_whole(out / RESULT, [msgspec.json.encode(trained)])
     write_whole(out / CARD, [training_card(prepared, trained).encode()])
     # From here on a repeated command says that it is done, and no checkpoint is of use.
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)

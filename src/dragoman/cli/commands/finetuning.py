@@ -11,7 +11,7 @@ app = group()
 
 
 @command(app, "finetune", "finetune recipe.toml --dry-run")
-def finetune(
+def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A TOML file.")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read everything, say what it needs, train nothing.")
@@ -23,6 +23,26 @@ def finetune(
             help="Whether rows that call APIs of the evaluation are refused [as in the recipe].",
         ),
     ] = None,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure", help="Play the recipe's evaluation before and after, and compare."
+        ),
+    ] = False,
+    outside: Annotated[
+        list[str] | None,
+        typer.Option("--suite", help="With --measure: a suite out of domain; repeatable."),
+    ] = None,
+    before: Annotated[
+        str, typer.Option(help="With --measure: who is played untrained [local/MODEL].")
+    ] = "",
+    after: Annotated[
+        str,
+        typer.Option(help="With --measure: who is played in the place of weights trained here."),
+    ] = "",
+    calls: Annotated[
+        str, typer.Option(help="With --measure: native, or thought-action for calls in text.")
+    ] = "native",
     as_json: Json = False,
 ) -> None:
     """Train a causal model on rows; rows that its evaluation has too are refused and listed.
@@ -31,7 +51,29 @@ def finetune(
     """
     from dragoman.cli.finetuning import run_recipe
 
-    run_recipe(recipe, dry_run=dry_run, forbid_apis=forbid_apis, as_json=as_json)
+    asked = None
+    if measure:
+        from dragoman.studies.tuning.plan import Measuring, playing_of
+
+        asked = Measuring(tuple(outside or ()), before, after, playing_of(calls))
+    run_recipe(recipe, asked, dry_run=dry_run, forbid_apis=forbid_apis, as_json=as_json)
+
+
+@command(app, "finetune-study", "finetune-study plan.toml --dry-run")
+def finetune_study(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A TOML file.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read everything, say what would be done.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Train a model in several ways on as many rows, play all on the same suites, and compare.
+
+    The same command goes on where it was cut off, and does nothing twice.
+    """
+    from dragoman.cli.tuning.studying import study_plan
+
+    study_plan(plan, dry_run=dry_run, as_json=as_json)
 
 
 @command(app, "tiny-model", "tiny-model base --rows rows.jsonl")

@@ -1,0 +1,1 @@
+"""What studies of trainings print and write."""

@@ -1,0 +1,1 @@
+"""What trainings bought, as tables, charts and a page."""

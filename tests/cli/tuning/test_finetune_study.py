@@ -1,0 +1,138 @@
+"""Studies of trainings from the command line, with agents in the place of trained models."""
+
+import json
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import polars as pl
+import pytest
+
+from dragoman.store.run import open_run
+
+Cli = Callable[..., CompletedProcess[str]]
+
+PLAN = """
+out = "study"
+suites = ["itc:world/de"]
+outside = ["itc:world/en"]
+before = "silent"
+limit = 6
+
+[arms.ALL]
+agent = "gold"
+
+[arms.EN]
+agent = "lexical"
+"""
+
+FILES = ("study.csv", "study.html", "study.json", "study.md", "study.parquet", "study.tex")
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Path:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return tmp_path
+
+
+def attempts(folder: Path) -> dict[str, tuple[int, bool]]:
+    with open_run(folder, write=False) as store:
+        return store.attempts()
+
+
+@pytest.mark.slow
+def test_all_sides_are_set_against_each_other_in_every_form(in_process: Cli, planned: Path) -> None:
+    done = in_process("finetune-study", "plan.toml", cwd=planned)
+
+    assert done.returncode == 0, done.stderr
+    assert "In domain, before and after (as Table 5)" in done.stdout
+    frame = pl.read_parquet(planned / "study" / "study.parquet")
+    exact = frame.filter(
+        (pl.col("figure") == "exact")
+        & (pl.col("by") == "all")
+        & (pl.col("suite") == "itc:world/de")
+    )
+    found = {(row["a"], row["b"]): row["difference"] for row in exact.iter_rows(named=True)}
+    assert found["before", "ALL"] == 1.0
+    assert found["EN", "ALL"] == pytest.approx(1.0 - found["before", "EN"])
+    page = (planned / "study" / "study.html").read_text()
+    assert "<script" not in page
+    assert "Out of domain, after less before: tool selection" in page
+    markdown = (planned / "study" / "study.md").read_text()
+    assert "By language, before and after" in markdown
+    assert r"\begin{table}" in (planned / "study" / "study.tex").read_text()
+    assert sorted(each.name for each in (planned / "study").iterdir()) == sorted([*FILES, "runs"])
+
+
+@pytest.mark.slow
+def test_what_is_done_is_not_done_again_and_what_was_cut_off_is_gone_on_with(
+    in_process: Cli, planned: Path
+) -> None:
+    first = in_process("finetune-study", "plan.toml", "--json", cwd=planned)
+    shutil.rmtree(planned / "study" / "runs" / "itc-world-en-EN")
+    for name in FILES:
+        (planned / "study" / name).unlink()
+    kept = planned / "study" / "runs" / "itc-world-en-ALL"
+    before = attempts(kept)
+
+    again = in_process("finetune-study", "plan.toml", "--json", cwd=planned)
+
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["contrasts"] == json.loads(first.stdout)["contrasts"]
+    assert attempts(kept) == before
+    assert {attempt for attempt, _ in before.values()} == {0}
+
+
+@pytest.mark.slow
+def test_another_plan_does_not_go_on_with_its_runs(in_process: Cli, planned: Path) -> None:
+    in_process("finetune-study", "plan.toml", cwd=planned)
+    (planned / "plan.toml").write_text(PLAN.replace("limit = 6", "limit = 5"))
+
+    refused = in_process("finetune-study", "plan.toml", cwd=planned)
+
+    assert refused.returncode != 0
+    assert "was played by another plan" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_dry_run_writes_nothing_and_names_every_run(in_process: Cli, planned: Path) -> None:
+    done = in_process("finetune-study", "plan.toml", "--dry-run", cwd=planned)
+
+    assert done.returncode == 0
+    assert "EN on itc:world/en: lexical, in study/runs/itc-world-en-EN" in done.stdout
+    assert not (planned / "study").exists()
+
+
+def test_a_recipe_is_measured_with_apis_that_its_rows_call_and_others(
+    in_process: Cli, tmp_path: Path
+) -> None:
+    head = json.dumps({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).encode()
+    config = {"model_type": "qwen3", "hidden_size": 4, "num_hidden_layers": 2, "vocab_size": 10}
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "config.json").write_text(json.dumps(config))
+    (base / "tokenizer.json").write_text("{}")
+    (base / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + bytes(4))
+    called = {"function": {"name": "Feiertage", "arguments": "{}"}}
+    row = {
+        "messages": [
+            {"role": "user", "content": "Something else altogether, thirty times over?"},
+            {"role": "assistant", "content": "", "tool_calls": [called]},
+        ]
+    }
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    (tmp_path / "recipe.toml").write_text(
+        'model = "base"\nrows = ["rows.jsonl"]\nout = "out"\nevaluation = ["itc:world/de"]\n'
+        "forbid_apis = false\n"
+    )
+    options = ("--before", "silent", "--after", "gold", "--json")
+
+    done = in_process("finetune", "recipe.toml", "--measure", *options, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    groups = {each["group"] for each in found["contrasts"] if each["axis"] == "APIs"}
+    assert groups == {"seen", "unseen"}
+    assert dict(found["facts"])["after"].startswith("gold, 1 rows (en 1)")
