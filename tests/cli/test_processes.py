@@ -26,6 +26,7 @@ COMMANDS = {
     "fields": ("fields", "courier"),
     "show": ("show", "mine", "too-late"),
     "report": ("report", "mine"),
+    "figures": ("figures", "mine"),
     "view": ("view", "none"),
     "compare": ("compare", "mine", "mine"),
     "blame": ("blame", "mine"),

@@ -277,7 +277,7 @@ def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
         words = await tab.value("document.querySelector('#list .decided').parentNode.textContent")
         assert "bad answers" in words
         assert "judged: not answered: outside (rule-1, clarifications-" in words
-        assert await tab.value("document.querySelectorAll('#voice rect').length") == 4
+        assert await tab.value("document.querySelectorAll('#voice .datum').length") == 3
         assert await tab.value("document.documentElement.scrollWidth") <= width
         assert await tab.value("window.harmed") is None
 

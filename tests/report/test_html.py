@@ -380,21 +380,14 @@ def spoken_view(agent: str = "clerk") -> RunView:
 def test_voices_are_drawn_and_told_beside_text() -> None:
     page = Page(render_report([spoken_view()], "Spoken"))
 
-    described = [words for words in page.words if words.startswith("telephone+mixed: ")]
-    assert described[0].startswith("telephone+mixed: 50.0\xa0%, 95 % interval ")
-    assert "2 tasks, -50.0 [" in described[0]
+    described = [words for words in page.words if words.startswith("clerk, telephone+mixed")]
+    assert described[0].startswith(
+        "clerk, telephone+mixed, clarify rule: 50.0\xa0%, 95 % interval "
+    )
+    assert described[0].endswith(", 2 tasks")
+    assert described[1].startswith("clerk, telephone+mixed, clarify rule: -50.0 points, ")
     assert page.text.count("clarifications: decisions by reason") == 1
     assert "clerk telephone+mixed rule 2" in page.text
-    bars = [attrs.get("class") for tag, attrs in page.elements if tag == "rect"]
-    assert bars.count("input-0") == bars.count("input-1") == 2
-
-
-def test_the_axis_under_bars_of_voices_has_their_columns() -> None:
-    figure = render_report([spoken_view()], "Spoken").split('<figure class="inputs">')[1]
-
-    rows = re.findall(r'class="(row [^"]*)"', figure.split("</figure>")[0])
-    assert rows[-1] == "row input axis"
-    assert {each.split()[1] for each in rows} == {"input"}
 
 
 def test_a_report_on_text_has_no_section_on_voice() -> None:

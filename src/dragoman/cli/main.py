@@ -11,6 +11,7 @@ from dragoman.cli.commands import (
     calling_apis,
     curating,
     data,
+    drawing,
     exchanging,
     finetuning,
     judging,
@@ -30,6 +31,7 @@ app = group("How good is a tool-calling agent when its user does not type Englis
 for part in (
     running,
     reading,
+    drawing,
     viewing,
     suites,
     translating,

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,21 +14,19 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progressing.modes import console
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.models.spending.prices import PriceTable, load_prices
+from dragoman.models.spending.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.summaries import ending_lines, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
-from dragoman.report.view import RunView, clocked
-from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.report.view import clocked
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
-from dragoman.tables.caveats import caveats, described_users, users_of
-from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
+from dragoman.tables.outcomes import chosen_scoring
 from dragoman.tables.results import outcome_object
-from dragoman.tables.voice_boards import stored_board
+from dragoman.tables.run_views import run_views
 from dragoman.wiring.participants import judge_name
 
 
@@ -116,17 +113,11 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
 ) -> Path:
     """Write the report of one or more runs and return its path; `styled` is what comes first in it."""
     table = None if prices is None else load_prices(prices)
-    names = [folder.absolute().name for folder in folders]
-    if len(set(names)) < len(names):
-        names = list(map(str, folders))
-    views = [
-        msgspec.structs.replace(_view(folder, rules, judge_name(judge), table), name=name)
-        for folder, name in zip(folders, names, strict=True)
-    ]
     path = out or folders[0] / "report.html"
+    found = run_views(folders, rules, judge_name(judge), table)
     views = [
         msgspec.structs.replace(view, audio=_audio_address(folder, path))
-        for view, folder in zip(views, folders, strict=True)
+        for view, folder in zip(found, folders, strict=True)
     ]
     html = render_report(views, ", ".join(view.name for view in views), styled)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -150,45 +141,3 @@ def _audio_address(run: Path, page: Path) -> str:
     if not folder.is_dir():
         return ""
     return quote(Path(os.path.relpath(folder, page.absolute().parent)).as_posix())
-
-
-def _view(folder: Path, rules: str | None, judge: str | None, prices: PriceTable | None) -> RunView:
-    with open_run(folder, write=False) as store:
-        manifest = read_manifest(store)
-        rules, judge = chosen_scoring(store, rules, judge)
-        return RunView(
-            name=folder.absolute().name,
-            facts=(
-                *_facts(manifest, users_of(store), rules, judge),
-                ("prices", (prices or stored_prices(store)).as_of),
-            ),
-            cells=summary(store, rules, judge, prices),
-            outcomes=tuple(outcomes(store, rules, judge, heads_only=False)),
-            tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
-            provenance=(manifest.provenance,),
-            declared=store.declared(),
-            warnings=caveats(store),
-            voices=stored_board(store, rules, judge),
-        )
-
-
-def _facts(
-    manifest: Manifest, users: dict[str, str], rules: str, judge: str
-) -> tuple[tuple[str, str], ...]:
-    config = manifest.config
-    created = datetime.fromtimestamp(manifest.created).astimezone()
-    return (
-        ("suite", config.suite),
-        ("agents", ", ".join(config.agents)),
-        ("user", described_users(users) or config.user or "nobody"),
-        ("played under", config.rules),
-        ("prompts of models", manifest.prompts),
-        ("scored by", f"rules {rules}, judge {judge}"),
-        ("trials", str(config.trials)),
-        ("seed", str(config.seed)),
-        ("limits", f"{config.max_steps} steps, {config.max_errors} tool errors"),
-        ("started", created.isoformat(timespec="seconds")),
-        ("dragoman", manifest.dragoman),
-        ("python", manifest.python),
-        ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
-    )

@@ -17,10 +17,14 @@ from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.pass_hat import Figure
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Role
-from dragoman.report import figures, wording
-from dragoman.report.figures import Panel
+from dragoman.report import panels, wording
+from dragoman.report.api_tables import api_tables
+from dragoman.report.drawn import drawings
+from dragoman.report.figures.painting import painted
+from dragoman.report.figures.records import Drawing
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.packing import pack
+from dragoman.report.panels import Panel
 from dragoman.report.view import (
     Cause,
     RunView,
@@ -32,8 +36,25 @@ from dragoman.report.view import (
     measured,
     standing,
 )
-from dragoman.report.voice_chart import charts
 from dragoman.report.voice_tables import voice_tables
+
+CONTENTS = {
+    "mm-tau": "MM-τ-p²",
+    "results": "Summary",
+    "languages": "Languages",
+    "voice": "Voice",
+    "personas": "Personas",
+    "apis": "Web APIs",
+    "figures": "Cells and gaps",
+    "tasks": "Tasks",
+    "side": "Side by side",
+    "cells": "Cell by cell",
+    "conversations": "Conversations",
+    "statistics": "Statistics",
+    "facts": "Provenance",
+    "reproduce": "Reproduce",
+}
+"""The page's sections in their order, by the names of their places."""
 
 MAX_CAUSES = 12
 """How many causes a figure shows; the rest is added up."""
@@ -47,10 +68,13 @@ MAX_OPEN = 24
 MAX_CHARTS = 3
 """How many charts of a figure of MM-tau-p2 are open: the log's, and two judges'."""
 
+MAX_DRAWN = 16
+"""How many figures of a section are open; the rest is folded."""
+
 MAX_TEXT = 20_000
 """Characters of a text that are written out; what is cut is said."""
 
-SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "start")
+SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "drawings", "start")
 """The parts of the script, in their order."""
 
 
@@ -108,7 +132,11 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         finalize=_shown,
     )
     environment.globals.update(
-        wording=wording, figures=figures, charts=charts, voice_tables=voice_tables
+        wording=wording,
+        panels=panels,
+        painted=lambda drawing: Markup(painted(drawing)),  # noqa: S704 - escapes what is in it
+        voice_tables=voice_tables,
+        api_tables=lambda board: tuple(api_tables(board)),
     )
     environment.filters.update(
         number=wording.number,
@@ -125,18 +153,23 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         calls=wording.calls,
         faults=wording.faults,
         duration=wording.duration,
-        percent=figures.percent,
-        signed_percent=figures.signed_percent,
-        level=figures.level,
+        percent=panels.percent,
+        signed_percent=panels.signed_percent,
+        level=panels.level,
     )
-    style, script = _resource("report.css"), _script()
+    style, script = _resource("report.css") + _resource("figure.css"), _script()
     comparisons = compared(runs)
+    drawn = drawings(runs, comparisons)
     return environment.get_template("report.html.j2").render(
         title=title,
         runs=runs,
         styled=styled,
         cells=[_cell_view(*entry) for entry in _numbered(runs)],
+        drawings=drawn,
+        contents=_contents(runs, drawn, styled),
+        sections={drawing.section for drawing in drawn},
         most_open=MAX_OPEN,
+        most_drawn=MAX_DRAWN,
         most_charts=MAX_CHARTS,
         heard=[run for run in runs if run.voices is not None],
         measures=[(run.name, row) for run in runs for row in measured(run)],
@@ -150,6 +183,21 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         script=Markup(script),  # noqa: S704
         conversations=Markup(pack(runs)),  # noqa: S704
     )
+
+
+def _contents(
+    runs: Sequence[RunView], drawn: Sequence[Drawing], styled: MmTauPage | None
+) -> tuple[tuple[str, str], ...]:
+    """Return the sections that the page has, with their names."""
+    sections = {drawing.section for drawing in drawn}
+    has = {
+        "mm-tau": styled is not None,
+        "languages": "languages" in sections,
+        "voice": any(run.voices is not None for run in runs),
+        "personas": "personas" in sections and styled is None,
+        "apis": "apis" in sections,
+    }
+    return tuple((name, told) for name, told in CONTENTS.items() if has.get(name, True))
 
 
 def _resource(name: str) -> str:
@@ -209,5 +257,5 @@ def _cell_view(number: int, run: RunView, cell: CellSummary) -> _CellView:
         causes=causes[:MAX_CAUSES],
         further_causes=sum(count for _, count in causes[MAX_CAUSES:]),
         tool_errors=count_tool_errors(outcomes),
-        panel=figures.panel(cell.result),
+        panel=panels.panel(cell.result),
     )

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.analysis.api_calls.board import ApiBoard
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
@@ -17,6 +18,8 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
+from dragoman.report.mm_tau.page import MmTauPage
+from dragoman.report.reproducing import Reproducing
 from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
 
 Standing = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
@@ -37,7 +40,9 @@ class RunView(msgspec.Struct, frozen=True):
     `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
     audio as the report's page reaches it; empty where there is none. `declared` holds the
     figures that measures declare, by metric. `warnings` say what its figures
-    cannot say. `voices` sets them against text; None where nobody spoke.
+    cannot say. `voices` sets them against text; None where nobody spoke. `personas` holds what came of who
+    the users were and what agents were told of them, `apis` the calls of web APIs; None where there were none.
+    `steps` say how it is played again.
     """
 
     name: str
@@ -50,6 +55,9 @@ class RunView(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     declared: dict[str, Declared] = {}
     voices: VoiceBoard | None = None
+    personas: MmTauPage | None = None
+    apis: ApiBoard | None = None
+    steps: tuple[Reproducing, ...] = ()
 
 
 class Cause(msgspec.Struct, frozen=True):

@@ -3,15 +3,11 @@
 import msgspec
 
 from dragoman.analysis.mm_tau.board import MmTauBoard
+from dragoman.report.figures.records import Drawing
 from dragoman.report.fitting import TextTable
 from dragoman.report.grouped import GroupedTable
-from dragoman.report.mm_tau.charts import (
-    AxisGlance,
-    SuccessChart,
-    glances,
-    modality_charts,
-    persona_charts,
-)
+from dragoman.report.mm_tau.charts import AxisGlance, glances
+from dragoman.report.mm_tau.drawings import persona_drawings
 from dragoman.report.mm_tau.tables import (
     agreement_tables,
     axis_tables,
@@ -28,8 +24,7 @@ class MmTauPage(msgspec.Struct, frozen=True):
 
     glances: tuple[AxisGlance, ...]
     differences: tuple[TextTable, ...]
-    modality_charts: tuple[SuccessChart, ...]
-    persona_charts: tuple[SuccessChart, ...]
+    drawings: tuple[Drawing, ...]
     metrics: tuple[GroupedTable, ...]
     changes: tuple[GroupedTable, ...]
     composites: tuple[GroupedTable, ...]
@@ -47,8 +42,7 @@ def mm_tau_page(board: MmTauBoard, facts: tuple[tuple[str, str], ...]) -> MmTauP
     return MmTauPage(
         glances(board),
         (*axis_tables(board), *couple_tables(board), *card_tables(board)),
-        modality_charts(board),
-        persona_charts(board),
+        tuple(persona_drawings(board)),
         tuple(metric_tables(board)),
         tuple(change_tables(board)),
         tuple(composite_tables(board)),

@@ -37,6 +37,7 @@ function openConversation(match) {
 }
 
 async function begin() {
+  startDrawings();
   try {
     packed = await unpack(document.getElementById("packed").textContent);
   } catch (error) {

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from dragoman.analysis.contrasts.tuning import TuningBoard
 from dragoman.core.texts.visible import visible
-from dragoman.report import figures, wording
+from dragoman.report import panels, wording
 from dragoman.report.tuning.charts import tuning_charts
 from dragoman.report.tuning.tables import tuning_tables
 
@@ -30,8 +30,8 @@ def tuning_page(board: TuningBoard, title: str) -> str:
         difference=wording.difference,
         signed_interval=wording.signed_interval,
         p_value=wording.p_value,
-        percent=figures.percent,
-        signed_percent=figures.signed_percent,
+        percent=panels.percent,
+        signed_percent=panels.signed_percent,
     )
     style = _resource("report.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

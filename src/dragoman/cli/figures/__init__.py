@@ -1,0 +1,1 @@
+"""`dragoman figures`: figures of runs as files."""

@@ -1,0 +1,276 @@
+"""What is lost in other languages: pass^1, the difference to English, rho^q, and how these go together.
+
+The forms are those of SEATauBench's Figures 3, 4 and 8.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from dragoman.analysis.comparison import CellName, Comparison
+from dragoman.analysis.correlation import Columns, correlation
+from dragoman.core.conditions import ENGLISH, IN_ENGLISH
+from dragoman.report.figures.making.grid import GridCell, setting
+from dragoman.report.figures.records import Datum, Drawing, distinct, file_name
+
+_SCENARIOS = (IN_ENGLISH, "interaction", "tools", "domain")
+_FEWEST_SPOKES = 3
+
+_INTERVALS = "Whiskers are 95 % intervals over tasks."
+
+
+def language_drawings(
+    cells: Sequence[GridCell], comparisons: Iterable[Comparison]
+) -> Iterator[Drawing]:
+    """Yield the figures of runs in which anything is in another language; none of others."""
+    if all(cell.is_english for cell in cells):
+        return
+    compared = tuple(comparisons)
+    for suite in distinct(cell.suite for cell in cells):
+        own = [cell for cell in cells if cell.suite == suite]
+        if not all(cell.is_english for cell in own):
+            yield _bars(own, suite, "pass^1")
+            yield from _lost(own, suite, compared)
+            yield from _falling(own, suite)
+            yield from _radars(own, suite, "pass^1")
+            if _rho_name(own):
+                yield _bars(own, suite, _rho_name(own))
+                yield from _radars(own, suite, _rho_name(own))
+    yield _map(cells)
+    yield from _correlations(cells)
+
+
+def datum_of(cell: GridCell, figure: str, place: str, series: str = "", column: str = "") -> Datum:
+    """Return pass^1 of a cell, or its rho^q of the most trials."""
+    if figure == "pass^1":
+        first = cell.cell.result.figures[0]
+        value, interval, tasks = first.value, first.interval, first.tasks
+    else:
+        last = cell.cell.rho[-1]
+        value, interval, tasks = last.value, last.interval, last.solved
+    why = (
+        ""
+        if value is not None
+        else "no task is decided"
+        if figure == "pass^1"
+        else "no task was solved"
+    )
+    return Datum(place, value, interval, tasks, series, column, note=why, cell=cell.number)
+
+
+def _rho_name(cells: Sequence[GridCell]) -> str:
+    """Return the rho^q that all cells have; "" where one has a single trial."""
+    powers = {cell.cell.rho[-1].q if cell.cell.rho else 0 for cell in cells}
+    return f"rho^{powers.pop()}" if len(powers) == 1 and 0 not in powers else ""
+
+
+def _of(figure: str) -> str:
+    return "task" if figure == "pass^1" else "solved task"
+
+
+def _about(figure: str) -> str:
+    if figure == "pass^1":
+        return "pass^1 is the share of trials that succeed."
+    return f"{figure} is pass^{figure[-1]} over pass^1: of what succeeds once, how much succeeds each time."
+
+
+def _bars(cells: Sequence[GridCell], suite: str, figure: str) -> Drawing:
+    return Drawing(
+        file_name("languages", figure, suite),
+        "languages",
+        "bars",
+        f"{figure} by language, {suite}",
+        f"{_about(figure)} {_INTERVALS}",
+        tuple(datum_of(cell, figure, setting(cells, cell), cell.who) for cell in _ordered(cells)),
+        axis=figure,
+        of=_of(figure),
+    )
+
+
+def _ordered(cells: Sequence[GridCell]) -> list[GridCell]:
+    """Return English first, then language by language in the scenarios' order."""
+    languages = distinct(cell.language for cell in cells)
+    return sorted(
+        cells,
+        key=lambda cell: (
+            not cell.is_english,
+            languages.index(cell.language),
+            _rank(cell.scenario),
+        ),
+    )
+
+
+def _rank(scenario: str) -> int:
+    return _SCENARIOS.index(scenario) if scenario in _SCENARIOS else len(_SCENARIOS)
+
+
+def _lost(
+    cells: Sequence[GridCell], suite: str, comparisons: Sequence[Comparison]
+) -> Iterator[Drawing]:
+    """Yield the differences to English, paired by task."""
+    named = {_name(cell): cell for cell in cells}
+    order = {cell.number: place for place, cell in enumerate(_ordered(cells))}
+    found = []
+    for each in comparisons:
+        a, b = named.get(each.a), named.get(each.b)
+        if a is None or b is None or a.is_english == b.is_english or not each.gaps:
+            continue
+        found.append((a, b, each) if a.is_english else (b, a, each))
+    if not found:
+        return
+    data = tuple(
+        _difference(setting(cells, other), other, each, sign=1 if each.b == _name(other) else -1)
+        for _, other, each in sorted(found, key=lambda entry: order[entry[1].number])
+    )
+    yield Drawing(
+        file_name("lost", "to", "english", suite),
+        "languages",
+        "bars",
+        f"Lost to English, {suite}",
+        "Difference of pass^1 to the same agent and condition in English, over the tasks that both "
+        f"finished, in points. {_INTERVALS} An interval that holds 0 may be chance.",
+        data,
+        "points",
+        "difference to English",
+    )
+
+
+def _difference(place: str, cell: GridCell, each: Comparison, *, sign: int) -> Datum:
+    gap = each.gaps[0]
+    ends = sorted((sign * gap.interval.low, sign * gap.interval.high))
+    interval = type(gap.interval)(*ends)
+    return Datum(
+        place, sign * gap.difference, interval, len(each.pairs), cell.who, cell=cell.number
+    )
+
+
+def _name(cell: GridCell) -> CellName:
+    return CellName(cell.run, cell.suite, cell.cell.condition, cell.cell.agent)
+
+
+def _falling(cells: Sequence[GridCell], suite: str) -> Iterator[Drawing]:
+    """Yield curves over scenarios, for each agent: from English to all that can be in a language."""
+    scenarios = sorted({cell.scenario for cell in cells}, key=_rank)
+    if len(scenarios) <= 2:  # noqa: PLR2004 - English and one other are in the bars
+        return
+    for who in distinct(cell.who for cell in cells):
+        own = sorted(
+            (cell for cell in cells if cell.who == who), key=lambda cell: _rank(cell.scenario)
+        )
+        languages = distinct(cell.language for cell in own if not cell.is_english)
+        data = tuple(
+            datum_of(cell, "pass^1", cell.scenario, language)
+            for language in languages
+            for cell in own
+            if cell.is_english or cell.language == language
+        )
+        if data:
+            yield Drawing(
+                file_name("degradation", suite, who),
+                "languages",
+                "lines",
+                f"Degradation from English, {suite}, {who}",
+                f"pass^1 as more is in the language, in the form of SEATauBench's Figure 3. {_INTERVALS}",
+                data,
+            )
+
+
+def _radars(cells: Sequence[GridCell], suite: str, figure: str) -> Iterator[Drawing]:
+    """Yield a polygon for each agent over languages, in the form of SEATauBench's Figure 4."""
+    for scenario in distinct(cell.scenario for cell in cells if not cell.is_english):
+        own = [cell for cell in _ordered(cells) if cell.is_english or cell.scenario == scenario]
+        if len({cell.language for cell in own}) < _FEWEST_SPOKES:
+            continue
+        yield Drawing(
+            file_name("radar", figure, suite, scenario),
+            "languages",
+            "radar",
+            f"{figure} over languages, {suite}, {scenario}",
+            f"{_about(figure)} In the form of SEATauBench's Figure 4; intervals are in its data.",
+            tuple(datum_of(cell, figure, cell.language, cell.who) for cell in own),
+            axis=figure,
+            of=_of(figure),
+        )
+
+
+def _map(cells: Sequence[GridCell]) -> Drawing:
+    """Return languages by domains (and agents where there are several)."""
+    has_agents = len({cell.who for cell in cells}) > 1
+    return Drawing(
+        "map-of-languages-and-domains",
+        "languages",
+        "heat",
+        "pass^1 by language and domain",
+        "pass^1 in percent and over how many tasks, in the form of SEATauBench's Figure 4.",
+        tuple(
+            datum_of(
+                *(cell, "pass^1", setting(cells, cell)),
+                column=f"{cell.suite}, {cell.who}" if has_agents else cell.suite,
+            )
+            for cell in _ordered(cells)
+        ),
+    )
+
+
+def _correlations(cells: Sequence[GridCell]) -> Iterator[Drawing]:
+    """Yield whether one language says what another would: Pearson's r, with the pairs it rests on."""
+    rho = _rho_name(cells)
+    languages = distinct(cell.language for cell in _ordered(cells))
+    first = _columns(cells, languages, "pass^1")
+    last = _columns(cells, languages, rho) if rho else {}
+    data = tuple(
+        datum
+        for at, a in enumerate(languages)
+        for place, b in enumerate(languages)
+        if (
+            datum := _correlated(
+                a, b, first if at <= place else last, "pass^1" if at <= place else rho
+            )
+        )
+    )
+    if any(datum.value is not None for datum in data if datum.place != datum.column):
+        below = f", below it {rho}" if rho else ""
+        yield Drawing(
+            "correlation-of-languages",
+            "languages",
+            "heat",
+            "Does one language stand for another?",
+            f"Pearson's r of languages over agents, scenarios and domains: above the diagonal pass^1{below}, in "
+            "the form of SEATauBench's Figure 8. n is how many pairs r rests on; with fewer than three there is "
+            "none, and with few of them r says little. Pairs that share an agent or a domain are not independent.",
+            data,
+            "r",
+            "Pearson's r",
+            of="pair",
+        )
+
+
+def _columns(cells: Sequence[GridCell], languages: Sequence[str], figure: str) -> Columns:
+    """Return the figures of each language, over agents, scenarios and domains."""
+    entries = distinct_entries(cells)
+    values = {
+        (cell.language, cell.suite, cell.scenario, cell.who): datum_of(cell, figure, "").value
+        for cell in cells
+    }
+    return {
+        language: [
+            values.get((language, suite, IN_ENGLISH if language == ENGLISH else scenario, who))
+            for suite, scenario, who in entries
+        ]
+        for language in languages
+    }
+
+
+def distinct_entries(cells: Iterable[GridCell]) -> tuple[tuple[str, str, str], ...]:
+    """Return domains, scenarios and agents that were played in another language."""
+    return tuple(
+        dict.fromkeys(
+            (cell.suite, cell.scenario, cell.who) for cell in cells if not cell.is_english
+        )
+    )
+
+
+def _correlated(a: str, b: str, columns: Columns, series: str) -> Datum | None:
+    if not columns:
+        return None
+    found = correlation(columns[a], columns[b])
+    why = "" if found.r is not None else "fewer than three pairs, or one that does not vary"
+    return Datum(a, found.r, None, found.n, series, b, note=why)
