@@ -107,6 +107,11 @@ class RunResult:
         """One row per conversation, measure and count: what the figures of measures are made of."""
         return self.frames["counts"]
 
+    @property
+    def losses(self) -> "pl.DataFrame":
+        """One row per figure of what is lost between two conditions: points, stages, values misheard."""
+        return self.frames["losses"]
+
     def by(self, *axes: str) -> "pl.DataFrame":
         """Return pass^1 by axis: one row per group of cells that share these values.
 

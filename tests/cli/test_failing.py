@@ -40,19 +40,22 @@ def test_what_failed_is_grouped_by_cause_with_its_first_tasks(failed: str) -> No
         "mine: 20 conversations, 4 passed, 8 failed, 8 unscored (rules dragoman-1, judge none)"
     )
     assert lines[2] == "6 failed: DB"
-    assert lines[3] == (
-        "    silent, en/text/none: larger-jacket, two-swaps, cancel-by-mistake, "
-        "larger-jacket (trial 1), two-swaps (trial 1), and 1 more"
-    )
+    assert lines[3:6] == [
+        "    silent, en/text/none: larger-jacket, two-swaps, cancel-by-mistake, larger-jacket (trial 1),",
+        "        two-swaps (trial 1), and 1 more",
+        "    one of them: dragoman show mine larger-jacket --agent silent --condition en/text/none",
+    ]
     assert "2 failed: DB and COMMUNICATE" in lines
     assert "8 unscored: NL_ASSERTION: no judge: choose one with --judge" in lines
     assert "DB: the database ended in the expected state" in lines
 
 
-def test_the_list_ends_with_a_command_that_shows_one_of_them(failed: str, dragoman: Cli) -> None:
-    command = failed.splitlines()[-1].removeprefix("one of them: dragoman ")
+def test_each_group_has_a_command_that_shows_one_of_it(failed: str, dragoman: Cli) -> None:
+    before = "    one of them: dragoman "
+    commands = [line for line in failed.splitlines() if line.startswith(before)]
+    assert len(commands) == 3
 
-    shown = dragoman(*command.split())
+    shown = dragoman(*commands[0].removeprefix(before).split())
 
     assert shown.returncode == 0, shown.stderr
     assert "DB (counts): 0" in shown.stdout
@@ -66,12 +69,20 @@ def test_what_failed_is_listed_for_one_agent_and_as_json(told: Told) -> None:
     assert [(group["standing"], group["cause"]) for group in found["failures"]] == [
         ("unscored", "NL_ASSERTION: no judge: choose one with --judge")
     ]
-    assert found["failures"][0]["conversations"][0] == {
+    first = found["failures"][0]["conversations"][0]
+    assert len(first.pop("key")) == 32
+    assert first == {
         "agent": "gold",
         "condition": "en/text/none",
         "task": "return-poles",
         "trial": 0,
     }
+
+
+def test_what_nobody_played_again_says_which_command_finds_its_stage(failed: str) -> None:
+    assert failed.splitlines()[-1] == (
+        "which stage lost them was not looked for: dragoman blame mine"
+    )
 
 
 def test_faults_come_before_failures_and_are_named_by_what_broke(

@@ -29,7 +29,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """One planned conversation: where it stands in the grid, and what came of it so far.
 
     `earlier` is what attempts before the last one consumed, and their judges. `measures` is what
-    measures beside the reward counted, the oldest first.
+    measures beside the reward counted, the oldest first. `key` is that of its cell in the run's store.
     """
 
     suite: str
@@ -41,6 +41,7 @@ class Outcome(msgspec.Struct, frozen=True):
     score: Score | None = None
     earlier: tuple[Usage, ...] = ()
     measures: tuple[Measured, ...] = ()
+    key: str = ""
 
     @property
     def reward(self) -> Verdict | None:

@@ -6,10 +6,14 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.blame import CULPRITS, Blame, blame_counts
+from dragoman.cli.losing.losses import print_losses
 from dragoman.cli.output import print_json
 from dragoman.cli.progressing.bars import progress
 from dragoman.report.fitting import TextTable, print_table
+from dragoman.store.run import open_run
 from dragoman.studies.blame import find_blame
+from dragoman.tables.losses import stored_losses
+from dragoman.tables.outcomes import chosen_scoring
 
 
 def print_blame(folder: Path, *, trust: bool, as_json: bool) -> None:
@@ -20,6 +24,16 @@ def print_blame(folder: Path, *, trust: bool, as_json: bool) -> None:
         print_json({"lost": msgspec.to_builtins(rows)})
         return
     print_blames(rows)
+    _print_losses(folder)
+
+
+def _print_losses(folder: Path) -> None:
+    """Print what is lost between the run's conditions, now that it is known at which stage."""
+    with open_run(folder, write=False) as store:
+        lost = stored_losses(store, *chosen_scoring(store, None, None))
+    if lost:
+        print()
+        print_losses(lost, folder, is_imported=False)
 
 
 def print_blames(rows: Sequence[Blame]) -> None:

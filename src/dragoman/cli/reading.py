@@ -96,6 +96,7 @@ def _find(store: RunStore, choice: Choice) -> Outcome:
                 store.episode(cell.key),
                 store.scores(rules, judge, METRIC_VERSION).get(cell.key),
                 measures=newest(store.measured().get(cell.key, ())),
+                key=cell.key,
             )
     which = f" of agent {choice.agent!r}" if choice.agent else ""
     raise UsageError(

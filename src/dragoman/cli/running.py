@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from dragoman.cli.console import TerminalConsole
+from dragoman.cli.losing.losses import print_losses
 from dragoman.cli.measuring import print_measures
 from dragoman.cli.next_step import next_step
 from dragoman.cli.output import (
@@ -236,6 +237,7 @@ def _print_result(
     """
     from dragoman.store.run import open_run
     from dragoman.tables.caveats import caveats, described_users, users_of
+    from dragoman.tables.losses import loss_object, stored_losses
     from dragoman.tables.outcomes import RunFigures, run_figures
     from dragoman.tables.recorded import agreement
     from dragoman.tables.results import Retried, measures_object, results_object
@@ -249,7 +251,9 @@ def _print_result(
         valid = count_valid(store, result.rules, result.judge, again or ())
         users, warnings = users_of(store), caveats(store)
         recorded = agreement(store, result.rules, result.judge)
+        lost = stored_losses(store, result.rules, result.judge)
         if not as_json:
+            print_losses(lost, result.folder, is_imported=is_imported)
             shown = _in_sight(store, result, prices, RunFigures(cells, measures))
             print_summary(shown.cells, described_users(users), warnings)
             print_measures(shown.measures, result.unmeasured, manifest)
@@ -261,6 +265,7 @@ def _print_result(
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
         found |= {"users": users, "warnings": warnings, "recorded": msgspec.to_builtins(recorded)}
+        found["losses"] = list(map(loss_object, lost))
         print_json({**found, **measures_object(measures, result.unmeasured)})
         return sound, cells
     for label, why in left_out.items():

@@ -1,10 +1,14 @@
-"""What failed in a run, grouped by cause."""
+"""What failed in a run, grouped by cause, and by the stage that lost it where that is known."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from dragoman.analysis.cells import Outcome
+from dragoman.analysis.losses.records import Stage
+from dragoman.analysis.losses.stages import stage_of
+from dragoman.analysis.places import PlaceInRun, place_in_run
 from dragoman.core.episodes import COMPLETE
 from dragoman.report.view import Cause, Standing, causes
 from dragoman.report.wording import ENDINGS
@@ -20,42 +24,41 @@ STANDINGS: dict[Standing, str] = {
 
 _ORDER = tuple(STANDINGS)
 
-
-class PlaceInRun(msgspec.Struct, frozen=True, order=True):
-    """Where a conversation stands in its run."""
-
-    agent: str
-    condition: str
-    task: str
-    trial: int
+_Group = tuple[Standing, str, Stage | None]
 
 
 class FailureGroup(msgspec.Struct, frozen=True):
-    """All conversations that are no success for the same reasons."""
+    """All conversations that are no success for the same reasons; `stage` is None where none failed."""
 
     standing: Standing
     cause: str
     places: tuple[PlaceInRun, ...]
+    stage: Stage | None = None
 
 
 def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
-    """Group the conversations that are no success by cause: by standing, then the most frequent first.
+    """Group the conversations that are no success: by standing, by cause, then by stage.
 
-    A conversation that failed in several components is in one group, that of all of them.
+    The most frequent cause comes first, and of each the stage that lost most. A conversation that
+    failed in several components is in one group, that of all of them.
     """
-    groups: dict[tuple[Standing, str], list[PlaceInRun]] = {}
+    groups: dict[_Group, list[PlaceInRun]] = {}
+    of_cause: Counter[tuple[Standing, str]] = Counter()
     for outcome in outcomes:
         found = causes(outcome)
         if found:
-            key = (found[0].standing, _text(outcome, found))
-            place = PlaceInRun(outcome.agent, outcome.condition.label, outcome.task, outcome.trial)
-            groups.setdefault(key, []).append(place)
+            standing, text = found[0].standing, _text(outcome, found)
+            stage = stage_of(outcome) if standing == "fail" else None
+            groups.setdefault((standing, text, stage), []).append(place_in_run(outcome))
+            of_cause[standing, text] += 1
+
+    def rank(group: _Group) -> tuple[int, int, str, int]:
+        standing, text, _ = group
+        return (_ORDER.index(standing), -of_cause[standing, text], text, -len(groups[group]))
+
     return tuple(
-        FailureGroup(standing, text, tuple(places))
-        for (standing, text), places in sorted(
-            groups.items(),
-            key=lambda entry: (_ORDER.index(entry[0][0]), -len(entry[1]), entry[0][1]),
-        )
+        FailureGroup(group[0], group[1], tuple(groups[group]), group[2])
+        for group in sorted(groups, key=rank)
     )
 
 

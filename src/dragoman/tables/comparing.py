@@ -104,7 +104,7 @@ def compare_runs(
     couples = _couples(runs, wanted)
     if not couples:
         raise _nothing(runs, wanted.by)
-    couples, of_cards = _with_kept_cards(couples, wanted.kept)
+    couples, of_cards = with_kept_cards(couples, wanted.kept)
     if not couples:
         raise UsageError(f"{runs[0].folder}: nothing to compare: {of_cards[0]}")
     return RunComparison(
@@ -181,8 +181,8 @@ def _couples(runs: Sequence[_Run], wanted: Wanted) -> tuple[Couple, ...]:
     return _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
 
 
-def _with_kept_cards(
-    couples: Sequence[Couple], kept: float
+def with_kept_cards(
+    couples: Sequence[Couple], kept: float = KEPT
 ) -> tuple[tuple[Couple, ...], tuple[str, ...]]:
     """Leave out couples that differ in a persona which users did not play; say which, and what is not known."""
     by_persona = {

@@ -66,6 +66,7 @@ def outcomes(store: RunStore, rules: str, judge: str, *, heads_only: bool) -> It
             score=scores.get(cell.key),
             earlier=earlier.get(cell.key, ()),
             measures=measured.get(cell.key, ()),
+            key=cell.key,
         )
 
 

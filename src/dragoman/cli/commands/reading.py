@@ -81,7 +81,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
 
         print_groups(folder, by.split(","), rules, judge, as_json=as_json)
         return
-    from dragoman.cli.failing import Filter, print_failures
+    from dragoman.cli.losing.failures import Filter, print_failures
     from dragoman.cli.reading import Choice, show_conversation
 
     if task is None:

@@ -43,6 +43,12 @@ class SpokenValue(msgspec.Struct, frozen=True):
     value: str
     lost: Kind | Literal[""] = ""
 
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of loss that it may suffer: that of its form, and letter case where nobody hears it."""
+        own = kind_of_value(self.value)
+        return (own, "letter case") if _has_unheard_case(self.value) else (own,)
+
 
 def values_stated(case: PlayedCase, position: int, utterance: Utterance) -> tuple[SpokenValue, ...]:
     """Return the values that one thing a user said states, each once.
@@ -81,6 +87,7 @@ def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterat
         yield Counted(
             {
                 "values": len(stated),
+                **{f"said: {kind}": sum(kind in each.kinds for each in stated) for kind in KINDS},
                 "lost": len(lost),
                 **{f"lost: {kind}": sum(each.lost == kind for each in lost) for kind in KINDS},
                 "won back": len(back),
@@ -171,7 +178,7 @@ def _is_spoken(setting: Setting) -> bool:
 
 VALUES = Counting(
     "values",
-    "1",
+    "2",
     count_values,
     (
         Total("values", ("values",)),

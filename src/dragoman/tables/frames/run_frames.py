@@ -22,6 +22,8 @@ from dragoman.tables.frames.conversations import (
 )
 from dragoman.tables.frames.events import event_frames
 from dragoman.tables.frames.grid import cells_frame, measures_frame, usage_frame
+from dragoman.tables.loss_frames import losses_frame
+from dragoman.tables.losses import stored_losses
 from dragoman.tables.mm_tau_boards import mm_tau_frame
 from dragoman.tables.outcomes import outcomes, run_figures
 from dragoman.tables.scored_runs import stored_digests
@@ -88,6 +90,10 @@ def _comparisons(run: ScoredStore) -> Frames:
     return {"comparisons": comparisons_frame(found), "pairs": pairs_frame(found)}
 
 
+def _losses(run: ScoredStore) -> Frames:
+    return {"losses": losses_frame(stored_losses(run.store, *run.scoring))}
+
+
 def _voices(run: ScoredStore) -> Frames:
     return {"voices": voice_frame(stored_board(run.store, *run.scoring))}
 
@@ -110,6 +116,7 @@ _BUILDERS: Sequence[tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]] = (
     (("counts", "errors"), _measured),
     (("turns", "utterances", "calls"), _events),
     (("comparisons", "pairs"), _comparisons),
+    (("losses",), _losses),
     (("voices",), _voices),
     (("mm_tau",), _mm_tau),
 )
@@ -117,7 +124,7 @@ _BUILDERS: Sequence[tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]] = (
 
 NAMES = tuple(name for names, _ in _BUILDERS for name in names)
 
-_WHERE_ANY = frozenset({"comparisons", "pairs", "voices", "errors", "mm_tau"})
+_WHERE_ANY = frozenset({"comparisons", "pairs", "losses", "voices", "errors", "mm_tau"})
 """Tables that a run has only where there is something in them."""
 
 
@@ -172,7 +179,7 @@ def run_tables(
     """Return all tables of a run by name, by one scoring.
 
     Those that only some runs have are there where there is anything in them: `comparisons` and `pairs`
-    where cells can be compared, `voices` where anybody spoke, `errors` where a judge reported any,
+    where cells can be compared, `losses` where there are several conditions, `voices` where anybody spoke, `errors` where a judge reported any,
     `mm_tau` where what its metrics are made of was counted.
     """
     run = ScoredStore(store, (rules, judge), prices)

@@ -1,0 +1,1 @@
+"""What a run lost: between its conditions, and conversation by conversation."""

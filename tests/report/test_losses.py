@@ -1,0 +1,88 @@
+"""What is lost between conditions, in lines that a terminal shows before all else."""
+
+from collections.abc import Sequence
+
+from dragoman.analysis.blame import Culprit, measured_blame
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.comparison import CellName, CellOutcomes
+from dragoman.analysis.losses.board import losses
+from dragoman.core.conditions import PLAIN, Condition, condition_of
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.measures import Measured
+from dragoman.core.scores import Score, Scored
+from dragoman.report.losses import MAX_LINES, loss_lines, points
+
+TELEPHONE = condition_of({"voice": "telephone"})
+MISHEARD = Measured(
+    "values", "2", counts={"lost": 1, "lost: id or code": 1, "said: id or code": 4, "won back": 0}
+)
+
+
+def cell(
+    condition: Condition, lost: Sequence[Culprit | float], agent: str = "clerk"
+) -> CellOutcomes:
+    rows = tuple(
+        Outcome(
+            *("courier", condition, agent, str(task), 0),
+            Episode((), Ending("user_stop"), 4, 0),
+            Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
+            measures=(
+                *((measured_blame(found),) if isinstance(found, str) else ()),
+                *(() if condition.voice == "text" else (MISHEARD,)),
+            ),
+        )
+        for task, found in enumerate(lost)
+    )
+    name = CellName("run", "courier", condition, agent)
+    return CellOutcomes(name, rows, {str(task): "same" for task in range(len(lost))})
+
+
+def lines(*cells: CellOutcomes, is_imported: bool = False) -> list[str]:
+    return loss_lines(losses(cells), "my run", is_imported=is_imported)
+
+
+def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
+    found = lines(cell(PLAIN, [1.0] * 4), cell(TELEPHONE, ["line", "line", "speech", 1.0]))
+    assert found == [
+        "lost, in points of pass^1 (4 tasks, 95 % interval, p by Holm over 1):",
+        "clerk: telephone loses 75.0 [25.0, 100.0] of text (p 0.250)",
+        "  at: line 50.0, voice or recognizer 25.0",
+        "  not heard: id or code 25% of 16",
+    ]
+
+
+def test_what_was_not_looked_for_is_told_as_that_with_the_command_that_does() -> None:
+    known, unknown = cell(PLAIN, [1.0] * 4), cell(TELEPHONE, ["line", 0.0, 0.0, 1.0])
+    assert lines(known, unknown)[2:4] == [
+        "  at: line 25.0; the rest was not looked for: dragoman blame 'my run'; 3 of 3",
+        "    failures misheard a value",
+    ]
+    assert "dragoman blame" not in "".join(lines(known, unknown, is_imported=True))
+
+
+def test_a_gain_is_no_loss() -> None:
+    found = lines(cell(PLAIN, [0.0, 1.0]), cell(TELEPHONE, [1.0, 1.0]))
+    assert found[1].startswith("clerk: telephone gains 50.0 [0.0, 100.0] on text")
+
+
+def test_many_losses_take_no_more_lines_than_there_are_and_say_how_many_are_left_out() -> None:
+    cells = [
+        each
+        for agent in map(str, range(12))
+        for each in (
+            cell(PLAIN, [1.0] * 4, agent),
+            cell(TELEPHONE, ["line", "line", 1.0, 1.0], agent),
+        )
+    ]
+    found = lines(*cells)
+    assert len(found) == MAX_LINES
+    assert found[-1] == "and 10 more: dragoman report 'my run'"
+    assert max(map(len, found)) <= 80
+
+
+def test_one_condition_alone_loses_nothing_to_another() -> None:
+    assert lines(cell(PLAIN, [1.0, 0.0])) == []
+
+
+def test_points_are_of_a_hundred_and_nothing_is_no_negative_number() -> None:
+    assert list(map(points, (0.125, -0.0001, -0.5))) == ["12.5", "0.0", "-50.0"]
