@@ -69,7 +69,7 @@ def test_what_was_heard_otherwise_and_what_came_back_are_told_apart() -> None:
 
     (step,) = beside(a, b).parted
 
-    assert step.differences == ("results", "heard")
+    assert step.differences == ("heard", "results")
 
 
 def test_a_conversation_that_ended_before_says_so() -> None:

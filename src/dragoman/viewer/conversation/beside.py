@@ -3,19 +3,20 @@
 from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
+from dragoman.core.tools import Role
 from dragoman.scoring.speech_accuracy import normalized
 from dragoman.viewer.conversation.calls import ShownCall
 from dragoman.viewer.conversation.turns import Turn
 from dragoman.viewer.conversation.view import ConversationView
 from dragoman.viewer.conversation.words import MarkedText
 
-Difference = Literal["calls", "results", "words", "heard", "length"]
-"""What differs in a step: what was called, what came back, what was meant, what arrived, or that one
-conversation had ended."""
+Difference = Literal["length", "heard", "calls", "results", "words"]
+"""What differs in a step: that one conversation had ended, what reached the agent of the same words,
+what was called, what came back of the same calls, or what was said."""
 
 Read = TypeVar("Read", bound=Hashable)
 
@@ -74,8 +75,9 @@ def beside(a: ConversationView, b: ConversationView) -> Beside:
     steps = [
         _step(number, one, other, are_words_compared=are_words_compared)
         for number, (one, other) in enumerate(pairs)
+        if one or other
     ]
-    parting = next((step.number for step in steps if step.differences), len(steps))
+    parting = next((place for place, step in enumerate(steps) if step.differences), len(steps))
     return Beside(tuple(steps[:parting]), tuple(steps[parting:]), are_words_compared)
 
 
@@ -93,17 +95,16 @@ def _step(number: int, a: Sequence[Turn], b: Sequence[Turn], *, are_words_compar
     found: list[Difference] = []
     if bool(a) != bool(b):
         found.append("length")
-    one, other = _marked(a, b), _marked(b, a)
+    is_spoken_alike = are_words_compared and bool(a) and bool(b)
+    if is_spoken_alike and _said(a, "user") == _said(b, "user") and _heard(a) != _heard(b):
+        found.append("heard")
     if _calls(a, _called) != _calls(b, _called):
         found.append("calls")
     elif _calls(a, _answered) != _calls(b, _answered):
         found.append("results")
-    if are_words_compared and a and b:
-        if _said(a) != _said(b):
-            found.append("words")
-        elif _heard(a) != _heard(b):
-            found.append("heard")
-    return Step(number, one, other, tuple(found))
+    if is_spoken_alike and any(_said(a, side) != _said(b, side) for side in get_args(Role)):
+        found.append("words")
+    return Step(number, _marked(a, b), _marked(b, a), tuple(found))
 
 
 def _called(call: ShownCall) -> tuple[str, ...]:
@@ -138,12 +139,15 @@ def _marked(turns: Sequence[Turn], others: Sequence[Turn]) -> tuple[Turn, ...]:
     return tuple(shown)
 
 
-def _said(turns: Sequence[Turn]) -> list[str]:
-    return [_plain(turn.texts.intended) for turn in turns if turn.texts is not None]
+def _said(turns: Sequence[Turn], side: Role) -> list[str]:
+    return [
+        _plain(turn.texts.intended) for turn in turns if turn.by == side and turn.texts is not None
+    ]
 
 
 def _heard(turns: Sequence[Turn]) -> list[str]:
-    texts = [turn.texts for turn in turns if turn.texts is not None]
+    """Return what reached the agent of the user's words."""
+    texts = [turn.texts for turn in turns if turn.by == "user" and turn.texts is not None]
     return [_plain(text.intended if text.heard is None else text.heard) for text in texts]
 
 
