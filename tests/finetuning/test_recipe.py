@@ -53,3 +53,10 @@ def test_where_it_is_written_to_changes_no_digest_and_its_rate_does(tmp_path: Pa
 
     assert read(tmp_path, LEAST.replace("trained", "elsewhere")).digest == first.digest
     assert read(tmp_path, LEAST + "learning_rate = 2e-4").digest != first.digest
+
+
+@pytest.mark.parametrize("name", ["tiny_recipe", "world_recipe", "gpu_recipe"])
+def test_recipes_of_the_documentation_are_read(name: str) -> None:
+    folder = Path(__file__).parents[2] / "docs" / "examples"
+
+    assert read_recipe(folder / f"{name}.toml").weights == "all"

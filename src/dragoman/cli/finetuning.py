@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,8 +10,10 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.visible import visible
 from dragoman.exchange.training_rows import rows_of_run
+from dragoman.finetuning.effort import effort_of, fitting, gpus
 from dragoman.finetuning.memory import gib, needs_of
 from dragoman.finetuning.preparing import Prepared, prepare
+from dragoman.finetuning.progress import TrainingProgress, clock
 from dragoman.finetuning.recipe import read_recipe
 from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
@@ -49,15 +51,17 @@ def run_recipe(
     if dry_run:
         _show_plan(prepared, as_json=as_json)
         return
-    _say(_about_rows(prepared))
-    from dragoman.finetuning.progress import TrainingProgress
+    for line in (_about_rows(prepared), *_needed(prepared)):
+        _say(line)
     from dragoman.finetuning.training import train
 
     trained = train(prepared, TrainingProgress(_say))
     _show_trained(prepared, trained, as_json=as_json)
 
 
-def make_tiny(out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed: int) -> None:
+def make_tiny(  # noqa: PLR0913 - the options of one command
+    out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed: int, *, passages: bool
+) -> None:
     """Write a tiny model and say how large it is.
 
     Raises:
@@ -67,7 +71,7 @@ def make_tiny(out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed:
     known = {name: name for name in SIZES}
     if size not in known:
         raise UsageError(f"--size {size}: choose {', '.join(known)}")
-    form = TinyForm(known[size], vocabulary, seed=seed)
+    form = TinyForm(known[size], vocabulary, passages=passages, seed=seed)
     count = write_tiny(read_rows(rows), out, form)
     print(f"{out}: {count:,} parameters, nothing learnt yet")
 
@@ -112,16 +116,17 @@ def _about_rows(prepared: Prepared) -> str:
 
 
 def _show_plan(prepared: Prepared, *, as_json: bool) -> None:
-    needs = {
-        name: needs_of(prepared.recipe, prepared.model, on_gpu=on_gpu)
-        for name, on_gpu in (("cpu", False), ("gpu", True))
-    }
     if as_json:
+        needs = {
+            name: needs_of(prepared.recipe, prepared.model, on_gpu=on_gpu)
+            for name, on_gpu in (("cpu", False), ("gpu", True))
+        }
         shown = {
             "rows": len(prepared.rows),
             "refused": [leak for each in prepared.leaks.values() for leak in each],
             "model": prepared.model,
             "needs": needs,
+            "effort": effort_of(prepared.recipe, prepared.model, prepared.rows),
         }
         print(msgspec.json.encode(shown).decode())
         return
@@ -131,12 +136,31 @@ def _show_plan(prepared: Prepared, *, as_json: bool) -> None:
         print(visible(f"refused {leaks[0].row}: {told}"))
     if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
         print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
-    cpu, gpu = needs["cpu"], needs["gpu"]
+    for line in _needed(prepared):
+        print(line)
+
+
+def _needed(prepared: Prepared) -> Iterator[str]:
+    """Yield what a training needs of a machine, in words."""
+    recipe, model = prepared.recipe, prepared.model
+    cpu, gpu = (needs_of(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))
     share = f"{cpu.trained:,} of {cpu.parameters:,} parameters are trained"
-    print(f"{prepared.model.kind}: about {share}")
-    print(
+    yield f"{model.kind}: about {share}"
+    yield (
         f"about {gib(cpu.memory)} of memory on a CPU (fp32), {gib(gpu.memory)} on a GPU (bf16), "
         f"{gib(cpu.disk)} of disk"
+    )
+    effort = effort_of(recipe, model, prepared.rows)
+    yield f"{'at most' if effort.is_bound else 'about'} {effort.tokens:,} tokens are read"
+    if recipe.device == "cpu":
+        return
+    fit = fitting(gpu.memory)
+    times = ", ".join(f"{name} {clock(effort.seconds_on(each))}" for name, each in fit.items())
+    biggest = max(each.memory for each in gpus().values())
+    yield (
+        f"at least, by their data sheets (no training reaches half of that): {times}"
+        if fit
+        else f"more memory than one GPU of {biggest} GiB has: take a smaller model, batch or max_length"
     )
 
 

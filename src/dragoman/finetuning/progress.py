@@ -36,10 +36,11 @@ class TrainingProgress:
         left = (now - self._begun) / (step - self._first) * (steps - step)
         if step == steps or now - self._said >= self._every:
             self._said = now
-            self._say(f"step {step}/{steps}  loss {loss:.4f}  {_clock(left)} left")
+            self._say(f"step {step}/{steps}  loss {loss:.4f}  {clock(left)} left")
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Return seconds as hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"

@@ -14,17 +14,19 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import TrainingRow
 from dragoman.finetuning.extra import require_extra
+from dragoman.finetuning.passages import passages_of, without
 from dragoman.finetuning.saving import saved_whole
 
-Size = Literal["xs", "s", "m", "l"]
+Size = Literal["xs", "s", "m", "l", "xl"]
 
 SIZES: dict[Size, tuple[int, int, int, int]] = {
     "xs": (96, 3, 4, 256),
     "s": (128, 4, 4, 384),
     "m": (192, 4, 6, 512),
     "l": (320, 8, 8, 960),
+    "xl": (640, 12, 10, 1920),
 }
-"""Width, layers, heads and inner width: some 0.4, 0.9, 2 and 12 million parameters."""
+"""Width, layers, heads and inner width: some 0.4, 0.9, 2, 12 and 70 million parameters; `xl` is for a GPU."""
 
 _END, _PAD = "<|end|>", "<|pad|>"
 _SPECIAL = (_PAD, _END, "<|system|>", "<|tools|>", "<|user|>", "<|assistant|>", "<|tool|>")
@@ -37,12 +39,14 @@ class TinyForm(msgspec.Struct, frozen=True):
         size: Of the model.
         vocabulary: Tokens at most.
         context: Tokens that it is made for.
+        passages: Whether what stands in many rows' instructions or functions is one token each.
         seed: Of the weights.
     """
 
     size: Size = "s"
     vocabulary: int = 2048
     context: int = 4096
+    passages: bool = False
     seed: int = 0
 
 
@@ -67,7 +71,7 @@ def write_tiny(rows: Sequence[TrainingRow], out: Path, form: TinyForm) -> int:
     from dragoman.finetuning.quiet import quieted
 
     quieted()
-    tokenizer = _tokenizer(rows, form.vocabulary)
+    tokenizer = _tokenizer(rows, form)
     width, layers, heads, inner = SIZES[form.size]
     config = Qwen3Config(
         vocab_size=len(tokenizer),
@@ -92,9 +96,9 @@ def write_tiny(rows: Sequence[TrainingRow], out: Path, form: TinyForm) -> int:
     return int(model.num_parameters())
 
 
-def _tokenizer(rows: Sequence[TrainingRow], vocabulary: int) -> Any:  # noqa: ANN401 - the library has no types here
+def _tokenizer(rows: Sequence[TrainingRow], form: TinyForm) -> Any:  # noqa: ANN401 - the library has no types here
     """Return byte-level BPE; digits stand alone, so that numbers are copied and not memorised."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
     raw = Tokenizer(models.BPE())
@@ -106,12 +110,15 @@ def _tokenizer(rows: Sequence[TrainingRow], vocabulary: int) -> Any:  # noqa: AN
     )
     raw.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
+        vocab_size=form.vocabulary,
         special_tokens=list(_SPECIAL),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    raw.train_from_iterator(_texts(rows), trainer)
+    passages = passages_of(rows) if form.passages else []
+    texts = _texts(rows)
+    raw.train_from_iterator(without(texts, passages) if passages else texts, trainer)
+    raw.add_tokens([AddedToken(each, normalized=False) for each in passages])
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=raw,
         eos_token=_END,

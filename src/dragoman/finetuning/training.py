@@ -14,7 +14,7 @@ from dragoman.finetuning.checkpoints import newest_whole
 from dragoman.finetuning.extra import require_extra
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.masking import LabelledRow, UnusedRow, labelled_rows, require_template
-from dragoman.finetuning.memory import free_memory, needs_of, require
+from dragoman.finetuning.memory import free_memory, gib, needs_of, require
 from dragoman.finetuning.preparing import Prepared
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
@@ -52,7 +52,7 @@ def train(prepared: Prepared, told: TrainingProgress) -> Trained:
     from dragoman.finetuning.quiet import quieted
 
     quieted()
-    on_gpu = _takes_gpu(recipe, torch.cuda.is_available())
+    on_gpu = _takes_gpu(prepared, is_there=torch.cuda.is_available())
     memory = torch.cuda.mem_get_info()[0] if on_gpu else free_memory()
     require(needs_of(recipe, prepared.model, on_gpu=on_gpu), memory, out, _where(on_gpu=on_gpu))
     tokenizer = AutoTokenizer.from_pretrained(recipe.model, local_files_only=True)
@@ -93,10 +93,13 @@ def _take_known_template(tokenizer: Any) -> None:  # noqa: ANN401 - no types
         tokenizer.chat_template = get_training_chat_template(tokenizer) or tokenizer.chat_template
 
 
-def _takes_gpu(recipe: Recipe, is_there: bool) -> bool:
+def _takes_gpu(prepared: Prepared, *, is_there: bool) -> bool:
+    recipe = prepared.recipe
     if recipe.device == "gpu" and not is_there:
+        needed = gib(needs_of(recipe, prepared.model, on_gpu=True).memory)
         raise UsageError(
-            "device = gpu, and there is none here: write device = cpu, or go where there is one"
+            f"device = gpu, and there is none here: go where there is one with {needed} of memory, or "
+            "write device = cpu"
         )
     if recipe.packing:
         from transformers.utils import is_flash_attn_2_available

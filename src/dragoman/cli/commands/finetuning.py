@@ -77,19 +77,27 @@ def finetune_study(
 
 
 @command(app, "tiny-model", "tiny-model base --rows rows.jsonl")
-def tiny_model(
+def tiny_model(  # noqa: PLR0913, PLR0917 - the options of one command
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
     rows: Annotated[
         list[Path], typer.Option(help="Rows whose words its tokenizer is made of; repeatable.")
     ],
-    size: Annotated[str, typer.Option(help="xs, s, m or l: 0.4 to 10 million parameters.")] = "s",
+    size: Annotated[
+        str,
+        typer.Option(
+            help="xs, s, m, l (0.4 to 12 million parameters), or xl (70 million, for a GPU)."
+        ),
+    ] = "s",
     vocabulary: Annotated[int, typer.Option(help="Tokens at most.", min=300, max=200_000)] = 2048,
+    passages: Annotated[
+        bool, typer.Option("--passages", help="What many rows' prompts share is one token each.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of its weights.", min=0)] = 0,
 ) -> None:
     """Make a tiny causal model with a tokenizer of one's rows: nothing is downloaded, nothing learnt yet."""
     from dragoman.cli.finetuning import make_tiny
 
-    make_tiny(out, rows, size, vocabulary, seed)
+    make_tiny(out, rows, size, vocabulary, seed, passages=passages)
 
 
 @command(app, "rows", "rows runs/mine --out rows.jsonl --only passed")

@@ -1,0 +1,83 @@
+"""`python -m bench.tuning OUT [--rows N] [--seed N] [--held-out]`: made rows over the bundled world's APIs.
+
+What a row's agent is told is what agents of `itc:world` are told under `calls=thought-action`.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from bench.tuning.questions import Asker, Question
+
+from dragoman.benchmarks.itc.records import CallSet, SetTask
+from dragoman.benchmarks.itc.suite import ApiSuite
+from dragoman.benchmarks.itc.world_set import world_set
+from dragoman.core.apis.documents import operations
+from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.apis.written.writing import written_answer
+from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.training.rows import RowOrigin, TrainingRow
+
+
+def rows_of(questions: list[Question], name: str) -> Iterator[TrainingRow]:
+    """Yield questions as rows: the system message of a run, the question, the answer in its form."""
+    from dragoman.benchmarks.itc.world.reading import apis
+
+    world = world_set()
+    own = {each.name: key for doc in world.documents for key, each in operations(doc)}
+    ids = {api.id: own[api.name] for api in apis().values()}
+    tasks = [
+        SetTask(
+            ApiTask(
+                f"{name}-{number}",
+                each.text,
+                each.language,
+                "none",
+                tuple(ids[offered] for offered in each.offered),
+            )
+        )
+        for number, each in enumerate(questions)
+    ]
+    suite = ApiSuite(
+        CallSet(name, world.documents, tuple(tasks), world.provenance, told=world.told)
+    )
+    protocol = suite.text_protocol({"calls": "thought-action"}, DEFAULT_RULES)
+    for task, each in zip(suite.tasks, questions, strict=True):
+        world_of_task = suite.factory(DEFAULT_RULES)(task)
+        offer = protocol.offer(task, suite.tools(task))
+        system = f"{offer}\n\n{suite.policy(task, world_of_task)}"
+        yield TrainingRow(
+            task.id,
+            (
+                {"role": "system", "content": system},
+                {"role": "user", "content": each.text},
+                {"role": "assistant", "content": written_answer(each.thought, each.calls)},
+            ),
+            origin=RowOrigin(
+                name,
+                task.id,
+                tuple(dict.fromkeys(call.tool for call in each.calls)),
+                each.language,
+                "Apache-2.0",
+                "bench.tuning",
+            ),
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.tuning")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--rows", type=int, default=8000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--held-out", action="store_true")
+    given = parser.parse_args()
+    asker = Asker(given.seed, held_out=given.held_out)
+    questions = {each.text: each for each in (asker.question() for _ in range(given.rows))}
+    rows = rows_of(list(questions.values()), f"made-{given.seed}")
+    given.out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    print(f"{given.out}: {len(questions)} rows")
+
+
+if __name__ == "__main__":
+    main()

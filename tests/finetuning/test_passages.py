@@ -1,0 +1,44 @@
+"""What many prompts share is found word for word, whatever stands around it."""
+
+from dragoman.core.training.rows import TrainingRow
+from dragoman.finetuning.passages import passages_of, without
+
+POLICY = "Answer with calls of functions, and with nothing else around them."
+RAIN = '{"name":"rain","description":"Says whether it rains, and where."}'
+SNOW = '{"name":"snow","description":"Says whether it snows, and where."}'
+NATIVE: dict[str, object] = {"name": "tide", "description": "Says how high the water stands."}
+
+
+def row(number: int, system: str, *tools: dict[str, object]) -> TrainingRow:
+    said: dict[str, object] = {
+        "role": "user",
+        "content": f"A question that nobody else asks, number {number}, today",
+    }
+    return TrainingRow(f"r{number}", ({"role": "system", "content": system}, said), tools)
+
+
+def test_lines_of_instructions_and_functions_in_lists_are_passages() -> None:
+    rows = [row(n, f"{POLICY}\n[{RAIN},{SNOW}]") for n in range(9)]
+
+    assert set(passages_of(rows)) == {POLICY, RAIN, SNOW}
+
+
+def test_native_functions_are_passages_as_templates_show_them() -> None:
+    rows = [row(n, "", {"type": "function", "function": NATIVE}) for n in range(8)]
+
+    assert passages_of(rows) == [
+        '{"name": "tide", "description": "Says how high the water stands."}'
+    ]
+
+
+def test_what_few_rows_have_or_users_say_is_none() -> None:
+    rows = [row(n, POLICY if n < 7 else RAIN) for n in range(15)]
+
+    assert passages_of(rows) == [RAIN]
+
+
+def test_words_of_passages_are_left_out_and_others_stay() -> None:
+    assert list(without([f"{POLICY}\nNow [{SNOW}]", f"[{RAIN},{SNOW}]"], [POLICY, SNOW, RAIN])) == [
+        f"Now [{SNOW}]",
+        "",
+    ]
