@@ -1,6 +1,6 @@
 """Rows of the summary: one per cell of the grid (suite, condition, agent, rules, judge)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -155,7 +155,6 @@ def _summary(
     invalid = [row for row in rows if _is_invalid(row)]
     valid = [_without_verdict(row) if _is_invalid(row) else row for row in rows]
     is_checked = any(row.score is not None and row.score.simulator for row in rows)
-    seed = derive_seed(content_key(key[0], key[1].label, key[2]), "bootstrap")
     episodes = [row.episode for row in rows if row.episode is not None]
     trials = max(len(column) for column in rewards.values())
     return CellSummary(
@@ -165,7 +164,7 @@ def _summary(
         rules=rules,
         judge=judge,
         planned_tasks=len(rewards),
-        result=pass_hat(rewards, trials, seed),
+        result=cell_pass_hat(key, rewards),
         assumed=any(row.score is not None and row.score.assumed for row in rows),
         episodes=len(episodes),
         missing=len(rows) - len(episodes),
@@ -184,11 +183,19 @@ def _summary(
         reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
-        without_invalid=pass_hat(_rewards(valid), trials, seed) if invalid else None,
+        without_invalid=cell_pass_hat(key, _rewards(valid)) if invalid else None,
         rho=tuple(
             rho_hat(rewards, trials, derive_seed(content_key(key[0], key[1].label, key[2]), "rho"))
         ),
     )
+
+
+def cell_pass_hat(key: CellKey, rewards: Mapping[str, Sequence[Verdict | None]]) -> PassHat:
+    """Return pass^k of a cell, of the rewards of every planned trial by task; equal wherever asked."""
+    suite, condition, agent = key
+    trials = max(len(column) for column in rewards.values())
+    seed = derive_seed(content_key(suite, condition.label, agent), "bootstrap")
+    return pass_hat(rewards, trials, seed)
 
 
 def _rewards(rows: Iterable[Outcome]) -> dict[str, list[Verdict | None]]:

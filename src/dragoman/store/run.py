@@ -9,7 +9,7 @@ is stored.
 
 import hashlib
 import sqlite3
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -55,9 +55,9 @@ _PUT_EPISODE = "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, 
 
 # Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
 _LAST_ATTEMPTS = """
-SELECT key, last.* FROM cells
-JOIN (SELECT cell, max(attempt), fault{data} FROM episodes GROUP BY cell) AS last
-ON cells.id = last.cell ORDER BY cells.id
+SELECT key, cells.id, attempt, fault{data} FROM cells CROSS JOIN episodes ON cells.id = episodes.cell
+WHERE attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
+ORDER BY cells.id
 """
 _SCORES = """
 SELECT key, last.* FROM cells
@@ -88,6 +88,18 @@ ORDER BY scores.id
 _CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
 _OWN_LAST = "SELECT attempt, fault, data FROM episodes WHERE cell = ? ORDER BY attempt DESC LIMIT 1"
 _FOUND = "SELECT rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? ORDER BY id"
+_LAST_ROWS = "SELECT (SELECT max(id) FROM episodes), (SELECT max(id) FROM scores)"
+_ROWS_AFTER = "SELECT id, cell FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+_ATTEMPTS_AT = """
+SELECT cells.id, key, attempt, fault, data FROM cells JOIN episodes ON cells.id = episodes.cell
+WHERE cells.id IN (SELECT value FROM json_each(?)) ORDER BY cells.id, attempt
+"""
+_COUNTED_AT = """
+SELECT cells.id, key, attempt, rules, judge, metric, data
+FROM cells JOIN scores ON cells.id = scores.cell
+WHERE cells.id IN (SELECT value FROM json_each(?))
+AND (rules = '' OR (rules = ? AND judge = ? AND metric = ?)) ORDER BY scores.id
+"""
 _PUT_MEASURED = """
 INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data)
 VALUES (?, ?, ?, ?, ?, ?)
@@ -132,6 +144,33 @@ class StoredConversation(msgspec.Struct, frozen=True):
     episode: Episode | None
     scores: tuple[Score, ...]
     measures: tuple[Measured, ...]
+
+
+class LastRows(msgspec.Struct, frozen=True):
+    """How far a run was written, or read: the last rows of its episodes and of its scores."""
+
+    episodes: int = 0
+    scores: int = 0
+
+
+class PlayedCell(msgspec.Struct, frozen=True):
+    """What is stored of one cell, without the events of its episodes.
+
+    Attributes:
+        place: Its place in the plan, from 1.
+        attempt: The last attempt.
+        episode: That attempt.
+        score: Its score under the scoring that was asked for.
+        measures: What measures counted in it, the oldest first.
+        earlier: What attempts before it consumed, and their judges.
+    """
+
+    place: int
+    attempt: int
+    episode: Episode
+    score: Score | None
+    measures: tuple[Measured, ...]
+    earlier: tuple[Usage, ...]
 
 
 class RunStore:
@@ -407,6 +446,61 @@ class RunStore:
                 used[cell] = (*used.get(cell, ()), entry.usage)
         return used
 
+    def counts(self) -> tuple[int, int]:
+        """Return how many conversations are planned, and how many were played."""
+        query = "SELECT (SELECT count(*) FROM cells), (SELECT count(DISTINCT cell) FROM episodes)"
+        with self._errors("read"):
+            planned, played = self._connection.execute(query).fetchone()
+            return planned, played
+
+    def last_rows(self) -> LastRows:
+        """Return how far the run is written."""
+        with self._errors("read"):
+            episodes, scores = self._connection.execute(_LAST_ROWS).fetchone()
+            return LastRows(episodes or 0, scores or 0)
+
+    def changed_after(self, read: LastRows, most: int) -> tuple[tuple[int, ...], LastRows]:
+        """Return the places of cells that got rows since, and how far that goes.
+
+        Args:
+            read: How far the run was read.
+            most: How many rows are looked at, of episodes and of scores.
+        """
+        found: dict[int, None] = {}
+        ends = []
+        with self._errors("read"):
+            for table, after in (("episodes", read.episodes), ("scores", read.scores)):
+                query = _ROWS_AFTER.format(table=table)
+                rows = self._connection.execute(query, (after, most)).fetchall()
+                found.update(dict.fromkeys(cell for _, cell in rows))
+                ends.append(rows[-1][0] if rows else after)
+        return tuple(found), LastRows(*ends)
+
+    def played_at(
+        self, places: Collection[int], rules: str, judge: str, metric: str
+    ) -> tuple[PlayedCell, ...]:
+        """Return what is stored of cells, without events, under rules, judge and metric version."""
+        wanted = msgspec.json.encode(sorted(places)).decode()
+        attempts: dict[int, list[tuple[int, Episode]]] = {}
+        counted: dict[int, list[tuple[int, Score | Measured]]] = {}
+        with self._errors("read"):
+            for place, key, attempt, fault, data in self._connection.execute(
+                _ATTEMPTS_AT, (wanted,)
+            ):
+                content = self._unsealed(data, key.hex(), attempt, fault)
+                attempts.setdefault(place, []).append((attempt, self._codec.decode_head(content)))
+            chosen = (rules, judge, metric)
+            for place, key, attempt, *columns, data in self._connection.execute(
+                _COUNTED_AT, (wanted, *chosen)
+            ):
+                content = self._unsealed(data, key.hex(), attempt, *columns)
+                is_score = tuple(columns) == chosen
+                decode = self._codec.decode_score if is_score else self._codec.decode_measured
+                counted.setdefault(place, []).append((attempt, decode(content)))
+        return tuple(
+            _played(place, played, counted.get(place, ())) for place, played in attempts.items()
+        )
+
     def scorings(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of rules and judge under which the run has scores, newest last."""
         query = (
@@ -473,6 +567,30 @@ class RunStore:
             raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
 
 
+def _played(
+    place: int,
+    attempts: Sequence[tuple[int, Episode]],
+    counted: Sequence[tuple[int, Score | Measured]],
+) -> PlayedCell:
+    """Return a cell of its attempts, in their order, and of all that was counted in them."""
+    last, episode = attempts[-1]
+    scores = [entry for attempt, entry in counted if attempt == last and isinstance(entry, Score)]
+    own = [entry for attempt, entry in counted if attempt == last and isinstance(entry, Measured)]
+    before = [usage for _, entry in attempts[:-1] for usage in entry.usage]
+    for attempt, entry in counted:
+        if attempt < last:
+            before.extend(_usage_of(entry))
+    return PlayedCell(
+        place, last, episode, scores[-1] if scores else None, tuple(own), tuple(before)
+    )
+
+
+def _usage_of(entry: Score | Measured) -> tuple[Usage, ...]:
+    if isinstance(entry, Score):
+        return entry.judges_usage
+    return () if entry.usage is None else (entry.usage,)
+
+
 class NewRun(msgspec.Struct, frozen=True):
     """What a run is created with: its manifest, its plan and the tasks it plays."""
 
@@ -513,6 +631,15 @@ def open_run(folder: Path, *, write: bool) -> RunStore:
         store.close()
         raise
     return store
+
+
+def peek_run(folder: Path) -> RunStore:
+    """Open a run to read without looking it through first: each record is still checked when read.
+
+    Raises:
+        StoreError: Where there is no run, or the file is not a run's.
+    """
+    return RunStore(folder, open_file(folder, write=False))
 
 
 def _fill(connection: sqlite3.Connection, new: NewRun) -> None:

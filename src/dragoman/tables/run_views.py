@@ -1,7 +1,6 @@
 """Stored runs as reports and figures show them."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,7 +19,8 @@ from dragoman.report.reproducing import PlayedAs, steps
 from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.run import RunStore, open_run
-from dragoman.tables.caveats import caveats, described_users, users_of
+from dragoman.tables.caveats import caveats, users_of
+from dragoman.tables.manifest_facts import facts_of
 from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
 from dragoman.tables.scored_runs import stored_digests
 from dragoman.tables.voice_boards import stored_board
@@ -70,7 +70,12 @@ def _view(
         return RunView(
             name=folder.absolute().name,
             facts=(
-                *_facts(manifest, users_of(store), (rules, judge), heads),
+                *facts_of(
+                    manifest,
+                    users_of(store),
+                    (rules, judge),
+                    (each for row in heads for each in row.measures),
+                ),
                 ("prices", (prices or stored_prices(store)).as_of),
             ),
             cells=summary(store, rules, judge, prices),
@@ -123,47 +128,3 @@ def _played(
         "" if judge == manifest.judge else judge,
         tuple(sorted(counted - {REWARD, BLAME})),
     )
-
-
-def _facts(
-    manifest: Manifest, users: dict[str, str], scoring: tuple[str, str], rows: Sequence[Outcome]
-) -> tuple[tuple[str, str], ...]:
-    config, (rules, judge) = manifest.config, scoring
-    created = datetime.fromtimestamp(manifest.created).astimezone()
-    return (
-        ("suite", config.suite),
-        ("agents", ", ".join(config.agents)),
-        ("user", described_users(users) or config.user or "nobody"),
-        ("played under", config.rules),
-        ("prompts of models", manifest.prompts),
-        ("scored by", f"rules {rules}, judge {judge}"),
-        ("trials", str(config.trials)),
-        ("seed", str(config.seed)),
-        ("limits", f"{config.max_steps} steps, {config.max_errors} tool errors"),
-        ("started", created.isoformat(timespec="seconds")),
-        ("dragoman", manifest.dragoman),
-        ("python", manifest.python),
-        ("measures", ", ".join(_measures(rows))),
-        *_heard(manifest),
-        ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
-    )
-
-
-def _measures(rows: Sequence[Outcome]) -> Iterator[str]:
-    """Yield what was counted, each measure in its version and by its judge."""
-    found = {
-        (each.measure, each.version, each.judge): None for row in rows for each in row.measures
-    }
-    for measure, version, judge in found:
-        yield f"{measure} {version}" + ("" if judge == NO_JUDGE else f" by {judge}")
-
-
-def _heard(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    recognizers = dict.fromkeys(
-        str(voice["recognizer"]) for voice in manifest.voices.values() if voice.get("recognizer")
-    )
-    if recognizers:
-        yield "recognizers", ", ".join(recognizers)
-    clarified = dict.fromkeys(judge for judge in manifest.clarified.values() if judge)
-    if clarified:
-        yield "clarifications by", ", ".join(clarified)

@@ -1,15 +1,24 @@
-"""One run while it is shown: its file, open to read for as long as it is the same file."""
+"""One run while it is shown: its file, open to read for as long as it is the same file, and its index."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run import LastRows, RunStore, peek_run
 from dragoman.store.run_file import FILE
+from dragoman.store.run_index.file import open_index
+from dragoman.viewer.index.building import index_path
+from dragoman.viewer.index.keeping import IndexKeeper
+from dragoman.viewer.index.listing import Listing
+
+PATIENCE_SECONDS = 0.1
+"""How long a page waits for the index; what is not read by then is told."""
 
 
 class OpenedRun:
     """A run under its name in addresses.
 
-    Its store belongs to the thread that answers requests.
+    It belongs to the thread that answers requests; its index is kept by another one.
     """
 
     def __init__(self, name: str, folder: Path, cache: Path) -> None:
@@ -19,6 +28,8 @@ class OpenedRun:
         self._cache = cache
         self._store: RunStore | None = None
         self._seen: tuple[int, int] | None = None
+        self._keeper: IndexKeeper | None = None
+        self._listing: Listing | None = None
 
     @property
     def store(self) -> RunStore:
@@ -30,14 +41,40 @@ class OpenedRun:
         found = self._identity()
         if self._store is None or self._seen != found:
             self.close()
-            self._store, self._seen = open_run(self.folder, write=False), found
+            self._store, self._seen = peek_run(self.folder), found
         return self._store
 
+    @contextmanager
+    def listing(self, patience: float = PATIENCE_SECONDS) -> Iterator[Listing]:
+        """Yield the run's conversations as far as they are read after so many seconds.
+
+        Within, they are those of one moment.
+
+        Raises:
+            StoreError: Where the run or the index cannot be read.
+        """
+        store = self.store
+        if self._keeper is None or self._listing is None:
+            path = index_path(self._cache, store)
+            self._keeper = IndexKeeper(self.folder, path)
+            self._listing = Listing(open_index(path))
+        self._keeper.refresh(patience)
+        with self._listing.index.reading():
+            yield self._listing
+
+    def unread(self, read: LastRows) -> int:
+        """Return how many attempts are stored that the index has not read."""
+        return max(0, self.store.last_rows().episodes - read.episodes)
+
     def close(self) -> None:
-        """Close the file."""
+        """Close what is open."""
+        if self._keeper is not None:
+            self._keeper.close()
+        if self._listing is not None:
+            self._listing.close()
         if self._store is not None:
             self._store.close()
-            self._store = None
+        self._keeper = self._listing = self._store = None
 
     def _identity(self) -> tuple[int, int] | None:
         """Return which file lies there now: one that was put in its place is another."""

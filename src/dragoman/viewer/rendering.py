@@ -1,9 +1,10 @@
 """Templates: everything that is put into one is escaped, and no text steers the page."""
 
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from dragoman.core.texts.visible import visible
 from dragoman.report import wording
@@ -44,9 +45,17 @@ def _environment() -> "jinja2.Environment":
         duration=wording.duration,
         cut=wording.shortened,
         part=lambda text: quote(text, safe=""),
-        query=urlencode,
+        moment=_moment,
     )
     return environment
+
+
+def _moment(seconds: float) -> str:
+    """Return a moment as people here write it, to the minute."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(" ", "minutes")[:16]
+    except (ValueError, OverflowError, OSError):
+        return wording.UNKNOWN
 
 
 def _template(name: str) -> str:

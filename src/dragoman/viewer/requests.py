@@ -19,12 +19,14 @@ class PageRequest(msgspec.Struct, frozen=True):
         path: The address without what stands after the question mark.
         names: The parts of the address that the page's route names.
         query: What stands after the question mark: all values by name.
+        now: When, in seconds since 1970.
     """
 
     library: Library
     path: str
     names: Mapping[str, str]
     query: Mapping[str, tuple[str, ...]]
+    now: float
 
     def first(self, name: str) -> str:
         """Return the first value of a name after the question mark; "" where there is none."""
@@ -49,10 +51,10 @@ class PageRequest(msgspec.Struct, frozen=True):
             raise web.HTTPNotFound(text="There is no run of this name here.")
         return found
 
-    def page(self, template: str, status: int = 200, **values: object) -> web.Response:
+    def page(self, template: str, **values: object) -> web.Response:
         """Return a page made of a template and values."""
         text = render(template, path=self.path, **values)
-        return web.Response(text=text, status=status, content_type="text/html", charset="utf-8")
+        return web.Response(text=text, content_type="text/html", charset="utf-8")
 
 
 Answer = Callable[[PageRequest], web.StreamResponse]

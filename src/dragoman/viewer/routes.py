@@ -6,6 +6,7 @@ from dragoman.viewer.requests import Route
 ROUTES: tuple[Route, ...] = (
     runs.ROUTE,
     overview.ROUTE,
+    overview.LIVE,
     conversations.ROUTE,
     conversation.ROUTE,
     sound.ROUTE,

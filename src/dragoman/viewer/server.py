@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -41,7 +42,7 @@ def application(library: Library) -> web.Application:
 def _answering(page: Route, library: Library, reader: ThreadPoolExecutor) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         query = {name: tuple(request.query.getall(name)) for name in request.query}
-        asked = PageRequest(library, request.path, request.match_info, query)
+        asked = PageRequest(library, request.path, request.match_info, query, time.time())
         return await asyncio.get_running_loop().run_in_executor(reader, page.answer, asked)
 
     return handle

@@ -1,0 +1,210 @@
+"""What a page of the viewer takes over a run of 100,000 conversations, and its index to be made."""
+
+import asyncio
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import msgspec
+
+from dragoman.analysis.blame import BLAME_FIGURES, CULPRITS, Culprit, measured_blame
+from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.core.conditions import Condition, condition_of
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.keys import content_key
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
+from dragoman.core.speech import Called, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.core.usage import Usage
+from dragoman.runs.jobs import Manifest
+from dragoman.store.run import NewRun, StoredCell, StoredEpisode, StoredMeasure, create_run
+from dragoman.viewer.library import Library
+from dragoman.viewer.server import serving
+from dragoman.wiring.grid.config import RunConfig
+
+AGENTS = ("openai/a", "openai/b", "vllm/c", "gold")
+LANGUAGES = ("en", "th", "de", "zh", "tl")
+VOICES = ("text", "telephone")
+TASKS = 625
+TRIALS = 4
+TURNS = 12
+CONVERSATIONS = len(AGENTS) * len(LANGUAGES) * len(VOICES) * TASKS * TRIALS
+REQUESTS = 10
+STORED_AT_ONCE = 5_000
+PATIENCE = 600.0
+
+PAGES = {
+    "runs": "/",
+    "overview": "/run/run",
+    "what changes of it": "/run/run/live",
+    "first page": "/run/run/conversations",
+    "three filters": "/run/run/conversations?outcome=fail&language=th&blame=line",
+    "ordered by duration": "/run/run/conversations?order=seconds&falling=1",
+    "tasks with 17": "/run/run/conversations?q=17&agent=gold",
+    "conversation": "/run/run/conversation/{key}",
+}
+
+
+def print_viewing() -> None:
+    """Write a run with the store, serve it, and print what its pages take."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        keys = write_run(run)
+        size = (run / "run.sqlite").stat().st_size / 1e6
+        print(f"viewer, {CONVERSATIONS:,} conversations ({size:.0f} MB)")
+        asyncio.run(_print_pages(run, Path(folder) / "views", keys[len(keys) // 2]))
+
+
+def write_run(folder: Path) -> list[str]:
+    """Write the run and return the keys of its conversations."""
+    cells = list(_cells())
+    tasks = {f"task-{number}": _task(number) for number in range(TASKS)}
+    new = NewRun(_manifest(), tuple(cells), tasks)
+    draw = random.Random(7)  # noqa: S311 - made-up conversations
+    with create_run(folder, new) as store:
+        store.declare([BLAME_FIGURES])
+        for start in range(0, len(cells), STORED_AT_ONCE):
+            part = cells[start : start + STORED_AT_ONCE]
+            store.put(entry for cell in part for entry in _entries(cell, draw))
+    return [cell.key for cell in cells]
+
+
+def _cells() -> Iterator[StoredCell]:
+    for language in LANGUAGES:
+        for voice in VOICES:
+            condition = _condition(language, voice)
+            for agent in AGENTS:
+                for task in range(TASKS):
+                    for trial in range(TRIALS):
+                        key = content_key("viewing", language, voice, agent, task, trial)
+                        yield StoredCell(
+                            key, "tau2:retail", condition, agent, f"task-{task}", trial
+                        )
+
+
+def _condition(language: str, voice: str) -> Condition:
+    values = {"voice": voice}
+    if language != "en":
+        values |= {"language": language, "scenario": "domain"}
+    if voice != "text":
+        values["recognizer"] = "openai/whisper-1"
+    return condition_of(values)
+
+
+def _task(number: int) -> Task:
+    return Task(f"task-{number}", "tau2:retail", f"digest {number}", Scenario("You want a refund."))
+
+
+def _manifest() -> bytes:
+    suite = sample_suite()
+    config = RunConfig("tau2:retail", AGENTS, trials=TRIALS)
+    made = Manifest("bench", "3", 1.7e9, config, "none", "bench", suite.provenance)
+    return msgspec.json.encode(made)
+
+
+def _entries(cell: StoredCell, draw: random.Random) -> Iterator[StoredEpisode | StoredMeasure]:
+    passed = draw.random() < 0.6
+    yield StoredEpisode(cell.key, 0, _episode(cell, draw), _score(draw, passed=passed))
+    if not passed:
+        culprit: Culprit = draw.choice(tuple(CULPRITS))
+        yield StoredMeasure(cell.key, 0, measured_blame(culprit))
+
+
+def _episode(cell: StoredCell, draw: random.Random) -> Episode:
+    """Return a conversation of some length, with calls; texts are drawn, so that they do not pack well."""
+    events: list[Move | ToolResult] = []
+    for turn in range(TURNS):
+        call = ToolCall(f"c{turn}", "get_order", {"order_id": f"#W{draw.randrange(10**7)}"})
+        answer = {"order": call.arguments, "total": draw.random(), "note": _words(draw, 20)}
+        events += [
+            Move("user", say(_words(draw, 15))),
+            Move("agent", Called((call,))),
+            ToolResult(call.id, call.name, msgspec.json.encode(answer).decode()),
+            Move("agent", say(_words(draw, 25))),
+        ]
+    used = (
+        Usage("agent", cell.agent, TURNS, draw.randrange(50_000), draw.randrange(2_000)),
+        Usage("user", "openai/gpt-4.1-mini", TURNS, draw.randrange(20_000), draw.randrange(1_000)),
+    )
+    seconds = draw.uniform(20, 200)
+    return Episode(
+        tuple(events),
+        Ending("user_stop"),
+        len(events),
+        draw.randrange(3),
+        usage=used,
+        started=1.7e9 + draw.random() * 86_400,
+        seconds=seconds,
+    )
+
+
+def _score(draw: random.Random, *, passed: bool) -> Score:
+    value = Scored(float(passed))
+    parts = (
+        ComponentScore("DB", True, value, (Evidence("database", passed, _words(draw, 10)),)),
+        ComponentScore("COMMUNICATE", True, Scored(1.0)),
+    )
+    users = (Evidence("goal_kept", draw.random() > 0.02),)
+    return Score("dragoman-1", "none", value, parts, simulator=users)
+
+
+def _words(draw: random.Random, count: int) -> str:
+    return " ".join(f"{draw.getrandbits(24):x}" for _ in range(count))
+
+
+async def _print_pages(run: Path, cache: Path, key: str) -> None:
+    begun = time.perf_counter()
+    async with (
+        serving(Library([run], cache)) as address,
+        aiohttp.ClientSession(base_url=address) as session,
+    ):
+        await _fetched(session, "/")
+        first = time.perf_counter() - begun
+        await _fetched(session, "/run/run")
+        overview = time.perf_counter() - begun - first
+        slowest = 0.0
+        while "is being read" in (text := await _fetched(session, "/run/run/conversations")):
+            asked = time.perf_counter()
+            await _fetched(session, "/run/run/conversations?outcome=fail")
+            slowest = max(slowest, time.perf_counter() - asked)
+            await asyncio.sleep(0.2)
+        assert f"{CONVERSATIONS:,} conversations" in text, text[:2000]
+        made = time.perf_counter() - begun
+        await _until_without(session, "/run/run", "Figures are being made")
+        figures = time.perf_counter() - begun - made
+        print(
+            f"  before anything is indexed: runs {first * 1e3:.0f} ms, overview "
+            f"{overview * 1e3:.0f} ms; index made in {made:.1f} s (a filter meanwhile at most "
+            f"{slowest * 1e3:.0f} ms), figures in {figures:.1f} s more"
+        )
+        for name, path in PAGES.items():
+            print(f"  {name}: {await _median(session, path.format(key=key)):.0f} ms")
+
+
+async def _until_without(session: aiohttp.ClientSession, path: str, text: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while text in await _fetched(session, path):  # noqa: ASYNC110 - what is asked is a server
+            await asyncio.sleep(0.2)
+
+
+async def _median(session: aiohttp.ClientSession, path: str) -> float:
+    taken = []
+    for _ in range(REQUESTS):
+        begun = time.perf_counter()
+        await _fetched(session, path)
+        taken.append((time.perf_counter() - begun) * 1e3)
+    return sorted(taken)[len(taken) // 2]
+
+
+async def _fetched(session: aiohttp.ClientSession, path: str) -> str:
+    async with session.get(path) as answer:
+        assert answer.status == 200, await answer.text()
+        return await answer.text()
+
+
+if __name__ == "__main__":
+    print_viewing()

@@ -1,0 +1,167 @@
+"""What lists ask of an index: counts by facets, and pages of rows in an order."""
+
+from collections.abc import Collection
+from typing import Literal
+
+import msgspec
+
+from dragoman.store.run_index.file import RunIndex
+
+Order = Literal["plan", "task", "ended", "seconds", "steps", "errors", "cost"]
+
+# What is not known comes last, whichever way.
+_EXPRESSIONS: dict[Order, tuple[str, str]] = {
+    "plan": ("place", "-place"),
+    "task": ("task || char(31) || printf('%06d', trial)",) * 2,
+    "ended": ("ifnull(ended, 9e99)", "ifnull(-ended, 9e99)"),
+    "seconds": ("ifnull(seconds, 9e99)", "ifnull(-seconds, 9e99)"),
+    "steps": ("ifnull(steps, 9e99)", "ifnull(-steps, 9e99)"),
+    "errors": ("ifnull(errors, 9e99)", "ifnull(-errors, 9e99)"),
+    "cost": ("ifnull(cost, 9e99)", "ifnull(-cost, 9e99)"),
+}
+ORDERS = tuple(_EXPRESSIONS)
+
+_SEARCHED = "instr(lower(task), ?) > 0"
+_COUNTS = "SELECT facets, count(*) FROM conversations {where} GROUP BY facets"
+_ROWS = """
+SELECT lower(hex(key)), facets, task, trial, place, attempt, ended, seconds, steps, errors, cost
+FROM conversations {how} WHERE {where}
+"""
+_IN_ORDER = "{rows} ORDER BY {by} {turn}, place {turn} LIMIT ?"
+_BEYOND = "({by}, place) {way} (SELECT {by}, place FROM conversations WHERE place = ?)"
+
+
+class ListedRow(msgspec.Struct, frozen=True):
+    """One conversation in a list; what is not known, or was not played, is None."""
+
+    key: str
+    facets: int
+    task: str
+    trial: int
+    place: int
+    attempt: int | None
+    ended: float | None
+    seconds: float | None
+    steps: int | None
+    errors: int | None
+    cost: float | None
+
+
+class ListCut(msgspec.Struct, frozen=True):
+    """Which rows of a list are wanted.
+
+    Attributes:
+        order: By what they are ordered; equal ones as in the plan.
+        falling: Whether the largest comes first; a list by task has no other way.
+        after: The place of the row that they follow; 0 for the beginning.
+        before: The place of the row that they come before; 0 for none.
+        most: How many.
+    """
+
+    order: Order = "plan"
+    falling: bool = False
+    after: int = 0
+    before: int = 0
+    most: int = 50
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """What all conversations together took.
+
+    Attributes:
+        first: When the first began, in seconds since 1970; None where nothing was played.
+        last: When the last ended.
+        recent: How many ended since the moment that was asked for.
+        cost: What those of known cost cost, in US dollars.
+        unknown: How many of those that were played have no known cost.
+        played: How many were played.
+        seconds: How long these took, added up.
+    """
+
+    first: float | None
+    last: float | None
+    recent: int
+    cost: float
+    unknown: int
+    played: int
+    seconds: float
+
+
+def facets(index: RunIndex) -> dict[int, bytes]:
+    """Return all facets by number."""
+    with index.errors("read"):
+        return dict(index.connection.execute("SELECT id, content FROM facets"))
+
+
+def counts(index: RunIndex, search: str = "") -> dict[int, int]:
+    """Return by number of facets how many conversations have them, whose task has this in its id."""
+    query = _COUNTS.format(where=f"WHERE {_SEARCHED}" if search else "")
+    with index.errors("read"):
+        return dict(index.connection.execute(query, (search.lower(),) if search else ()))
+
+
+def rows(
+    index: RunIndex, wanted: Collection[int], cut: ListCut, search: str = ""
+) -> tuple[ListedRow, ...]:
+    """Return rows that have one of these facets."""
+    expression = _EXPRESSIONS[cut.order][cut.falling]
+    conditions, values = _conditions(wanted, search)
+    backwards = bool(cut.before)
+    if cut.after or cut.before:
+        conditions.append(_BEYOND.format(by=expression, way="<" if backwards else ">"))
+        values.append(cut.before or cut.after)
+    # By an index each kind would be read and sorted for itself.
+    found = _ROWS.format(how="NOT INDEXED", where=" AND ".join(conditions))
+    query = _IN_ORDER.format(rows=found, by=expression, turn="DESC" if backwards else "ASC")
+    with index.errors("read"):
+        listed = index.connection.execute(query, (*values, cut.most)).fetchall()
+    return tuple(ListedRow(*row) for row in (listed[::-1] if backwards else listed))
+
+
+def row_of(index: RunIndex, key: str) -> ListedRow | None:
+    """Return the row of a cell by its key; None where it has none."""
+    query = _ROWS.format(how="", where="key = ?")
+    with index.errors("read"):
+        found = index.connection.execute(query, (bytes.fromhex(key),)).fetchone()
+    return None if found is None else ListedRow(*found)
+
+
+def totals(index: RunIndex, since: float) -> Totals:
+    """Return what all conversations took, and how many ended since a moment."""
+    query = (
+        "SELECT min(ended - seconds), max(ended), total(cost), "
+        "count(*) - count(cost), count(*), total(seconds) FROM conversations WHERE attempt IS NOT NULL"
+    )
+    with index.errors("read"):
+        first, last, cost, unknown, played, seconds = index.connection.execute(query).fetchone()
+        ((recent,),) = index.connection.execute(
+            "SELECT count(*) FROM conversations WHERE ended > ?", (since,)
+        )
+    return Totals(first, last, recent, cost, unknown, played, seconds)
+
+
+def _conditions(wanted: Collection[int], search: str) -> tuple[list[str], list[object]]:
+    numbers = msgspec.json.encode(sorted(wanted)).decode()
+    conditions = ["facets IN (SELECT value FROM json_each(?))"]
+    values: list[object] = [numbers]
+    if search:
+        conditions.append(_SEARCHED)
+        values.append(search.lower())
+    return conditions, values
+
+
+class RewardRow(msgspec.Struct, frozen=True):
+    """What figures need of a conversation: None where it was not played, or has no reward."""
+
+    facets: int
+    task: str
+    attempt: int | None
+    reward: float | None
+    undecided: bool | None
+
+
+def rewards(index: RunIndex) -> tuple[RewardRow, ...]:
+    """Return the rewards of all conversations, in the plan's order."""
+    query = "SELECT facets, task, attempt, reward, undecided FROM conversations ORDER BY place"
+    with index.errors("read"):
+        return tuple(RewardRow(*row) for row in index.connection.execute(query))

@@ -1,0 +1,94 @@
+"""pass^k of every cell, made of the index alone: the same figures as everywhere else."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.cells import cell_pass_hat
+from dragoman.analysis.pass_hat import Figure, PassHat
+from dragoman.core.conditions import condition_from
+from dragoman.core.scores import Scored, Unscored, Verdict
+from dragoman.store.run import LastRows
+from dragoman.store.run_index.file import RunIndex
+from dragoman.store.run_index.lists import RewardRow, facets, rewards
+from dragoman.viewer.index.facets import Facets
+
+_NAME = "figures"
+_NO_REWARD = Unscored("no reward")
+
+_Place = tuple[str, str, str]
+"""Suite, condition as runs store it, agent."""
+
+
+class CellFigures(msgspec.Struct, frozen=True):
+    """pass^k of a cell; `assumed` says whether verdicts that were assumed take part."""
+
+    suite: str
+    condition: str
+    agent: str
+    result: PassHat
+    assumed: bool
+
+    @property
+    def first(self) -> Figure:
+        """The figure for pass^1."""
+        return self.result.figures[0]
+
+
+class StoredFigures(msgspec.Struct, frozen=True):
+    """The figures of a run as far as it was read."""
+
+    read: LastRows
+    cells: tuple[CellFigures, ...]
+
+
+def stored_figures(index: RunIndex) -> StoredFigures | None:
+    """Return the figures that were made last; None before the first."""
+    found = index.state(_NAME)
+    return None if found is None else msgspec.json.decode(found, type=StoredFigures)
+
+
+def make_figures(index: RunIndex) -> None:
+    """Make the figures of what is read, and keep them with the index."""
+    read = index.read()
+    if read is None:
+        return
+    named = {
+        number: msgspec.json.decode(content, type=Facets)
+        for number, content in facets(index).items()
+    }
+    made = StoredFigures(read, tuple(_figures(named, rewards(index))))
+    with index.changing():
+        index.put_state(_NAME, msgspec.json.encode(made))
+
+
+def _figures(named: Mapping[int, Facets], rows: Sequence[RewardRow]) -> list[CellFigures]:
+    cells: dict[_Place, dict[str, list[Verdict | None]]] = {}
+    assumed: set[_Place] = set()
+    places = {
+        number: (entry.suite, entry.stored_condition, entry.agent)
+        for number, entry in named.items()
+    }
+    for row in rows:
+        place = places[row.facets]
+        cells.setdefault(place, {}).setdefault(row.task, []).append(_verdict(row))
+        if named[row.facets].assumed:
+            assumed.add(place)
+    return [_cell(place, tasks, assumed=place in assumed) for place, tasks in cells.items()]
+
+
+def _cell(
+    place: _Place, tasks: Mapping[str, Sequence[Verdict | None]], *, assumed: bool
+) -> CellFigures:
+    suite, stored, agent = place
+    condition = condition_from(stored)
+    result = cell_pass_hat((suite, condition, agent), tasks)
+    return CellFigures(suite, condition.label, agent, result, assumed)
+
+
+def _verdict(row: RewardRow) -> Verdict | None:
+    if row.attempt is None:
+        return None
+    if row.reward is None:
+        return _NO_REWARD
+    return Scored(row.reward, ("a part",) if row.undecided else ())
