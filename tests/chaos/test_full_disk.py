@@ -161,7 +161,7 @@ def test_tables_that_find_no_room_are_one_line_and_leave_nothing(
 
     for kind in ("parquet", "jsonl"):
         line = _one_line(dragoman("export", "mine", "--to", kind, "--out", "disk"))
-        assert "cannot write the table" in line
+        assert "cannot be written" in line
     assert [path for path in (folder / "disk").iterdir() if path.name.startswith(".")] == []
 
 

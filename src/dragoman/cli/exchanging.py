@@ -13,13 +13,15 @@ from dragoman.core.result_files import ResultFormat
 from dragoman.exchange.audio_folder import write_audio_folder
 from dragoman.exchange.exporting import export_results, result_formats
 from dragoman.exchange.importing import import_run
+from dragoman.exchange.inspect_logs.writing import write_inspect_logs
 from dragoman.exchange.table_files import write_csv, write_json_lines, write_parquet
 from dragoman.store.audio_sets.layout import SETTINGS
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
-TABLES = ("parquet", "csv", "jsonl")
+OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect")
+"""Forms that every run can be written in."""
 AUDIO_FOLDER = "audiofolder"
 """The form that audio sets have, and runs have not."""
 
@@ -56,8 +58,8 @@ def export_run(  # noqa: PLR0913 - the options of one command
         _export_set(folder, Path(out))
         return
     formats = result_formats()
-    if form not in (*formats, *TABLES):
-        known = ", ".join((*formats, *TABLES, AUDIO_FOLDER))
+    if form not in (*formats, *OF_ANY_RUN):
+        known = ", ".join((*formats, *OF_ANY_RUN, AUDIO_FOLDER))
         raise UsageError(f"cannot export to {form!r}: choose {known}")
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
@@ -69,6 +71,8 @@ def export_run(  # noqa: PLR0913 - the options of one command
             case "jsonl":
                 path, count = write_json_lines(store, scoring, Path(out), agent)
                 print(f"{count} conversations exported: {path}")
+            case "inspect":
+                print(*write_inspect_logs(store, scoring, Path(out), agent), sep="\n")
             case _:
                 _export_results(store, scoring, formats[form], out, agent)
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)

@@ -1,7 +1,6 @@
 """A run's tables and conversations as files that other tools read: Parquet, CSV and JSON lines."""
 
 import functools
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import polars as pl
 from dragoman.analysis.cells import Outcome
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.texts.csv_cells import safe_cell
+from dragoman.exchange.placing import place_file
 from dragoman.store.run import RunStore
 from dragoman.tables.frames.run_frames import run_tables
 from dragoman.tables.outcomes import outcomes
@@ -76,7 +76,7 @@ def _write_tables(
     for name, table in _tables(store, scoring).items():
         chosen = table if agent is None else table.filter(_is_of(table, agent))
         path = folder / f"{name}.{suffix}"
-        _write(path, functools.partial(write, chosen))
+        place_file(path, functools.partial(write, chosen))
         files.append(path)
     return tuple(files)
 
@@ -111,7 +111,7 @@ def write_json_lines(
     rows = [
         row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
     ]
-    _write(path, lambda file: _write_lines(file, rows))
+    place_file(path, lambda file: _write_lines(file, rows))
     return path, len(rows)
 
 
@@ -129,17 +129,3 @@ def _require_agent(store: RunStore, agent: str | None) -> None:
     known = dict.fromkeys(cell.agent for cell in store.cells())
     if agent is not None and agent not in known:
         raise UsageError(f"{store.folder}: no agent {agent!r}: choose of {', '.join(known)}")
-
-
-def _write(path: Path, fill: Callable[[Path], None]) -> None:
-    """Make a file beside its place and move it there, so that it is never half a file."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fill(temporary)
-        temporary.replace(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        why = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise StoreError(f"{path}: cannot write the table ({why:.200})") from error
-    finally:
-        temporary.unlink(missing_ok=True)

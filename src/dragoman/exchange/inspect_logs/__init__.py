@@ -1,0 +1,1 @@
+"""Runs as logs of Inspect: one `.eval` file for each suite, condition and agent."""
