@@ -14,13 +14,19 @@ from dragoman.exchange.audio_folder import write_audio_folder
 from dragoman.exchange.exporting import export_results, result_formats
 from dragoman.exchange.importing import import_run
 from dragoman.exchange.inspect_logs.writing import write_inspect_logs
-from dragoman.exchange.table_files import write_csv, write_json_lines, write_parquet
+from dragoman.exchange.junit import write_junit
+from dragoman.exchange.table_files import (
+    require_agent,
+    write_csv,
+    write_json_lines,
+    write_parquet,
+)
 from dragoman.store.audio_sets.layout import SETTINGS
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
-OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect")
+OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect", "junit")
 """Forms that every run can be written in."""
 AUDIO_FOLDER = "audiofolder"
 """The form that audio sets have, and runs have not."""
@@ -63,6 +69,8 @@ def export_run(  # noqa: PLR0913 - the options of one command
         raise UsageError(f"cannot export to {form!r}: choose {known}")
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
+        if form in OF_ANY_RUN:
+            require_agent(store, agent)
         match form:
             case "parquet" | "csv":
                 write = write_csv if form == "csv" else write_parquet
@@ -73,6 +81,9 @@ def export_run(  # noqa: PLR0913 - the options of one command
                 print(f"{count} conversations exported: {path}")
             case "inspect":
                 print(*write_inspect_logs(store, scoring, Path(out), agent), sep="\n")
+            case "junit":
+                count = write_junit(store, scoring, Path(out), agent)
+                print(f"{count} conversations exported: {out}")
             case _:
                 _export_results(store, scoring, formats[form], out, agent)
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)

@@ -71,7 +71,7 @@ def _write_tables(
 ) -> tuple[Path, ...]:
     """Write every table as a file of one form: its suffix, and what writes it."""
     suffix, write = form
-    _require_agent(store, agent)
+    require_agent(store, agent)
     files = []
     for name, table in _tables(store, scoring).items():
         chosen = table if agent is None else table.filter(_is_of(table, agent))
@@ -106,7 +106,7 @@ def write_json_lines(
     A line holds what `dragoman show --json` prints. Arguments and errors are those of
     `write_parquet`.
     """
-    _require_agent(store, agent)
+    require_agent(store, agent)
     path = folder / CONVERSATIONS
     rows = [
         row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
@@ -125,7 +125,12 @@ def _lines(rows: list[Outcome]) -> Iterator[bytes]:
         yield msgspec.json.encode(outcome_object(row)) + b"\n"
 
 
-def _require_agent(store: RunStore, agent: str | None) -> None:
+def require_agent(store: RunStore, agent: str | None) -> None:
+    """Refuse an agent that a run does not have.
+
+    Raises:
+        UsageError: Naming those that it has.
+    """
     known = dict.fromkeys(cell.agent for cell in store.cells())
     if agent is not None and agent not in known:
         raise UsageError(f"{store.folder}: no agent {agent!r}: choose of {', '.join(known)}")

@@ -49,13 +49,13 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     to: Annotated[
         str,
         typer.Option(
-            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), inspect (logs of Inspect); of an audio set: audiofolder."
+            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), inspect (logs of Inspect), junit (a file for CI); of an audio set: audiofolder."
         ),
     ],
     out: Annotated[
         str,
         typer.Option(
-            help="A folder for tables and logs; for tau2 a file, or a folder: one there, or a name with / at its end."
+            help="A folder for tables and logs; a file for junit; for tau2 a file, or a folder: one there, or a name with / at its end."
         ),
     ],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
