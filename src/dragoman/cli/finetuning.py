@@ -77,7 +77,13 @@ def make_tiny(  # noqa: PLR0913 - the options of one command
 
 
 def write_rows(  # noqa: PLR0913 - the options of one command
-    folder: Path, out: Path, only: str, rules: str | None, judge: str | None, *, as_json: bool
+    folder: Path,
+    out: Path,
+    only: str,
+    scored: tuple[str | None, str | None],
+    form: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Write the conversations of a run as rows, and say how many became none and why.
 
@@ -89,8 +95,9 @@ def write_rows(  # noqa: PLR0913 - the options of one command
     if only not in {"passed", "all"}:
         raise UsageError(f"--only {only}: choose passed or all")
     with open_run(folder, write=False) as store:
+        rules, judge = scored
         scoring = chosen_scoring(store, rules, judge_name(judge))
-        found = rows_of_run(store, scoring, only_passed=only == "passed")
+        found = rows_of_run(store, scoring, only_passed=only == "passed", form=form)
     said = ", ".join(f"{why} {count}" for why, count in sorted(found.left_out.items()))
     if not found.rows:
         raise UsageError(f"{folder}: no conversation becomes a row ({said or 'there is none'})")

@@ -366,6 +366,15 @@ class CallsAsText(Protocol):
         ...
 
 
+@runtime_checkable
+class WritesAnswers(TextProtocol, Protocol):
+    """A form that also writes what was called natively, as the text that it asks models for."""
+
+    def written(self, task: Task, reply: Reply) -> str:
+        """Return a reply as such a text."""
+        ...
+
+
 Texts = tuple[str, ...]
 Vectors = Sequence[Sequence[float]]
 

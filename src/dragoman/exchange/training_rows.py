@@ -1,4 +1,8 @@
-"""Stored conversations become rows for training: what the agent saw, and what it said and called."""
+"""Stored conversations become rows for training: what the agent saw, and what it said and called.
+
+An agent that called in its text is shown what it was shown: the functions in the system message, results
+in the user's. What was called natively may be written in such a form too, where a suite has one.
+"""
 
 from collections import Counter
 
@@ -7,13 +11,18 @@ import msgspec
 from dragoman.core.apis.labels import LANGUAGE
 from dragoman.core.conditions import ENGLISH, Condition
 from dragoman.core.episodes import Episode, Move
-from dragoman.core.protocols import Suite
-from dragoman.core.rules import RULES, Rules
+from dragoman.core.rules import RULES
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Task
 from dragoman.core.tools import openai_schema
 from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.exchange.written_rows import (
+    TextForms,
+    ToldConversation,
+    why_unwritten,
+    written_messages,
+)
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.llm import past
 from dragoman.store.run import RunStore, StoredCell
@@ -27,34 +36,41 @@ class RunRows(msgspec.Struct, frozen=True):
     left_out: dict[str, int]
 
 
-def rows_of_run(store: RunStore, scoring: tuple[str, str], *, only_passed: bool) -> RunRows:
-    """Return the conversations of a run as rows with native calls; the policy is the system message.
+def rows_of_run(
+    store: RunStore, scoring: tuple[str, str], *, only_passed: bool, form: str = ""
+) -> RunRows:
+    """Return the conversations of a run as rows; the policy is in the system message.
 
     Args:
         store: The run.
         scoring: Rules and judge that say what passed.
         only_passed: Whether the others are left out; what is unscored did not pass.
+        form: In which form of text native calls are written; "" for native ones.
 
     Raises:
-        UsageError: Where its suite is not known.
+        UsageError: Where its suite is not known, or has no such form.
         DataError: Where its suite's data are missing.
         StoreError: Where the run cannot be read.
     """
     config = read_manifest(store).config
     suite, rules = load_suite(config.suite), RULES.find(config.rules)
+    forms = TextForms(suite, rules, form)
     tasks, cells = store.tasks(), {cell.key: cell for cell in store.cells()}
     scores = store.scores(*scoring, METRIC_VERSION)
     rows, left_out = [], Counter[str]()
     for key, _, episode in store.episodes():
         cell = cells[key]
         task = tasks[cell.task]
+        protocol = forms.of(cell.agent, episode)
         why = _why_not(cell, task, episode)
         if only_passed and not why and not _passed(scores.get(key)):
             why = "not passed"
+        if not why and protocol is not None:
+            why = why_unwritten(protocol, episode)
         if why:
             left_out[why] += 1
         else:
-            rows.append(_row(cell, task, episode, suite, rules))
+            rows.append(_row(cell, ToldConversation(task, episode, suite, rules, protocol)))
     return RunRows(tuple(rows), dict(left_out))
 
 
@@ -69,22 +85,28 @@ def _why_not(cell: StoredCell, task: Task, episode: Episode) -> str:
         return "broken off"
     if cell.condition != Condition():
         return "its condition changes what the agent was shown"
-    if any(each.call_form for each in own):
-        return "calls in text"
     if task.withheld_tools or task.after or episode.briefed:
         return "what the agent was shown changed in between"
     return ""
 
 
-def _row(cell: StoredCell, task: Task, episode: Episode, suite: Suite, rules: Rules) -> TrainingRow:
-    world = suite.factory(rules)(task)
-    policy = suite.policy(task, world)
-    messages = past((*task.history, *episode.events), "agent")
-    if policy:
-        messages = [{"role": "system", "content": policy}, *messages]
+def _row(cell: StoredCell, played: ToldConversation) -> TrainingRow:
+    task, suite = played.task, played.suite
+    world = suite.factory(played.rules)(task)
+    policy, offered = suite.policy(task, world), world.tools("agent")
+    if played.protocol is None:
+        messages = past((*task.history, *played.episode.events), "agent")
+        system = policy
+        tools = tuple(map(openai_schema, offered))
+    else:
+        messages = written_messages(played)
+        system = "\n\n".join(filter(None, (played.protocol.offer(task, offered), policy)))
+        tools = ()
+    if system:
+        messages = [{"role": "system", "content": system}, *messages]
     called = (
         call.name
-        for event in episode.events
+        for event in played.episode.events
         if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Called)
         for call in event.reply.calls
     )
@@ -97,5 +119,4 @@ def _row(cell: StoredCell, task: Task, episode: Episode, suite: Suite, rules: Ru
         cell.agent,
         task.digest,
     )
-    tools = tuple(map(openai_schema, world.tools("agent")))
     return TrainingRow(f"{cell.suite} {task.id} {cell.key}", tuple(messages), tools, origin)

@@ -9,6 +9,7 @@ import msgspec
 import polars as pl
 import pytest
 
+from dragoman.benchmarks.kit.apis.thought_and_action import prompt
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
 from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
 from dragoman.core.apis.tasks import ApiCall, ApiTask
@@ -17,6 +18,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.splitting.sides import TaskSide
 from dragoman.exchange.api_datasets.renewing import renew_export
+from dragoman.finetuning.row_files import read_rows
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 
@@ -150,6 +152,27 @@ def test_rows_for_training_say_what_they_came_from(exported: Callable[[str], Pat
     assert row.origin == RowOrigin("", "t1", ("br/Buscar", "br/Tempo"), "pt", "MIT", "a")
 
 
+@pytest.mark.slow
+def test_rows_in_text_are_told_as_agents_of_the_suite_are(
+    exported: Callable[[str], Path], dragoman: Cli, folder: Path
+) -> None:
+    exported("suite").rename(folder / "suite")
+    (row,) = read_rows([exported("text-rows") / "train.jsonl"])
+    done = dragoman("run", "itc:suite#train", "--agent", "gold", "--out", "run")
+    assert done.returncode == 0, done.stderr
+    dragoman("rows", "run", "--calls", "thought-action", "--only", "all", "--out", "rows.jsonl")
+
+    (played,) = read_rows([folder / "rows.jsonl"])
+
+    assert [each["role"] for each in row.messages] == [
+        "system", "user", "assistant", "user", "assistant", "user", "assistant",
+    ]  # fmt: skip
+    assert row.messages[:2] == played.messages[:2]
+    assert str(row.messages[3]["content"]).partition("\n")[0] == prompt("results")
+    answer = read_answer(str(row.messages[2]["content"]))
+    assert (answer.is_strict, answer.thought) == (True, "Passo 1.")
+
+
 def test_a_table_has_a_row_for_each_task(exported: Callable[[str], Path]) -> None:
     table = pl.read_parquet(exported("parquet") / "test.parquet")
     assert table["query"].to_list() == ["E no México?"]
@@ -201,7 +224,9 @@ def test_a_folder_that_is_there_is_not_written_over(
 
 def test_a_form_that_does_not_exist_is_refused(refused: Refused, dataset: str) -> None:
     asked = ("curate", "export", dataset, "--to", "xml", "--out", "out")
-    assert "--to xml: choose suite, itc, openai, rows, parquet, hf" in refused(*asked, status=2)
+    assert "--to xml: choose suite, itc, openai, rows, text-rows, parquet, hf" in refused(
+        *asked, status=2
+    )
 
 
 def test_an_export_gives_way_to_a_newer_one_and_nothing_else_does(

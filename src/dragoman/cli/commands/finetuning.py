@@ -105,11 +105,14 @@ def rows(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     out: Annotated[Path, typer.Option(help="The file that gets them.")],
     only: Annotated[str, typer.Option(help="passed: those with reward 1; all.")] = "passed",
+    calls: Annotated[
+        str, typer.Option(help="thought-action: native calls are written so [native].")
+    ] = "",
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     as_json: Json = False,
 ) -> None:
-    """Write conversations of a run as rows for training: in plain text, with native calls."""
+    """Write conversations of a run as rows for training: calls as they were made, natively or in text."""
     from dragoman.cli.finetuning import write_rows
 
-    write_rows(folder, out, only, rules, judge, as_json=as_json)
+    write_rows(folder, out, only, (rules, judge), calls, as_json=as_json)

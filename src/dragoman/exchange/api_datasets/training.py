@@ -1,13 +1,48 @@
 """A task as a row for training that says what it came from."""
 
+import msgspec
+
+from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
+from dragoman.benchmarks.kit.apis.thought_and_action import offered_text, prompt, results_text
+from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.rows import DatasetRow
-from dragoman.exchange.api_datasets.chats import chat_of
+from dragoman.exchange.api_datasets.chats import ToolChat, chat_of
 
 
 def training_row_of(row: DatasetRow) -> TrainingRow:
-    """Return a task as a row; its APIs are those that its answer calls."""
-    task, chat = row.task, chat_of(row)
+    """Return a task as a row with native calls; its APIs are those that its answer calls."""
+    return _row(row, chat_of(row))
+
+
+def written_row_of(row: DatasetRow) -> TrainingRow:
+    """Return a task as a row with thought and action in text, as agents of its suite see it."""
+    wire = wire_names(row.tools)
+    # Two operations of one name have that of their document before it, also in what is said of them.
+    specs = [
+        tool_of(msgspec.structs.replace(each.operation, name=name), wire[name])
+        for name, each in row.tools.items()
+    ]
+    names = {wire[name]: name for name in row.tools}
+    system = f"{offered_text(specs, names)}\n\n{prompt('policy')}"
+    messages: list[dict[str, object]] = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": row.task.query},
+    ]
+    for step in row.solution.steps:
+        answer = written_answer(step.thought, step.calls)
+        messages.append({"role": "assistant", "content": answer})
+        if step.results:
+            called = (wire.get(call.tool, call.tool) for call in step.calls)
+            told = results_text(zip(called, step.results, strict=False))
+            messages.append({"role": "user", "content": told})
+    while messages[-1]["role"] != "assistant":
+        messages.pop()
+    return _row(row, ToolChat(tuple(messages), ()))
+
+
+def _row(row: DatasetRow, chat: ToolChat) -> TrainingRow:
+    task = row.task
     called = [row.tools[call.tool] for call in row.solution.calls if call.tool in row.tools]
     documents = {each.document.id: each.document for each in called}
     licences = {

@@ -16,7 +16,7 @@ from dragoman.exchange.api_datasets.chats import chat_of
 from dragoman.exchange.api_datasets.conversations import conversation_of
 from dragoman.exchange.api_datasets.source_form import as_the_source
 from dragoman.exchange.api_datasets.suite_files import suite_files
-from dragoman.exchange.api_datasets.training import training_row_of
+from dragoman.exchange.api_datasets.training import training_row_of, written_row_of
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.whole_files import write_whole
 
@@ -104,6 +104,10 @@ def _training(rows: Sequence[DatasetRow]) -> Files:
     return _by_split(rows, ".jsonl", _lines(training_row_of))
 
 
+def _written(rows: Sequence[DatasetRow]) -> Files:
+    return _by_split(rows, ".jsonl", _lines(written_row_of))
+
+
 def _suite(rows: Sequence[DatasetRow]) -> Files:
     files = suite_files(rows)
     found: Files = {
@@ -128,6 +132,7 @@ FORMS: Mapping[str, Callable[[Sequence[DatasetRow]], Files]] = {
     "itc": _itc,
     "openai": _openai,
     "rows": _training,
+    "text-rows": _written,
     "parquet": _parquet,
     "hf": _hf,
 }
