@@ -156,6 +156,9 @@ class RunOptions(TypedDict, total=False):
     concurrency: int
     read_timeout: float
     patience: float
+    rates: Sequence[str]
+    rate: str | Sequence[str]
+    hedge: float | None
     max_cost: str
     prices: str | Path
     cache: bool

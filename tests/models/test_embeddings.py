@@ -42,7 +42,7 @@ TEXTS = ("a red lamp", "a lamp", "")
 
 async def embedded(url: str, texts: Sequence[str], budget: Budget | None) -> tuple[Vectors, Usage]:
     http = Http(Timeouts(connect=2, read=2, total=20))
-    gate = Gate("http://here", http, (KEY,), patience=Patience(attempts=2, seconds=5, outage=5))
+    gate = Gate.of("http://here", http, (KEY,), patience=Patience(attempts=2, seconds=5, outage=5))
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"}
     endpoint = ChatEndpoint(f"{url}/embeddings", headers, "small", {})
     try:

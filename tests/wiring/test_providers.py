@@ -4,7 +4,7 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.models.spec import read_spec
-from dragoman.wiring.providers import address_of, describe_providers, key_of
+from dragoman.wiring.providers import addresses_of, describe_providers, key_of
 
 KEY = "sk-2718281828459045"
 
@@ -16,31 +16,45 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_provider_has_its_address() -> None:
-    assert address_of(read_spec("openai/gpt-4.1")) == "https://api.openai.com/v1/chat/completions"
+    assert addresses_of(read_spec("openai/gpt-4.1")) == (
+        "https://api.openai.com/v1/chat/completions",
+    )
 
 
 def test_another_address_comes_from_the_name_or_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1/")
-    assert address_of(read_spec("openai/m")) == "http://localhost:1/v1/chat/completions"
+    assert addresses_of(read_spec("openai/m")) == ("http://localhost:1/v1/chat/completions",)
     named = read_spec("openai/m?base_url=http://localhost:2/v1")
-    assert address_of(named) == "http://localhost:2/v1/chat/completions"
+    assert addresses_of(named) == ("http://localhost:2/v1/chat/completions",)
+
+
+def test_several_equal_endpoints_have_an_address_each() -> None:
+    named = read_spec("compatible/m?base_url=http://localhost:1/v1|http://localhost:2/v1/")
+    assert addresses_of(named) == (
+        "http://localhost:1/v1/chat/completions",
+        "http://localhost:2/v1/chat/completions",
+    )
+    with pytest.raises(UsageError, match="base_url is an address"):
+        read_spec("compatible/m?base_url=http://localhost:1/v1|elsewhere")
+    with pytest.raises(UsageError, match="a router of its own"):
+        addresses_of(read_spec("litellm/a/b?base_url=http://localhost:1|http://localhost:2"))
 
 
 def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://{KEY}@localhost:1/v1")
     with pytest.raises(UsageError, match="OPENAI_BASE_URL holds credentials") as caught:
-        address_of(read_spec("openai/m"))
+        addresses_of(read_spec("openai/m"))
     assert KEY not in str(caught.value)
     with pytest.raises(UsageError, match=r"where is it\? Add \?base_url="):
-        address_of(read_spec("compatible/m"))
+        addresses_of(read_spec("compatible/m"))
 
 
 def test_litellm_is_told_the_provider_or_the_address() -> None:
-    assert address_of(read_spec("litellm/gemini/flash")) == "litellm:gemini"
+    assert addresses_of(read_spec("litellm/gemini/flash")) == ("litellm:gemini",)
     named = read_spec("litellm/openai/m?base_url=http://localhost:2/v1")
-    assert address_of(named) == "litellm:http://localhost:2/v1"
+    assert addresses_of(named) == ("litellm:http://localhost:2/v1",)
 
 
 def test_a_key_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:

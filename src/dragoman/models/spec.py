@@ -20,6 +20,9 @@ EXTRA = "extra."
 HEARS = "hears"
 """The parameter that says whether a model can be given audio itself: on, off, or a form of the table."""
 
+EQUAL = "|"
+"""Stands between the addresses of endpoints that give the same answers."""
+
 HTTP = ("http", "https")
 
 _SWITCHES = ("seed", "stream", "schema")
@@ -46,7 +49,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
         name: `provider/name`, as in prices and ledgers.
         provider: What is known of its provider.
         model: The name at the provider.
-        base_url: The address given, or "".
+        base_url: The address given, or "". Several equal endpoints have theirs with a bar between.
         key_env: The environment variable of the key, given or the provider's.
         settings: Parameters of every call.
         audio: How it takes audio in messages; None for a model that cannot hear.
@@ -99,7 +102,9 @@ def read_spec(written: str) -> ModelSpec:
     given = dict(parameters_of(query, written))
     switches = {key: is_on(given.pop(key), key, written) for key in _SWITCHES if key in given}
     addresses = {key: given.pop(key, "") for key in _ADDRESSES}
-    base_url = checked_address(addresses["base_url"], "base_url") if addresses["base_url"] else ""
+    base_url = EQUAL.join(
+        checked_address(url, "base_url") for url in addresses["base_url"].split(EQUAL) if url
+    )
     hears = given.pop(HEARS, "on" if facts.hears(name) else "off")
     seeds = provider.seeds and family.seeds
     if switches.get("seed") and not seeds:
@@ -182,7 +187,7 @@ def checked_address(url: str, what: str, schemes: Collection[str] = HTTP) -> str
     none = UsageError(f"{what} is an address: write {next(iter(schemes))}://HOST:PORT/v1")
     try:
         parts = urlsplit(url)
-        is_possible = parts.port != 0 and " " not in url
+        is_possible = parts.port != 0 and not {" ", EQUAL} & set(url)
     except ValueError:
         raise none from None
     if not is_possible or parts.scheme not in schemes or not parts.hostname:

@@ -3,7 +3,7 @@
 Keys are read here, go into headers, and are taken out of whatever an endpoint says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,8 +14,9 @@ from dragoman.models.chat.budgeted import BudgetedModel
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
-from dragoman.models.spec import ModelSpec, sent_settings
+from dragoman.models.spec import EQUAL, ModelSpec, sent_settings
 from dragoman.models.spending.purse import Purse
+from dragoman.models.wire.allowance import Pacing, allowance_of
 from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
     cache_folder,
@@ -23,7 +24,7 @@ from dragoman.wiring.environment import (
     make_litellm_local,
     proxy_for,
 )
-from dragoman.wiring.providers import EMBEDDINGS, address_of, key_of
+from dragoman.wiring.providers import EMBEDDINGS, addresses_of, key_of
 
 if TYPE_CHECKING:
     from dragoman.models.wire.gate import Gate
@@ -38,6 +39,7 @@ class Connections:
         timeouts: How long to wait for answers.
         patience: When to give up on calls and endpoints.
         budget: What may be spent; None for no limit.
+        pacing: How calls are spread over time.
         remembers: Whether replies of chat models are remembered, and taken from memory.
     """
 
@@ -46,6 +48,7 @@ class Connections:
         timeouts: Timeouts | None = None,
         patience: Patience | None = None,
         budget: Purse | None = None,
+        pacing: Pacing | None = None,
         *,
         remembers: bool = False,
     ) -> None:
@@ -53,11 +56,12 @@ class Connections:
         self._patience = patience or Patience()
         self._budget = budget
         self._remembers = remembers
+        self._pacing = pacing or Pacing()
         self._memory: ReplyCache | None = None
         self._http: Transport | None = None
         self._litellm: Transport | None = None
         self._sockets: WebSockets | None = None
-        self._gates: dict[tuple[str, str], Gate] = {}
+        self._gates: dict[tuple[tuple[str, ...], str], Gate] = {}
         self._added: dict[str, IdentifiedModel] = {}
 
     def chat_model(self, spec: ModelSpec) -> ChatModel:
@@ -66,9 +70,9 @@ class Connections:
         Raises:
             UsageError: Where its address or its key is missing.
         """
-        url, key = address_of(spec), key_of(spec)
+        urls, key = addresses_of(spec), key_of(spec)
         endpoint = ChatEndpoint(
-            url=url,
+            url=urls[0],
             headers=_headers(key),
             model=spec.model,
             settings=sent_settings(spec.settings),
@@ -78,8 +82,9 @@ class Connections:
             schemas=spec.schemas,
             audio=spec.audio,
         )
-        model = self.budgeted(OpenAIModel(spec.name, endpoint, self.gate(url, key)))
-        return self._remembering(model, content_key(spec.identity, url))
+        gate = self.equal_gate(urls, key, spec.name)
+        model = self.budgeted(OpenAIModel(spec.name, endpoint, gate))
+        return self._remembering(model, content_key(spec.identity, EQUAL.join(urls)))
 
     def added_model(self, model: IdentifiedModel) -> ChatModel:
         """Return a model that a package brings; one of the same identity is held once, and closed here.
@@ -104,13 +109,15 @@ class Connections:
         Raises:
             UsageError: Where its address or its key is missing, or litellm would have to reach it.
         """
-        url, key = address_of(spec, EMBEDDINGS), key_of(spec)
-        if url.startswith(LITELLM):
+        urls, key = addresses_of(spec, EMBEDDINGS), key_of(spec)
+        if urls[0].startswith(LITELLM):
             raise UsageError(f"{spec.written}: embeddings are for OpenAI-compatible endpoints")
         budget = self.budget_for(spec.name)
         settings = sent_settings(spec.settings)
-        endpoint = ChatEndpoint(url=url, headers=_headers(key), model=spec.model, settings=settings)
-        return EmbeddingModel(spec.name, endpoint, self.gate(url, key), budget)
+        endpoint = ChatEndpoint(
+            url=urls[0], headers=_headers(key), model=spec.model, settings=settings
+        )
+        return EmbeddingModel(spec.name, endpoint, self.equal_gate(urls, key, spec.name), budget)
 
     def budget_for(self, model: str) -> Purse | None:
         """Return the run's budget for calls of a model; None for no limit.
@@ -131,22 +138,44 @@ class Connections:
         budget = self.budget_for(model.name)
         return model if budget is None else BudgetedModel(model, budget)
 
-    def gate(self, url: str, secret: str = "") -> "Gate":
-        """Return the gate of the endpoint at an address, one for each key."""
-        from dragoman.models.wire.gate import Gate
+    def gate(self, url: str, secret: str = "", name: str = "") -> "Gate":
+        """Return the gate of the endpoint at an address, one for each key.
 
-        by_litellm = url.startswith(LITELLM)
-        origin = url if by_litellm else "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        if (origin, secret) not in self._gates:
-            self._gates[origin, secret] = Gate(
+        `name` is that of a model behind it: a limit of its provider holds for the endpoint.
+        """
+        return self.equal_gate((url,), secret, name)
+
+    def equal_gate(self, urls: Sequence[str], secret: str = "", name: str = "") -> "Gate":
+        """Return the gate of endpoints that give the same answers, one for each key."""
+        origins = tuple(map(_origin, urls))
+        if (origins, secret) not in self._gates:
+            self._gates[origins, secret] = self._new_gate(urls, origins, secret, name)
+        return self._gates[origins, secret]
+
+    def _new_gate(
+        self, urls: Sequence[str], origins: tuple[str, ...], secret: str, name: str
+    ) -> "Gate":
+        from dragoman.models.wire.endpoint import Endpoint, now
+        from dragoman.models.wire.gate import Gate, Pace
+
+        by_litellm = urls[0].startswith(LITELLM)
+        wire = self._litellm_wire() if by_litellm else self._connections()
+        outage = self._patience.outage
+        endpoints = [
+            Endpoint(
                 origin,
-                self._litellm_wire() if by_litellm else self._connections(),
-                # Which of its keys litellm sends is its own business.
-                (secret, *key_values()) if by_litellm else (secret,),
+                wire,
                 None if by_litellm else proxy_for(url),
-                self._patience,
+                outage,
+                url if len(urls) > 1 else "",
             )
-        return self._gates[origin, secret]
+            for origin, url in zip(origins, urls, strict=True)
+        ]
+        # Which of its keys litellm sends is its own business.
+        secrets = (secret, *key_values()) if by_litellm else (secret,)
+        allowance = allowance_of(self._pacing.rates, (name.partition("/")[0], *origins), now)
+        pace = Pace(allowance, self._pacing.hedge_after)
+        return Gate(" | ".join(origins), endpoints, secrets, self._patience, pace)
 
     def sockets(self) -> "WebSockets":
         """Return what opens WebSockets."""
@@ -189,6 +218,10 @@ class Connections:
 
             self._http = Http(self.timeouts)
         return self._http
+
+
+def _origin(url: str) -> str:
+    return url if url.startswith(LITELLM) else "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def _headers(key: str) -> Mapping[str, str]:

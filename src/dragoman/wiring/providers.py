@@ -3,7 +3,7 @@
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM, Provider, load_facts
 from dragoman.models.realtime.spec import RealtimeSpec
-from dragoman.models.spec import ModelSpec, checked_address
+from dragoman.models.spec import EQUAL, ModelSpec, checked_address
 from dragoman.speech.spec import SpeechSpec
 from dragoman.wiring.environment import header_variable, variable
 
@@ -11,15 +11,17 @@ COMPLETIONS = "/chat/completions"
 EMBEDDINGS = "/embeddings"
 
 
-def address_of(spec: ModelSpec, path: str = COMPLETIONS) -> str:
-    """Return the address that a model's calls go to.
+def addresses_of(spec: ModelSpec, path: str = COMPLETIONS) -> tuple[str, ...]:
+    """Return the addresses that a model's calls go to; more than one give the same answers.
 
     Raises:
         UsageError: Where there is none.
     """
     if spec.provider.url == LITELLM:
-        return LITELLM + (spec.base_url or spec.model.partition("/")[0])
-    return f"{base_address_of(spec)}{path}"
+        if EQUAL in spec.base_url:
+            raise UsageError(f"{spec.written}: litellm spreads calls by a router of its own")
+        return (LITELLM + (spec.base_url or spec.model.partition("/")[0]),)
+    return tuple(f"{base}{path}" for base in base_address_of(spec).split(EQUAL))
 
 
 def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:

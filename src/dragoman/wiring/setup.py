@@ -17,6 +17,7 @@ from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
 from dragoman.models.spending.purse import Purse
+from dragoman.models.wire.allowance import Pacing, read_rates
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
@@ -314,12 +315,16 @@ def _require_played(agent: Resolved, conditions: Sequence[Condition]) -> None:
 
 
 def connections_of(config: RunConfig, budget: Purse | None) -> Connections:
-    """Return what the models of a run share, with its time-outs and patience."""
+    """Return what the models of a run share, with its time-outs, patience and pace.
+
+    Raises:
+        UsageError: Where a rate is written as none is.
+    """
     total = max(Timeouts().total, config.read_timeout)
     patience = Patience(seconds=config.patience, outage=config.patience)
-    return Connections(
-        Timeouts(read=config.read_timeout, total=total), patience, budget, remembers=config.cache
-    )
+    timeouts = Timeouts(read=config.read_timeout, total=total)
+    pacing = Pacing(read_rates(config.rates), config.hedge)
+    return Connections(timeouts, patience, budget, pacing, remembers=config.cache)
 
 
 def with_chains(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tuple[Task, ...]:

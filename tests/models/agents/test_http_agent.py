@@ -60,6 +60,9 @@ class PlainSender:
         except Unreadable as error:
             raise ParticipantError(f"{who.purpose} {who.model}: {error}") from error
 
+    def settle(self, sent: int, tokens: int) -> None:
+        """Nothing is rationed."""
+
 
 class Answering:
     """A server that gives its answers in turn, the last one for ever, and keeps what it was asked."""
@@ -176,7 +179,7 @@ def test_a_later_answer_of_another_shape_ends_its_conversation_and_is_not_asked_
     async def go() -> None:
         async with served(answers) as url:
             http = Http(Timeouts())
-            agent = HttpAgent("mine", url, Gate("mine", http))
+            agent = HttpAgent("mine", url, Gate.of("mine", http))
             await agent.complete(REQUEST, "agent")
             try:
                 await agent.complete(REQUEST, "agent")
@@ -212,7 +215,7 @@ def test_a_server_that_refuses_everybody_ends_the_run(status: int, advice: str) 
 async def through_a_gate(answers: Answering) -> Completion:
     http = Http(Timeouts())
     try:
-        gate = Gate("mine", http, (TOKEN,), patience=Patience(attempts=3))
+        gate = Gate.of("mine", http, (TOKEN,), patience=Patience(attempts=3))
         return await asked(answers, gate, TOKEN)
     finally:
         await http.close()

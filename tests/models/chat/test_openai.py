@@ -68,7 +68,7 @@ async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa
     settings = more.pop("settings", {})
     patience = more.pop("patience", Patience(attempts=5, seconds=30, outage=30))
     endpoint = ChatEndpoint(f"{url}/chat/completions", headers, "any", settings, CANARY, **more)
-    gate = Gate("http://here", http, (CANARY,), patience=patience)
+    gate = Gate.of("http://here", http, (CANARY,), patience=patience)
     try:
         yield OpenAIModel("openai/any", endpoint, gate)
     finally:
@@ -411,5 +411,5 @@ def test_a_reply_took_as_long_as_its_first_word_where_it_was_seen_to_come(
     latency: Latency,
 ) -> None:
     endpoint = ChatEndpoint("http://here", {}, "any", {}, streams=True)
-    model = OpenAIModel("openai/any", endpoint, Gate("http://here", Timed(*pieces)))
+    model = OpenAIModel("openai/any", endpoint, Gate.of("http://here", Timed(*pieces)))
     assert in_virtual_time(model.complete(asking(), "agent")).latency == latency

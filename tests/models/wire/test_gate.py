@@ -82,7 +82,7 @@ def read(body: bytes) -> str:
 
 
 def gate_to(transport: Acting, patience: Patience | None = None) -> Gate:
-    return Gate("http://here", transport, (CANARY,), patience=patience)
+    return Gate.of("http://here", transport, (CANARY,), patience=patience)
 
 
 async def send(gate: Gate) -> tuple[str, Attempts]:
@@ -395,7 +395,7 @@ def test_a_key_is_taken_out_of_replies(in_virtual_time: Run) -> None:
 
 
 def test_a_placeholder_is_no_key_and_replies_keep_the_word(in_virtual_time: Run) -> None:
-    gate = Gate("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
+    gate = Gate.of("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
     answer, _ = in_virtual_time(send(gate))
     assert answer == "The box is EMPTY."
 

@@ -113,6 +113,8 @@ class OpenAIModel:
             url, headers, body, read, Who(purpose, self.name)
         )
         self._has_answered = True
+        taken = completion.usage
+        self._sender.settle(len(body), (taken.input_tokens or 0) + (taken.output_tokens or 0))
         usage = msgspec.structs.replace(
             completion.usage, faults=attempts.faults, seconds=attempts.seconds
         )

@@ -28,6 +28,9 @@ class Breaker:
         name: The endpoint's name in messages.
         patience: Seconds after which an outage ends the run.
         clock: Seconds, never going back.
+
+    Attributes:
+        next_try: When one that is down may be tried next.
     """
 
     def __init__(self, name: str, patience: float, clock: Clock) -> None:
@@ -37,7 +40,7 @@ class Breaker:
         self._failures = 0
         self._down_since: float | None = None
         self._pause = FIRST_PAUSE
-        self._next_try = 0.0
+        self.next_try = 0.0
         self._is_up = asyncio.Event()
         self._has_answered = False
 
@@ -45,6 +48,14 @@ class Breaker:
     def is_down(self) -> bool:
         """Whether the endpoint has stopped answering."""
         return self._down_since is not None
+
+    def takes_turn(self) -> bool:
+        """Whether it is down and to be tried now; whoever asks is the one who tries."""
+        if self._down_since is None or self._clock() < self.next_try:
+            return False
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        self.next_try = self._clock() + self._pause
+        return True
 
     def answered(self) -> None:
         """Learn that the endpoint answered, whatever it said."""
@@ -63,7 +74,7 @@ class Breaker:
             log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
             self._down_since = self._clock()
             self._pause = FIRST_PAUSE
-            self._next_try = self._down_since + self._pause
+            self.next_try = self._down_since + self._pause
             self._is_up = asyncio.Event()
 
     async def ready(self) -> None:
@@ -75,12 +86,10 @@ class Breaker:
         while self._down_since is not None:
             now = self._clock()
             self._require_patience(now - self._down_since)
-            if now >= self._next_try:
-                self._pause = min(2 * self._pause, LONGEST_PAUSE)
-                self._next_try = now + self._pause
+            if self.takes_turn():
                 return
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._next_try - now):
+                async with asyncio.timeout(self.next_try - now):
                     await self._is_up.wait()
 
     def _require_patience(self, down: float) -> None:

@@ -1,25 +1,27 @@
-"""The gate in front of one endpoint: every call of a model goes through it.
+"""The gate in front of a model: every call of it goes through it.
 
-It decides when a call may go (pace, outages, what the server said about its limits), tries again what
-broke on the way, and counts every failed attempt. What a model answered badly is none of its business.
+It decides when a call may go (pace, outages, what the server said about its limits) and to which of
+several equal endpoints, tries again what broke on the way, and counts every failed attempt. What a model
+answered badly is none of its business.
 """
 
 import asyncio
 import math
-import random
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from dragoman.core.errors import ParticipantError, tell_delay
 from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
-from dragoman.models.wire.breaker import Breaker
-from dragoman.models.wire.pacing import Pacer
+from dragoman.models.wire.allowance import Allowance
+from dragoman.models.wire.endpoint import NO_ROOM, NOT_REACHED, Endpoint, now
+from dragoman.models.wire.equal import Equal, Probe
+from dragoman.models.wire.hedging import first_answer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
-from dragoman.models.wire.transport import Fault, FaultKind, HttpResponse, Patience, Transport
+from dragoman.models.wire.transport import Fault, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
 
@@ -33,41 +35,65 @@ GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's word in a 429 that no waiting mends."""
 
-NOT_REACHED = frozenset({"dns", "connect"})
-NO_ROOM = frozenset({"rate_limited", "overloaded"})
-WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
-SPREAD_SECONDS = 0.05
+HEDGED = "hedged"
+"""A call that was sent once more because its answer did not come: both may have to be paid for."""
+
 MOST_SHOWN = 300
 
 
+class Pace(NamedTuple):
+    """How calls are spread over time, beyond what an endpoint shows by itself.
+
+    Attributes:
+        allowance: What may be asked in a minute; None for no limit.
+        hedge_after: Seconds after which a call without an answer is sent once more; None for never.
+    """
+
+    allowance: Allowance | None = None
+    hedge_after: float | None = None
+
+
+NO_PACE = Pace()
+
+
 class Gate:
-    """One endpoint, with what was learned about it.
+    """One endpoint, or several equal ones, with what was learned about them.
 
     Args:
         name: The endpoint in messages.
-        transport: Carries what is sent.
+        endpoints: At least one; several give the same answers.
         secrets: Texts that must not appear anywhere: taken out of bodies and messages.
-        proxy: The address of a proxy, or None.
         patience: When to give up.
+        pace: How calls are spread over time.
     """
 
     def __init__(
         self,
         name: str,
-        transport: Transport,
+        endpoints: Sequence[Endpoint],
         secrets: tuple[str, ...] = (),
-        proxy: str | None = None,
         patience: Patience | None = None,
+        pace: Pace = NO_PACE,
     ) -> None:
         self._name = name
-        self._transport = transport
+        self._equal = Equal(endpoints)
         self._secrets = secrets
-        self._proxy = proxy
         self._patience = patience or Patience()
-        self._pacer = Pacer(_now)
-        self._breaker = Breaker(name, self._patience.outage, _now)
-        self._paused_until = 0.0
+        self._pace = pace
         self._jitter = wait_random_exponential(multiplier=0.5, max=30)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        transport: Transport,
+        secrets: tuple[str, ...] = (),
+        patience: Patience | None = None,
+    ) -> "Gate":
+        """Return the gate in front of one endpoint that is reached without a proxy."""
+        patience = patience or Patience()
+        at = Endpoint(name, transport, outage=patience.outage)
+        return cls(name, (at,), secrets, patience)
 
     async def send(
         self,
@@ -88,14 +114,18 @@ class Gate:
             RunHalted: Where the endpoint is down for good.
         """
 
-        async def attempt() -> tuple[T, tuple[tuple[int, float], ...]]:
-            began, transport, proxy = _now(), self._transport, self._proxy
-            answer = await transport.post(url, headers, body, proxy, who.most_bytes)
-            value = self._understood(answer, read)
-            self._heed(answer)
+        def posted(at: Endpoint, sent: bytes) -> Awaitable[HttpResponse]:
+            return at.transport.post(at.url or url, headers, sent, at.proxy, who.most_bytes)
+
+        async def attempt(at: Endpoint) -> tuple[T, tuple[tuple[int, float], ...]]:
+            began = now()
+            answer = await posted(at, body)
+            value = self._understood(answer, read, at)
+            self._hold(at, pause_asked(answer.headers))
             return value, _arrivals(answer, began)
 
-        (value, arrivals), attempts = await self.tried(attempt, who)
+        call = _Call(attempt, who, len(body), lambda at: posted(at, b"{}"))
+        (value, arrivals), attempts = await self._tried(call)
         return value, Attempts(attempts.faults, attempts.seconds, arrivals)
 
     async def tried(self, attempt: Callable[[], Awaitable[T]], who: Who) -> tuple[T, Attempts]:
@@ -113,7 +143,9 @@ class Gate:
             EndpointRefused: Where `attempt` says so.
             RunHalted: Where the endpoint is down for good.
         """
-        call = _Call(attempt, who)
+        return await self._tried(_Call(lambda _: attempt(), who))
+
+    async def _tried(self, call: "_Call[T]") -> tuple[T, Attempts]:
         try:
             return await self._done(call)
         except asyncio.CancelledError as cut:
@@ -128,13 +160,19 @@ class Gate:
             Fault: For a status that may be another one next time.
             EndpointRefused: For any other status but 200.
         """
-        return self._understood(answer, bytes)
+        return self._understood(answer, bytes, self._equal.first)
 
     def hold(self, seconds: float) -> None:
         """Let nothing more through for some seconds, as far as patience goes."""
-        pause = min(seconds, self._patience.seconds)
-        if pause > 0:
-            self._paused_until = max(self._paused_until, _now() + pause)
+        self._hold(self._equal.first, seconds)
+
+    def settle(self, sent: int, tokens: int) -> None:
+        """Learn how many tokens an answered request of so many bytes took."""
+        if self._pace.allowance is not None:
+            self._pace.allowance.settle(sent, tokens)
+
+    def _hold(self, at: Endpoint, seconds: float) -> None:
+        at.hold(min(seconds, self._patience.seconds))
 
     async def _done(self, call: "_Call[T]") -> tuple[T, Attempts]:
         try:
@@ -152,10 +190,10 @@ class Gate:
         """Return how the endpoint held a call up that is cut off; None where it did not."""
         if call.faults:
             why = f"no answer yet ({_kinds(call.faults)})"
-        elif call.sent_at is None:
+        elif call.sent_at is None or call.at is None:
             why = "no room for the call yet"
-        elif not call.who.is_itself and self._pacer.is_late(call.sent_at):
-            why = f"no answer for {_now() - call.sent_at:.1f} s"
+        elif not call.who.is_itself and call.at.pacer.is_late(call.sent_at):
+            why = f"no answer for {now() - call.sent_at:.1f} s"
         else:
             return None
         delay = ParticipantError(f"{self._name}: {why}")
@@ -172,46 +210,59 @@ class Gate:
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(_may_pass),
-            wait=lambda state: min(self._wait(state), self._left(call)),
+            wait=lambda state: min(self._wait(state, call), self._left(call)),
             stop=lambda _: self._is_hopeless(call),
             reraise=True,
         )
         return await retrying(attempt)
 
     def _is_hopeless(self, call: "_Call[T]") -> bool:
-        has_no_room = self._left(call) <= 0 and not self._breaker.is_down
+        is_down = call.at is not None and call.at.breaker.is_down
+        has_no_room = self._left(call) <= 0 and not is_down
         return has_no_room or call.counted >= self._patience.attempts
 
     def _left(self, call: "_Call[T]") -> float:
         """Return for how many seconds a call may still be refused for want of room."""
         began = call.refused_since
-        refused = 0.0 if math.isinf(began) else _now() - began
+        refused = 0.0 if math.isinf(began) else now() - began
         return max(0.0, self._patience.seconds - refused)
 
     async def _attempt(self, call: "_Call[T]") -> tuple[T, Attempts]:
-        await self._breaker.ready()
-        await self._pause_over()
-        slot = await self._pacer.enter()
-        began = call.sent_at = _now()
+        after = self._pace.hedge_after
+        if after is None:
+            return await self._once(call)
+        call.sent_at = None
+
+        def left() -> float:
+            return after if call.sent_at is None else after - (now() - call.sent_at)
+
+        return await first_answer(lambda: self._once(call), left, lambda: call.count(HEDGED))
+
+    async def _once(self, call: "_Call[T]") -> tuple[T, Attempts]:
+        if self._pace.allowance is not None:
+            await self._pace.allowance.take(call.sent_bytes)
+        at, slot = await self._equal.enter(call.who.purpose, call.failed_at, call.probe)
+        call.at = at
+        began = call.sent_at = now()
         try:
-            value = await call.attempt()
+            value = await call.attempt(at)
         except Fault as fault:
-            self._learn(fault, call)
+            self._learn(fault, call, at)
             raise
         except Misshapen as error:
-            self._breaker.answered()
+            at.breaker.answered()
             call.count("malformed")
             error.usage = call.spent()
             raise
         else:
-            seconds = _now() - began
-            self._pacer.answered(seconds)
-            self._breaker.answered()
+            seconds = now() - began
+            at.pacer.answered(seconds)
+            at.breaker.answered()
             return value, Attempts(call.faults, seconds)
         finally:
-            self._pacer.leave(slot)
+            at.pacer.leave(slot)
 
-    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T]) -> T:
+    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], at: Endpoint) -> T:
         body = hidden(answer.body, self._secrets)
         if answer.status == OK:
             try:
@@ -226,35 +277,26 @@ class Gate:
             raise Fault("overloaded", detail, retry_after(answer))
         if answer.status not in GATEWAYS:
             # It answers; what broke is this call, as far as anybody knows.
-            self._breaker.answered()
+            at.breaker.answered()
         if answer.status in GATEWAYS or answer.status in OF_THE_SERVER:
             detail = f"status {answer.status}{shown}"
             raise Fault("server_error", detail, retry_after(answer))
         raise EndpointRefused(answer.status, body)
 
-    def _learn(self, fault: Fault, call: "_Call[T]") -> None:
+    def _learn(self, fault: Fault, call: "_Call[T]", at: Endpoint) -> None:
         call.count(fault.kind)
+        call.failed_at.add(at)
         if fault.kind in NO_ROOM:
-            self._pacer.refused()
-            call.refused_since = min(call.refused_since, _now())
+            call.refused_since = min(call.refused_since, now())
         else:
             call.refused_since = math.inf
-            call.counted += not self._breaker.is_down and fault.kind not in NOT_REACHED
-        if fault.kind in WAS_REACHED:
-            self._breaker.answered()
-        else:
-            self._breaker.failed(fault.detail)
+            call.counted += not at.breaker.is_down and fault.kind not in NOT_REACHED
+        at.learn(fault)
 
-    def _heed(self, answer: HttpResponse) -> None:
-        """Hold further calls back where the server says that its allowance is used up."""
-        self.hold(pause_asked(answer.headers))
-
-    async def _pause_over(self) -> None:
-        left = self._paused_until - _now()
-        if left > 0:
-            await asyncio.sleep(left + random.uniform(0, SPREAD_SECONDS))  # noqa: S311 - no secret
-
-    def _wait(self, state: RetryCallState) -> float:
+    def _wait(self, state: RetryCallState, call: "_Call[T]") -> float:
+        if self._equal.has_other(call.failed_at):
+            return 0.0
+        call.failed_at.clear()
         outcome = state.outcome
         fault = outcome.exception() if outcome is not None else None
         jittered = float(self._jitter(state))
@@ -266,17 +308,37 @@ class Gate:
 class _Call(Generic[T]):
     """One call under way: what is done, and how often it failed."""
 
-    __slots__ = ("attempt", "counted", "faults", "refused_since", "sent_at", "who")
+    __slots__ = (
+        "at",
+        "attempt",
+        "counted",
+        "failed_at",
+        "faults",
+        "probe",
+        "refused_since",
+        "sent_at",
+        "sent_bytes",
+        "who",
+    )
 
-    def __init__(self, attempt: Callable[[], Awaitable[T]], who: Who) -> None:
+    def __init__(
+        self,
+        attempt: Callable[[Endpoint], Awaitable[T]],
+        who: Who,
+        sent_bytes: int = 0,
+        probe: Probe | None = None,
+    ) -> None:
         self.attempt, self.who = attempt, who
+        self.sent_bytes, self.probe = sent_bytes, probe
+        self.at: Endpoint | None = None
+        self.failed_at: set[Endpoint] = set()
         self.faults: dict[str, int] = {}
         self.counted = 0
         self.refused_since = math.inf
         self.sent_at: float | None = None
 
-    def count(self, kind: FaultKind) -> None:
-        """Count a failed attempt."""
+    def count(self, kind: str) -> None:
+        """Count a failed attempt, or one beside another."""
         self.faults = {**self.faults, kind: self.faults.get(kind, 0) + 1}
 
     def spent(self) -> Usage:
@@ -286,11 +348,6 @@ class _Call(Generic[T]):
 
 def _may_pass(error: BaseException) -> bool:
     return isinstance(error, Fault) and error.may_pass
-
-
-def _now() -> float:
-    """Return the event loop's time: seconds that never go back, and what all waits go by."""
-    return asyncio.get_running_loop().time()
 
 
 def _arrivals(answer: HttpResponse, began: float) -> tuple[tuple[int, float], ...]:

@@ -4,13 +4,14 @@ Additive increase: every round of answers allows some more, as long as somebody 
 the server refuses, the limit falls a little. That is a trial: a full server answers as many calls as
 before, and the limit stays low; where answers become fewer, the server refuses whatever is sent, the
 limit is restored, and refusals are overlooked for a while. A call that hangs gives its slot to others.
-There is no fixed cap.
+There is no fixed cap. Where agent, user and judge ask the same endpoint, a slot goes to whoever holds
+the fewest: a judge with many questions at once holds nobody up.
 """
 
 import asyncio
 import contextlib
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 
 import msgspec
@@ -60,10 +61,14 @@ class Pacer:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        # Who waits, by purpose, in the order of coming.
+        self._queues: dict[str, deque[asyncio.Future[None]]] = {}
         self._timer: asyncio.TimerHandle | None = None
         # When each call that holds a slot began, oldest first.
         self._holding: dict[object, float] = {}
+        # How many slots each purpose holds, those included that its calls have not taken up yet.
+        self._shares: Counter[str] = Counter()
+        self._purposes: dict[object, str] = {}
         # Slots given to calls that have not resumed yet.
         self._promised = 0
         self._usual = 0.0
@@ -83,23 +88,36 @@ class Pacer:
         """How many calls hold a slot."""
         return len(self._holding) + self._promised
 
-    async def enter(self) -> object:
-        """Wait for a slot and return it; hand it to `leave`."""
-        if self._waiting or self.holding >= int(self.limit):
-            await self._turn()
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a slot."""
+        return sum(map(len, self._queues.values()))
+
+    async def enter(self, purpose: str = "") -> object:
+        """Wait for a slot and return it; hand it to `leave`.
+
+        Args:
+            purpose: Whose call it is; slots are shared fairly between purposes.
+        """
+        if self._queues or self.holding >= int(self.limit):
+            await self._turn(purpose)
+        else:
+            self._shares[purpose] += 1
         now = self._clock()
         if not self._holding and now - self._idle_since >= self._window:
             self._begin_window()
         slot = object()
         self._holding[slot] = now
+        self._purposes[slot] = purpose
         return slot
 
     def leave(self, slot: object) -> None:
         """Give a slot back."""
         self._holding.pop(slot, None)
+        self._release(self._purposes.pop(slot))
         if not self._holding:
             self._idle_since = self._clock()
-        if self._waiting:
+        if self._queues:
             self._let_in()
 
     def is_late(self, began: float) -> bool:
@@ -110,7 +128,7 @@ class Pacer:
         """Learn that a call was answered, and how long that took."""
         self._answers += 1
         self._usual += (seconds - self._usual) * (SMOOTHING if self._usual else 1.0)
-        if self._waiting and self._before is None:
+        if self._queues and self._before is None:
             self.limit += 1.0 if self._is_probing else max(1.0, GROWTH * self.limit) / self.limit
         self._look_back()
 
@@ -168,37 +186,50 @@ class Pacer:
         self._window_began = self._clock()
         self._answers = self._refusals = 0
 
-    async def _turn(self) -> None:
+    async def _turn(self, purpose: str) -> None:
         turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        self._queues.setdefault(purpose, deque()).append(turn)
         self._let_in()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.cancelled():
-                self._forget(turn)
+                self._forget(purpose, turn)
             else:
                 self._promised -= 1
+                self._release(purpose)
                 self._let_in()
             raise
         self._promised -= 1
 
-    def _forget(self, turn: asyncio.Future[None]) -> None:
+    def _forget(self, purpose: str, turn: asyncio.Future[None]) -> None:
+        queue = self._queues.get(purpose, deque())
         with contextlib.suppress(ValueError):
-            self._waiting.remove(turn)
-        if not self._waiting and self._timer is not None:
+            queue.remove(turn)
+        if not queue:
+            self._queues.pop(purpose, None)
+        if not self._queues and self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _release(self, purpose: str) -> None:
+        self._shares[purpose] -= 1
+        if not self._shares[purpose]:
+            del self._shares[purpose]
 
     def _let_in(self) -> None:
         """Let in as many as there are slots; look again later if some may come free by hanging."""
         self._drop_hanging()
-        while self._waiting and self.holding < int(self.limit):
-            turn = self._waiting.popleft()
+        while self._queues and self.holding < int(self.limit):
+            purpose = min(self._queues, key=self._shares.__getitem__)
+            turn = self._queues[purpose].popleft()
+            if not self._queues[purpose]:
+                del self._queues[purpose]
             if not turn.done():
                 turn.set_result(None)
                 self._promised += 1
-        if self._waiting and self._timer is None:
+                self._shares[purpose] += 1
+        if self._queues and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SHORTEST_HANG, self._look_again)
 
     def _drop_hanging(self) -> None:

@@ -87,6 +87,10 @@ class Sender(Protocol):
         """
         ...
 
+    def settle(self, sent: int, tokens: int) -> None:
+        """Learn how many tokens an answered request of so many bytes took."""
+        ...
+
 
 class Gatekeeper(Protocol):
     """Lets something be done at an endpoint when it may be, and again where it broke on the way."""

@@ -148,6 +148,27 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             is_above_zero=True,
         ),
     ] = 1_800.0
+    rates: Annotated[
+        tuple[str, ...],
+        Option(
+            "Requests and tokens that a provider or address may be asked for in a minute",
+            value="NAME=500rpm+200000tpm",
+            example='["openai=500rpm+200000tpm"]',
+            default="what answers show",
+            singular="rate",
+            commas=True,
+        ),
+    ] = ()
+    hedge: Annotated[
+        float | None,
+        Option(
+            "Send a call once more when so many seconds brought no answer; the first answer is taken",
+            value="SECONDS",
+            example="30",
+            default="never",
+            is_above_zero=True,
+        ),
+    ] = None
     max_cost: Annotated[
         str,
         Option(

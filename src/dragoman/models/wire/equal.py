@@ -1,0 +1,89 @@
+"""Several endpoints that give the same answers: where the next call goes, and which is left out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+
+from dragoman.models.wire.endpoint import Endpoint
+from dragoman.models.wire.transport import Fault, HttpResponse
+
+PROBE_SECONDS = 15.0
+"""How long an endpoint that was down may take to show that it answers again."""
+
+WORKS_BELOW = 500
+"""Statuses from here on say that an endpoint still does not work, whatever it was asked."""
+
+Probe = Callable[[Endpoint], Awaitable[HttpResponse]]
+
+
+class Equal:
+    """Lets calls in where there is most room, and not where nobody answers.
+
+    Args:
+        endpoints: At least one.
+    """
+
+    def __init__(self, endpoints: Collection[Endpoint]) -> None:
+        self._all = tuple(endpoints)
+        self._probes: dict[Endpoint, asyncio.Task[None]] = {}
+
+    @property
+    def first(self) -> Endpoint:
+        """The only one, where there is one."""
+        return self._all[0]
+
+    def has_other(self, failed_at: Collection[Endpoint]) -> bool:
+        """Whether another one than those where a call failed takes calls now."""
+        return len(self._all) > 1 and any(at.is_open for at in self._all if at not in failed_at)
+
+    async def enter(
+        self, purpose: str, failed_at: Collection[Endpoint], probe: Probe | None
+    ) -> tuple[Endpoint, object]:
+        """Wait for room and return where it is, with the slot to hand back to its pacer.
+
+        Args:
+            purpose: Whose call it is.
+            failed_at: Where the call failed before: the others come first.
+            probe: Asks one that is down whether it answers again.
+
+        Raises:
+            RunHalted: Where none of them has answered for too long.
+        """
+        while True:
+            at = self._chosen(failed_at)
+            if probe is not None and len(self._all) > 1:
+                self._look_for_lost(probe)
+            await at.ready()
+            slot = await at.pacer.enter(purpose)
+            if at.is_open or not self.has_other({at}):
+                return at, slot
+            at.pacer.leave(slot)
+
+    def _chosen(self, failed_at: Collection[Endpoint]) -> Endpoint:
+        if len(self._all) == 1:
+            return self.first
+        taking = [at for at in self._all if at.is_open]
+        fresh = [at for at in taking if at not in failed_at]
+        return min(fresh or taking or self._all, key=_room)
+
+    def _look_for_lost(self, probe: Probe) -> None:
+        """Ask those that are down and due, beside the calls that others answer meanwhile."""
+        if not any(at.is_open for at in self._all):
+            return
+        for at in self._all:
+            if at not in self._probes and at.breaker.takes_turn():
+                self._probes[at] = asyncio.create_task(self._probed(at, probe))
+
+    async def _probed(self, at: Endpoint, probe: Probe) -> None:
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                answer = await probe(at)
+        except (Fault, TimeoutError):
+            return
+        finally:
+            del self._probes[at]
+        if answer.status < WORKS_BELOW:
+            at.breaker.answered()
+
+
+def _room(at: Endpoint) -> tuple[float, float]:
+    return (at.breaker.next_try if at.breaker.is_down else 0.0, at.pressure)

@@ -1,0 +1,173 @@
+"""Several endpoints behind one gate: load is spread, one that is down is left out and comes back."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from dragoman.models.wire.allowance import Allowance
+from dragoman.models.wire.endpoint import Endpoint, now
+from dragoman.models.wire.gate import HEDGED, Gate, Pace
+from dragoman.models.wire.sending import Attempts, Who
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Patience
+
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+WHO = Who("agent", "compatible/any")
+FINE = HttpResponse(200, {}, b"fine")
+
+
+class Serving:
+    """A transport whose endpoint takes so long, and is away between two moments."""
+
+    def __init__(self, seconds: float = 1.0, away: tuple[float, float] = (-1.0, -1.0)) -> None:
+        self._seconds, self._away = seconds, away
+        self.bodies: list[bytes] = []
+        self.urls: set[str] = set()
+
+    async def post(
+        self,
+        url: str,
+        headers: Mapping[str, str],  # noqa: ARG002 - goes nowhere
+        body: bytes,
+        proxy: str | None = None,  # noqa: ARG002 - goes nowhere
+        most_bytes: int = CHAT_BYTES,  # noqa: ARG002 - goes nowhere
+    ) -> HttpResponse:
+        self.urls.add(url)
+        if self._away[0] <= now() < self._away[1]:
+            raise Fault("connect", "no connection (Connection refused)")
+        self.bodies.append(body)
+        await asyncio.sleep(self._seconds)
+        return FINE
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+
+def gate_to(*transports: Serving, pace: Pace | None = None) -> Gate:
+    endpoints = [
+        Endpoint(f"http://{place}", each, url=f"http://{place}/v1" if len(transports) > 1 else "")
+        for place, each in enumerate(transports)
+    ]
+    return Gate("here", endpoints, (), Patience(outage=60.0), pace or Pace())
+
+
+async def send(gate: Gate, body: bytes = b"hello", who: Who = WHO) -> Attempts:
+    return (await gate.send("http://given/v1", {}, body, bytes, who))[1]
+
+
+def test_calls_are_spread_over_equal_endpoints(in_virtual_time: Run) -> None:
+    servers = Serving(), Serving(), Serving()
+
+    async def go() -> None:
+        gate = gate_to(*servers)
+        await asyncio.gather(*(send(gate) for _ in range(30)))
+
+    in_virtual_time(go())
+    assert [len(server.bodies) for server in servers] == [10, 10, 10]
+    assert [server.urls for server in servers] == [
+        {"http://0/v1"},
+        {"http://1/v1"},
+        {"http://2/v1"},
+    ]
+
+
+def test_the_only_endpoint_is_asked_where_the_call_says(in_virtual_time: Run) -> None:
+    server = Serving()
+    in_virtual_time(send(gate_to(server)))
+    assert server.urls == {"http://given/v1"}
+
+
+def test_a_call_that_broke_is_sent_to_another_at_once(in_virtual_time: Run) -> None:
+    servers = Serving(away=(0.0, 1e9)), Serving(seconds=2.0)
+
+    async def go() -> tuple[float, Attempts]:
+        began, attempts = now(), await send(gate_to(*servers))
+        return now() - began, attempts
+
+    seconds, attempts = in_virtual_time(go())
+    assert (seconds, attempts.faults) == (2.0, {"connect": 1})
+
+
+def test_one_that_is_down_is_left_out_and_asked_again_when_it_is_back(
+    in_virtual_time: Run,
+) -> None:
+    lost, other = Serving(away=(0.0, 100.0)), Serving()
+
+    async def go() -> tuple[int, int, float]:
+        gate = gate_to(lost, other)
+        faults = 0
+        for _ in range(50):
+            done = await asyncio.gather(*(send(gate) for _ in range(8)))
+            faults += sum(attempts.faults.get("connect", 0) for attempts in done)
+        while not any(body == b"hello" for body in lost.bodies):
+            await asyncio.gather(*(send(gate) for _ in range(8)))
+        return faults, len(other.bodies), now()
+
+    faults, answered, back = in_virtual_time(go())
+    assert faults == 8, "calls go on failing there"
+    assert answered >= 400
+    assert 100 < back < 140
+
+
+def test_a_call_without_an_answer_is_sent_once_more_and_the_first_answer_counts(
+    in_virtual_time: Run,
+) -> None:
+    slow, quick = Serving(seconds=60.0), Serving(seconds=2.0)
+
+    async def go() -> tuple[float, Attempts]:
+        gate = gate_to(slow, quick, pace=Pace(hedge_after=5.0))
+        began, attempts = now(), await send(gate)
+        return now() - began, attempts
+
+    seconds, attempts = in_virtual_time(go())
+    assert (seconds, attempts.seconds, attempts.faults) == (7.0, 2.0, {HEDGED: 1})
+
+
+def test_a_call_that_is_answered_in_time_is_sent_once(in_virtual_time: Run) -> None:
+    server = Serving(seconds=2.0)
+    attempts = in_virtual_time(send(gate_to(server, pace=Pace(hedge_after=5.0))))
+    assert (len(server.bodies), attempts.faults) == (1, {})
+
+
+def test_what_may_be_asked_in_a_minute_is_kept(in_virtual_time: Run) -> None:
+    server = Serving(seconds=0.0)
+
+    async def go() -> float:
+        gate = gate_to(server, pace=Pace(Allowance(60.0, None, now)))
+        began = now()
+        await asyncio.gather(*(send(gate) for _ in range(63)))
+        return now() - began
+
+    assert 59.9 < in_virtual_time(go()) < 60.2
+
+
+def test_tokens_of_a_minute_are_learnt_from_what_answers_took(in_virtual_time: Run) -> None:
+    server = Serving(seconds=0.0)
+
+    async def go() -> float:
+        gate = gate_to(server, pace=Pace(Allowance(None, 6_000.0, now)))
+        for _ in range(20):
+            await send(gate, b"x" * 100)
+            gate.settle(100, 100)
+        began = now()
+        for _ in range(60):
+            await send(gate, b"x" * 100)
+            gate.settle(100, 100)
+        return now() - began
+
+    assert 58 < in_virtual_time(go()) < 62
+
+
+def test_a_slot_goes_to_whoever_holds_the_fewest(in_virtual_time: Run) -> None:
+    server = Serving()
+
+    async def go() -> float:
+        gate = gate_to(server)
+        judging = [asyncio.create_task(send(gate, who=Who("judge", "any"))) for _ in range(2_000)]
+        await asyncio.sleep(0.5)
+        began = now()
+        await send(gate)
+        seconds = now() - began
+        await asyncio.gather(*judging)
+        return seconds
+
+    assert in_virtual_time(go()) < 3.0
