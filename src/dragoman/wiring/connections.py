@@ -16,7 +16,7 @@ from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import EQUAL, ModelSpec, sent_settings
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.allowance import Pacing, allowance_of
+from dragoman.models.wire.rationing import Pacing, allowance_of
 from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
     cache_folder,
@@ -155,14 +155,14 @@ class Connections:
     def _new_gate(
         self, urls: Sequence[str], origins: tuple[str, ...], secret: str, name: str
     ) -> "Gate":
-        from dragoman.models.wire.endpoint import Endpoint, now
         from dragoman.models.wire.gate import Gate, Pace
+        from dragoman.models.wire.target import Target, now
 
         by_litellm = urls[0].startswith(LITELLM)
         wire = self._litellm_wire() if by_litellm else self._connections()
         outage = self._patience.outage
         endpoints = [
-            Endpoint(
+            Target(
                 origin,
                 wire,
                 None if by_litellm else proxy_for(url),

@@ -17,7 +17,7 @@ from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.allowance import Pacing, read_rates
+from dragoman.models.wire.rationing import Pacing, read_rates
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from dragoman.models.wire.allowance import Allowance
-from dragoman.models.wire.endpoint import Endpoint, now
 from dragoman.models.wire.gate import HEDGED, Gate, Pace
+from dragoman.models.wire.rationing import Ration
 from dragoman.models.wire.sending import Attempts, Who
+from dragoman.models.wire.target import Target, now
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Patience
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -44,7 +44,7 @@ class Serving:
 
 def gate_to(*transports: Serving, pace: Pace | None = None) -> Gate:
     endpoints = [
-        Endpoint(f"http://{place}", each, url=f"http://{place}/v1" if len(transports) > 1 else "")
+        Target(f"http://{place}", each, url=f"http://{place}/v1" if len(transports) > 1 else "")
         for place, each in enumerate(transports)
     ]
     return Gate("here", endpoints, (), Patience(outage=60.0), pace or Pace())
@@ -132,7 +132,7 @@ def test_what_may_be_asked_in_a_minute_is_kept(in_virtual_time: Run) -> None:
     server = Serving(seconds=0.0)
 
     async def go() -> float:
-        gate = gate_to(server, pace=Pace(Allowance(60.0, None, now)))
+        gate = gate_to(server, pace=Pace(Ration(60.0, None, now)))
         began = now()
         await asyncio.gather(*(send(gate) for _ in range(63)))
         return now() - began
@@ -144,7 +144,7 @@ def test_tokens_of_a_minute_are_learnt_from_what_answers_took(in_virtual_time: R
     server = Serving(seconds=0.0)
 
     async def go() -> float:
-        gate = gate_to(server, pace=Pace(Allowance(None, 6_000.0, now)))
+        gate = gate_to(server, pace=Pace(Ration(None, 6_000.0, now)))
         for _ in range(20):
             await send(gate, b"x" * 100)
             gate.settle(100, 100)

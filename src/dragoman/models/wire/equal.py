@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 
-from dragoman.models.wire.endpoint import Endpoint
+from dragoman.models.wire.target import Target
 from dragoman.models.wire.transport import Fault, HttpResponse
 
 PROBE_SECONDS = 15.0
@@ -12,7 +12,7 @@ PROBE_SECONDS = 15.0
 WORKS_BELOW = 500
 """Statuses from here on say that an endpoint still does not work, whatever it was asked."""
 
-Probe = Callable[[Endpoint], Awaitable[HttpResponse]]
+Probe = Callable[[Target], Awaitable[HttpResponse]]
 
 
 class Equal:
@@ -22,22 +22,22 @@ class Equal:
         endpoints: At least one.
     """
 
-    def __init__(self, endpoints: Collection[Endpoint]) -> None:
+    def __init__(self, endpoints: Collection[Target]) -> None:
         self._all = tuple(endpoints)
-        self._probes: dict[Endpoint, asyncio.Task[None]] = {}
+        self._probes: dict[Target, asyncio.Task[None]] = {}
 
     @property
-    def first(self) -> Endpoint:
+    def first(self) -> Target:
         """The only one, where there is one."""
         return self._all[0]
 
-    def has_other(self, failed_at: Collection[Endpoint]) -> bool:
+    def has_other(self, failed_at: Collection[Target]) -> bool:
         """Whether another one than those where a call failed takes calls now."""
         return len(self._all) > 1 and any(at.is_open for at in self._all if at not in failed_at)
 
     async def enter(
-        self, purpose: str, failed_at: Collection[Endpoint], probe: Probe | None
-    ) -> tuple[Endpoint, object]:
+        self, purpose: str, failed_at: Collection[Target], probe: Probe | None
+    ) -> tuple[Target, object]:
         """Wait for room and return where it is, with the slot to hand back to its pacer.
 
         Args:
@@ -58,7 +58,7 @@ class Equal:
                 return at, slot
             at.pacer.leave(slot)
 
-    def _chosen(self, failed_at: Collection[Endpoint]) -> Endpoint:
+    def _chosen(self, failed_at: Collection[Target]) -> Target:
         if len(self._all) == 1:
             return self.first
         taking = [at for at in self._all if at.is_open]
@@ -73,7 +73,7 @@ class Equal:
             if at not in self._probes and at.breaker.takes_turn():
                 self._probes[at] = asyncio.create_task(self._probed(at, probe))
 
-    async def _probed(self, at: Endpoint, probe: Probe) -> None:
+    async def _probed(self, at: Target, probe: Probe) -> None:
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 answer = await probe(at)
@@ -85,5 +85,5 @@ class Equal:
             at.breaker.answered()
 
 
-def _room(at: Endpoint) -> tuple[float, float]:
+def _room(at: Target) -> tuple[float, float]:
     return (at.breaker.next_try if at.breaker.is_down else 0.0, at.pressure)

@@ -15,12 +15,12 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from dragoman.core.errors import ParticipantError, tell_delay
 from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
-from dragoman.models.wire.allowance import Allowance
-from dragoman.models.wire.endpoint import NO_ROOM, NOT_REACHED, Endpoint, now
 from dragoman.models.wire.equal import Equal, Probe
 from dragoman.models.wire.hedging import first_answer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
+from dragoman.models.wire.rationing import Ration
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
+from dragoman.models.wire.target import NO_ROOM, NOT_REACHED, Target, now
 from dragoman.models.wire.transport import Fault, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class Pace(NamedTuple):
         hedge_after: Seconds after which a call without an answer is sent once more; None for never.
     """
 
-    allowance: Allowance | None = None
+    allowance: Ration | None = None
     hedge_after: float | None = None
 
 
@@ -70,7 +70,7 @@ class Gate:
     def __init__(
         self,
         name: str,
-        endpoints: Sequence[Endpoint],
+        endpoints: Sequence[Target],
         secrets: tuple[str, ...] = (),
         patience: Patience | None = None,
         pace: Pace = NO_PACE,
@@ -92,7 +92,7 @@ class Gate:
     ) -> "Gate":
         """Return the gate in front of one endpoint that is reached without a proxy."""
         patience = patience or Patience()
-        at = Endpoint(name, transport, outage=patience.outage)
+        at = Target(name, transport, outage=patience.outage)
         return cls(name, (at,), secrets, patience)
 
     async def send(
@@ -114,10 +114,10 @@ class Gate:
             RunHalted: Where the endpoint is down for good.
         """
 
-        def posted(at: Endpoint, sent: bytes) -> Awaitable[HttpResponse]:
+        def posted(at: Target, sent: bytes) -> Awaitable[HttpResponse]:
             return at.transport.post(at.url or url, headers, sent, at.proxy, who.most_bytes)
 
-        async def attempt(at: Endpoint) -> tuple[T, tuple[tuple[int, float], ...]]:
+        async def attempt(at: Target) -> tuple[T, tuple[tuple[int, float], ...]]:
             began = now()
             answer = await posted(at, body)
             value = self._understood(answer, read, at)
@@ -171,7 +171,7 @@ class Gate:
         if self._pace.allowance is not None:
             self._pace.allowance.settle(sent, tokens)
 
-    def _hold(self, at: Endpoint, seconds: float) -> None:
+    def _hold(self, at: Target, seconds: float) -> None:
         at.hold(min(seconds, self._patience.seconds))
 
     async def _done(self, call: "_Call[T]") -> tuple[T, Attempts]:
@@ -262,7 +262,7 @@ class Gate:
         finally:
             at.pacer.leave(slot)
 
-    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], at: Endpoint) -> T:
+    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], at: Target) -> T:
         body = hidden(answer.body, self._secrets)
         if answer.status == OK:
             try:
@@ -283,7 +283,7 @@ class Gate:
             raise Fault("server_error", detail, retry_after(answer))
         raise EndpointRefused(answer.status, body)
 
-    def _learn(self, fault: Fault, call: "_Call[T]", at: Endpoint) -> None:
+    def _learn(self, fault: Fault, call: "_Call[T]", at: Target) -> None:
         call.count(fault.kind)
         call.failed_at.add(at)
         if fault.kind in NO_ROOM:
@@ -323,15 +323,15 @@ class _Call(Generic[T]):
 
     def __init__(
         self,
-        attempt: Callable[[Endpoint], Awaitable[T]],
+        attempt: Callable[[Target], Awaitable[T]],
         who: Who,
         sent_bytes: int = 0,
         probe: Probe | None = None,
     ) -> None:
         self.attempt, self.who = attempt, who
         self.sent_bytes, self.probe = sent_bytes, probe
-        self.at: Endpoint | None = None
-        self.failed_at: set[Endpoint] = set()
+        self.at: Target | None = None
+        self.failed_at: set[Target] = set()
         self.faults: dict[str, int] = {}
         self.counted = 0
         self.refused_since = math.inf

@@ -13,7 +13,7 @@ WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
 SPREAD_SECONDS = 0.05
 
 
-class Endpoint:
+class Target:
     """Where calls go, how many at a time, and whether it answers.
 
     Args:

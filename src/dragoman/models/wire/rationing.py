@@ -23,7 +23,7 @@ _AMOUNT = re.compile(r"([0-9]{1,15})(rpm|tpm)")
 Clock = Callable[[], float]
 
 
-class Allowance:
+class Ration:
     """Lets requests go at the pace of a minute's allowance; a twentieth of it may go at once.
 
     Args:
@@ -109,10 +109,10 @@ def read_rates(written: Sequence[str]) -> Rates:
     return rates
 
 
-def allowance_of(rates: Rates, names: Sequence[str], clock: Clock) -> Allowance | None:
+def allowance_of(rates: Rates, names: Sequence[str], clock: Clock) -> Ration | None:
     """Return the allowance of whichever of these names has a rate; None where none has."""
     rate = next((rates[name] for name in names if name in rates), None)
-    return None if rate is None else Allowance(*rate, clock)
+    return None if rate is None else Ration(*rate, clock)
 
 
 def _amount(part: str, text: str) -> tuple[str, float]:
