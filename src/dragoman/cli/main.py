@@ -18,6 +18,7 @@ from dragoman.cli.commands import (
     reading,
     reviewing,
     running,
+    setting_up,
     speaking,
     suites,
     translating,
@@ -30,6 +31,7 @@ from dragoman.core.errors import DragomanError, UsageError
 app = group("How good is a tool-calling agent when its user does not type English?", completes=True)
 for part in (
     running,
+    setting_up,
     reading,
     drawing,
     viewing,

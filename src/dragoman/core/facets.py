@@ -52,6 +52,15 @@ class Benchmark(Protocol):
         ...
 
 
+class PulledState(msgspec.Struct, frozen=True):
+    """What lies in a folder of pulled data: `wrong` names files that are not there or not as pinned."""
+
+    is_there: bool
+    files: int = 0
+    bytes: int = 0
+    wrong: tuple[str, ...] = ()
+
+
 class DataSource(Protocol):
     """Data that a benchmark needs and that may not come with the program."""
 
@@ -74,6 +83,10 @@ class DataSource(Protocol):
         Raises:
             DataError: Where they cannot be had, or are not what is pinned.
         """
+        ...
+
+    def state(self, data: Path) -> PulledState:
+        """Return what is there of it in the folder of pulled data; every file is read and hashed."""
         ...
 
 

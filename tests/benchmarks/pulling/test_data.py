@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.pulling.data import PullReport, open_file, pull
+from dragoman.benchmarks.pulling.data import PullReport, open_file, pull, pulled_state
 from dragoman.benchmarks.pulling.sources import INDEX, Derived, PinnedSource, load_source
 from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
 from dragoman.core.errors import DataError, UsageError
@@ -534,3 +534,22 @@ def test_a_derived_file_that_only_copies_hold_is_left_out_and_named(tmp_path: Pa
     lay_out(tmp_path / "data", {report.absent[0]: b"[]"})
     with pytest.raises(DataError, match="does not list"):
         open_file(tmp_path / "data", SOURCE, report.absent[0], HINT)
+
+
+def test_how_pulled_data_stand_is_told_without_changing_anything(tmp_path: Path) -> None:
+    target = tmp_path / "data"
+    assert not pulled_state(SOURCE, target).is_there
+
+    fill(target, from_dir=lay_out(tmp_path / "copy", FILES))
+    whole = pulled_state(SOURCE, target)
+    names = {name for name in tree(target) if name != INDEX}
+    assert (whole.is_there, whole.wrong, whole.files) == (True, (), len(names))
+
+    first, second = sorted(names)[:2]
+    (target / first).write_bytes(b"{}")
+    (target / second).unlink()
+    assert {*pulled_state(SOURCE, target).wrong} == {first, second}
+    assert tree(target) == {*names, INDEX} - {second}
+
+    other = msgspec.structs.replace(SOURCE, commit="1" * 40)
+    assert pulled_state(other, target).wrong == (INDEX,)

@@ -15,6 +15,7 @@ import msgspec
 from dragoman.benchmarks.pulling.origins import ELSEWHERE, Origin, find_origin, read_bundled
 from dragoman.benchmarks.pulling.sources import INDEX, Derived, PinnedSource, SourceFile
 from dragoman.core.errors import DataError
+from dragoman.core.facets import PulledState
 from dragoman.core.keys import content_key
 
 
@@ -173,6 +174,28 @@ class PinnedData(msgspec.Struct, frozen=True):
             progress=progress,
         )
         return report.message
+
+    def state(self, data: Path) -> PulledState:
+        """Return what is there in the folder of pulled data; every file is read and hashed."""
+        return pulled_state(self.source(), self.folder(data))
+
+
+def pulled_state(source: PinnedSource, target: Path) -> PulledState:
+    """Return how what lies in a folder compares with what is pinned; nothing is changed."""
+    if not (target / INDEX).exists():
+        return PulledState(is_there=False)
+    index = _read_index(target)
+    if index is None or index.commit != source.commit:
+        return PulledState(is_there=True, wrong=(INDEX,))
+    contents = {name: _present(target / name) for name in index.files}
+    wanted = {**index.files, **_pins(source)}
+    wrong = [
+        name
+        for name, expected in wanted.items()
+        if (content := contents.get(name)) is None or _sha256(content) != expected
+    ]
+    size = sum(len(content) for content in contents.values() if content is not None)
+    return PulledState(is_there=True, files=len(wanted), bytes=size, wrong=tuple(wrong))
 
 
 def open_file(target: Path, source: PinnedSource, name: str, hint: str) -> bytes:

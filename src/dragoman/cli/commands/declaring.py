@@ -113,6 +113,14 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
     )
 
 
+def typed_options(*names: str) -> Callable[[Function], Function]:
+    """Give a function options of a run as texts, as they were typed, in place of its `**given`."""
+    keys = {key.name: key for key in keys_of(RunRequest)}
+    return taking(
+        keyword(name, None, Annotated[str | None, _declared(keys[name], "")]) for name in names
+    )
+
+
 def fields_of(given: Mapping[str, object]) -> dict[str, object]:
     """Return the options that were given by the names of fields; several by commas are apart."""
     keys = {key.name: key for key in keys_of(RunRequest)}

@@ -18,6 +18,7 @@ from dragoman.benchmarks.itc.records import CallSet
 from dragoman.benchmarks.pulling.data import PinnedData, open_file
 from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, load_source
 from dragoman.core.errors import UsageError
+from dragoman.core.facets import PulledState
 from dragoman.core.protocols import Provenance
 
 HINT = "run `dragoman data pull itc-calls --from DIR`"
@@ -88,8 +89,7 @@ class CallsData:
             raise UsageError(
                 "itc-calls: two of its files are in no repository: name a copy with --from DIR"
             )
-        pinned = PinnedData(calls_source, source_folder, _nothing)
-        done = pinned.pull(data, from_dir=from_dir, url=url, progress=progress)
+        done = _PINNED.pull(data, from_dir=from_dir, url=url, progress=progress)
         limits = [
             f"itc:{name} is {each.licence}: {each.notice}"
             for name, each in set_facts().items()
@@ -97,9 +97,14 @@ class CallsData:
         ]
         return f"{done}; nothing of it may be passed on as ours. {' '.join(limits)}"
 
+    def state(self, data: Path) -> PulledState:
+        """Return what is there in the folder of pulled data; every file is read and hashed."""
+        return _PINNED.state(data)
+
 
 def _nothing(entry: Derived, modules: Mapping[str, str]) -> None:
     del entry, modules
 
 
+_PINNED = PinnedData(calls_source, source_folder, _nothing)
 CALLS_DATA = CallsData()

@@ -1,0 +1,72 @@
+"""`dragoman doctor`: what is installed, set and pulled, and what to do where something is not."""
+
+import platform
+import textwrap
+from collections.abc import Sequence
+
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.progressing.modes import console
+from dragoman.cli.setting_up.checkup.data import data
+from dragoman.cli.setting_up.checkup.findings import CheckedThing, State
+from dragoman.cli.setting_up.checkup.installed import installed
+from dragoman.cli.setting_up.checkup.keys import keys
+from dragoman.cli.setting_up.checkup.storage import storage
+from dragoman.core.version import VERSION
+
+PARTS = {
+    "installed": "extras, and engines of speech",
+    "keys": "what you use must be set (export NAME=...); values are not shown",
+    "data": "benchmark data: every file is hashed",
+    "storage": "caches, disk, limits",
+}
+_MARKS: dict[State, str] = {"ok": "ok", "missing": "-", "wrong": "WRONG"}
+
+
+def examine(*, as_json: bool) -> int:
+    """Print all findings; 1 where something is wrong, 0 where something is only missing."""
+    found = [*installed(), *keys(), *data(), *storage()]
+    machine = f"dragoman {VERSION}, Python {platform.python_version()}, {platform.platform()}"
+    if as_json:
+        print_json({"machine": machine, "findings": found})
+    else:
+        print_line(machine)
+        _print(found)
+        print_line(_summary(found))
+    return 1 if any(each.state == "wrong" for each in found) else 0
+
+
+def _print(found: Sequence[CheckedThing]) -> None:
+    width = console().width
+    widest = max(len(each.subject) for each in found)
+    for part, about in PARTS.items():
+        print(f"\n{part}: {about}")
+        for each in found:
+            if each.part == part:
+                head = f"{_MARKS[each.state]:<5}  {each.subject:<{widest}}  "
+                for line in _hanging(head, each.found, width):
+                    print_line(line)
+    print("\nwhat to do")
+    for each in found:
+        if each.todo:
+            for line in _hanging(f"{each.subject}: ", each.todo, width):
+                print_line(line)
+
+
+def _hanging(head: str, text: str, width: int) -> list[str]:
+    """Return a text behind its head in lines of whole words, the further ones indented."""
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _summary(found: Sequence[CheckedThing]) -> str:
+    """Return how it stands: what is missing is only missed by what needs it."""
+    wrong = [each.subject for each in found if each.state == "wrong"]
+    if wrong:
+        return f"wrong: {', '.join(wrong)}"
+    return "nothing is wrong; what is missing (-) is needed by what it is for alone"

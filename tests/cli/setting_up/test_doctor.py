@@ -1,0 +1,65 @@
+"""`dragoman doctor`: what it says of keys, data, extras and this machine, and how it ends."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+from dragoman.cli.setting_up.checkup.installed import _by_extra, _extra
+
+Cli = Callable[..., CompletedProcess[str]]
+Told = Callable[..., Any]
+
+SECRET = "sk-3fa9d1c07b"  # noqa: S105 - looked for in what is printed
+
+
+def _finding(found: Any, subject: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    return next(each for each in found["findings"] if each["subject"] == subject)
+
+
+def test_keys_are_named_and_no_part_of_a_value_is_shown(dragoman: Cli) -> None:
+    done = dragoman("doctor", OPENAI_API_KEY=SECRET, COLUMNS="80")
+
+    line = next(each for each in done.stdout.splitlines() if "OPENAI_API_KEY" in each)
+    assert line.split()[:3] == ["ok", "OPENAI_API_KEY", "set;"]
+    assert SECRET not in done.stdout + done.stderr
+    assert f"{len(SECRET)} " not in line
+
+
+def test_every_line_fits_the_terminal_and_breaks_no_word(dragoman: Cli, folder: Path) -> None:
+    narrow = dragoman("doctor", COLUMNS="80").stdout
+    wide = dragoman("doctor", COLUMNS="400").stdout
+
+    # A path is one word, and may be longer than any terminal.
+    assert [
+        line for line in narrow.splitlines() if len(line) > 80 and str(folder) not in line
+    ] == []
+    assert {*narrow.split()} <= {*wide.split()}
+
+
+def test_nothing_pulled_is_missing_and_no_failure(told: Told) -> None:
+    found = told("doctor")
+
+    tau2 = _finding(found, "tau2")
+    assert (tau2["state"], tau2["todo"]) == ("missing", "dragoman data pull tau2")
+
+
+def test_an_extra_is_whole_only_with_all_of_it_and_in_the_very_version_that_is_asked_for() -> None:
+    extras = _by_extra(
+        [
+            "msgspec>=0.19",
+            "msgspec>=0.1; extra == 'one'",
+            "no-such-package>=1; extra == 'one'",
+            "msgspec==0.0.1; extra == 'two'",
+            "no-such-package; python_version < '3.0' and extra == 'three'",
+            "msgspec[toml]<9,>=0.1; extra == 'three'",
+        ]
+    )
+
+    assert extras["one"] == {"msgspec": "", "no-such-package": ""}
+    found = {name: _extra(name, wanted) for name, wanted in extras.items()}
+    assert (found["one"].state, found["one"].found) == ("missing", "without no-such-package")
+    assert found["two"].state == "wrong"
+    assert found["two"].found.endswith(" instead of 0.0.1")
+    assert found["two"].todo == "pip install 'dragoman[two]'"
+    assert found["three"].state == "ok"
