@@ -10,7 +10,7 @@ pytest.importorskip("torch", reason="needs dragoman[train]")
 pytest.importorskip("peft", reason="needs dragoman[train]")
 
 from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
@@ -152,3 +152,21 @@ def test_what_cannot_be_asked_is_refused_when_it_is_named(tmp_path: Path) -> Non
         resolve_agent(f"local/{tmp_path / 'none'}")
     with pytest.raises(UsageError, match="unknown parameter"):
         resolve_agent("local/base?size=9")
+
+
+def test_a_tokenizer_with_passages_gives_prompts_back_in_few_tokens(tmp_path: Path) -> None:
+    policy = "Answer with calls of functions and with nothing else, ever. " * 4
+    rows = [
+        TrainingRow(
+            f"s{n}", ({"role": "system", "content": f"{policy.strip()}\nNow."}, *row(n).messages)
+        )
+        for n in range(24)
+    ]
+    write_tiny(rows, tmp_path / "base", TinyForm("xs", 400, passages=True))
+
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "base")
+    said = str(rows[0].messages[0]["content"])
+    ids = tokenizer(said)["input_ids"]
+
+    assert tokenizer.decode(ids) == said
+    assert len(ids) < 6

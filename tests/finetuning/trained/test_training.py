@@ -1,5 +1,6 @@
 """A tiny model is made, trained, killed and gone on with; what comes out can be loaded again."""
 
+import asyncio
 import json
 import os
 import signal
@@ -17,6 +18,8 @@ import msgspec
 from transformers import AutoTokenizer
 
 from dragoman.core.errors import UsageError
+from dragoman.core.protocols import ChatRequest
+from dragoman.core.tools import Toolset
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.preparing import prepare
@@ -25,6 +28,8 @@ from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import TinyForm, write_tiny
 from dragoman.finetuning.training import train
+from dragoman.wiring.chat_models import named_chat_model
+from dragoman.wiring.connections import Connections
 
 pytestmark = pytest.mark.train
 
@@ -132,15 +137,48 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
         train(prepare(recipe(made, out)), TrainingProgress(told.append))
 
 
-def test_an_adapter_is_merged_on_request(made: Path, tmp_path: Path) -> None:
+def asked(name: str) -> list[str]:
+    """Return what a local model answers to questions that it was trained on."""
+
+    async def answers() -> list[str]:
+        connections = Connections()
+        model, _ = named_chat_model(f"{name}max_tokens=30", connections)
+        requests = (
+            ChatRequest([row(number).messages[0]], Toolset(()), 0, f"t{number}")
+            for number in range(4)
+        )
+        made = await asyncio.gather(*(model.complete(each, "agent") for each in requests))
+        await connections.close()
+        return [bytes(each.raw).decode() for each in made]
+
+    return asyncio.run(answers())
+
+
+def test_an_adapter_is_merged_on_request_and_asked_as_well_beside_its_base(
+    made: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
 
     trained = train(
-        prepare(recipe(made, out, epochs=0.5, merge=True)), TrainingProgress(lambda _: None)
+        prepare(recipe(made, out, learning_rate=1e-2, merge=True)),
+        TrainingProgress(lambda _: None),
     )
 
     assert trained.folders == (str(out / "adapter"), str(out / "merged"))
-    assert (out / "merged" / "model.safetensors").is_file()
+    adapted = asked(f"local/{made / 'base'}?adapter={out / 'adapter'}&")
+    assert adapted == asked(f"local/{out / 'merged'}?")
+    assert adapted != asked(f"local/{made / 'base'}?")
+
+
+def test_an_adapter_of_weights_that_were_another_models_is_refused(
+    made: Path, tmp_path: Path
+) -> None:
+    out, other = tmp_path / "out", tmp_path / "other"
+    train(prepare(recipe(made, out, epochs=0.2)), TrainingProgress(lambda _: None))
+    write_tiny([row(number) for number in range(48)], other, TinyForm("xs", 400, seed=1))
+
+    with pytest.raises(UsageError, match="the adapter is of another model"):
+        named_chat_model(f"local/{other}?adapter={out / 'adapter'}", None)
 
 
 @pytest.mark.parametrize(
