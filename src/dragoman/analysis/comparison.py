@@ -187,7 +187,7 @@ def _comparison(a: CellOutcomes, b: CellOutcomes) -> Comparison:
         b=b.name,
         pairs=pairs,
         left_out=left_out,
-        gaps=_gaps(pairs, _seed(a, b, pairs)) if pairs else (),
+        gaps=_gaps(pairs, seed_of(a.name, b.name, pairs)) if pairs else (),
         p=sign_flip_p(_whole_gains(pairs)) if pairs else None,
         adjusted_p=None,
         means=_means(_mean_measures(of_a, a.price_of), _mean_measures(of_b, b.price_of)),
@@ -255,9 +255,12 @@ def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
     ]
 
 
-def _seed(a: CellOutcomes, b: CellOutcomes, pairs: Sequence[TaskPair]) -> int:
-    """Return a seed that is the same whichever of the two cells comes first."""
-    sides = sorted([name.suite, name.condition.label, name.agent] for name in (a.name, b.name))
+def seed_of(a: CellName, b: CellName, pairs: Sequence[TaskPair]) -> int:
+    """Return the seed of a comparison's draws, the same whichever of the two cells comes first.
+
+    Those for pass^k are made with k more.
+    """
+    sides = sorted([name.suite, name.condition.label, name.agent] for name in (a, b))
     return derive_seed(content_key(sides, [pair.task for pair in pairs]), "comparison")
 
 

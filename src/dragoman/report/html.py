@@ -19,9 +19,11 @@ from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Role
 from dragoman.report import panels, wording
 from dragoman.report.api_tables import api_tables
+from dragoman.report.behind import Links
 from dragoman.report.drawn import drawings
 from dragoman.report.figures.painting import painted
 from dragoman.report.figures.records import Drawing
+from dragoman.report.losses import points_interval
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.packing import pack
 from dragoman.report.panels import Panel
@@ -39,6 +41,7 @@ from dragoman.report.view import (
 from dragoman.report.voice_tables import voice_tables
 
 CONTENTS = {
+    "lost": "What is lost",
     "mm-tau": "MM-τ-p²",
     "results": "Summary",
     "languages": "Languages",
@@ -61,6 +64,9 @@ MAX_CAUSES = 12
 
 MAX_COMPARISONS = 60
 """How many comparisons of cells a figure shows, those with the smallest p."""
+
+MAX_LOSSES = 8
+"""How many losses are open, the largest ones."""
 
 MAX_OPEN = 24
 """More cells or figures of measures than these are folded, so that what is drawn is seen first."""
@@ -133,6 +139,7 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
     )
     environment.globals.update(
         wording=wording,
+        points_interval=points_interval,
         panels=panels,
         painted=lambda drawing: Markup(painted(drawing)),  # noqa: S704 - escapes what is in it
         voice_tables=voice_tables,
@@ -160,6 +167,8 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
     style, script = _resource("report.css") + _resource("figure.css"), _script()
     comparisons = compared(runs)
     drawn = drawings(runs, comparisons)
+    links = Links(runs)
+    lost = [(run, links.losses(run)) for run in runs if run.losses]
     return environment.get_template("report.html.j2").render(
         title=title,
         runs=runs,
@@ -173,6 +182,9 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         most_charts=MAX_CHARTS,
         heard=[run for run in runs if run.voices is not None],
         measures=[(run.name, row) for run in runs for row in measured(run)],
+        lost=lost,
+        most_lost=MAX_LOSSES,
+        flipped=links.flipped,
         comparisons=_clearest(comparisons),
         further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
         provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
@@ -181,7 +193,7 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         # Our own files, and letters and digits; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        conversations=Markup(pack(runs)),  # noqa: S704
+        conversations=Markup(pack(runs, links.behind)),  # noqa: S704
     )
 
 
@@ -191,6 +203,7 @@ def _contents(
     """Return the sections that the page has, with their names."""
     sections = {drawing.section for drawing in drawn}
     has = {
+        "lost": any(run.losses for run in runs),
         "mm-tau": styled is not None,
         "languages": "languages" in sections,
         "voice": any(run.voices is not None for run in runs),

@@ -94,7 +94,7 @@ def headline(loss: Loss, *, is_one_count: bool = False) -> str:
     if left_out := sum(found.left_out.values()):
         about.append(f"{left_out} left out")
     if loss.value is None:
-        return f"{_who(loss)}: {other_name(loss)} against {base_name(loss)}: no task in common"
+        return f"{who(loss)}: {other_name(loss)} against {base_name(loss)}: no task in common"
     about.append(f"p {wording.p_value(found.adjusted_p)}")
     if found.assumed:
         about.append(wording.ASSUMED)
@@ -103,7 +103,7 @@ def headline(loss: Loss, *, is_one_count: bool = False) -> str:
         True: f"loses {what} of {base_name(loss)}",
         False: f"gains {what} on {base_name(loss)}",
     }[loss.value >= 0]
-    return f"{_who(loss)}: {other_name(loss)} {said} ({', '.join(about)})"
+    return f"{who(loss)}: {other_name(loss)} {said} ({', '.join(about)})"
 
 
 def _block(loss: Loss, finds: str, *, is_one_count: bool) -> Iterator[str]:
@@ -117,8 +117,8 @@ def _block(loss: Loss, finds: str, *, is_one_count: bool) -> Iterator[str]:
 def stages_line(loss: Loss, finds: str = "") -> str:
     """Return what each stage lost; where that is not known, what finds it, and what is known without."""
     if loss.is_looked_for:
-        return f"at: {', '.join(map(part_words, _largest_first(loss.parts)))}"
-    known = [part for part in _largest_first(loss.parts) if part.stage != UNASKED]
+        return f"at: {', '.join(map(part_words, largest_first(loss.parts)))}"
+    known = [part for part in largest_first(loss.parts) if part.stage != UNASKED]
     said = [f"at: {', '.join(map(part_words, known))}"] if known else []
     said.append(f"{'the rest' if known else 'at which stage'} was {UNASKED}{finds}")
     if loss.misheard:
@@ -131,7 +131,8 @@ def part_words(part: LossPart) -> str:
     return f"{NAMES[part.stage]} {points(part.value)}"
 
 
-def _largest_first(parts: Iterable[LossPart]) -> list[LossPart]:
+def largest_first(parts: Iterable[LossPart]) -> list[LossPart]:
+    """Return parts, those that lost most first."""
     return sorted(parts, key=lambda part: -part.value)
 
 
@@ -142,13 +143,18 @@ def values_line(loss: Loss) -> str:
     if rest:
         named.append(f"others {sum(share.count for share in rest):g}")
     said = [f"not heard: {', '.join(named)}"] if named else []
+    return "; ".join((*said, *(words for _, words, _ in told_shares(loss))))
+
+
+def told_shares(loss: Loss) -> Iterator[tuple[str, str, CountedShare]]:
+    """Yield what was counted of words and languages: its name, it in words, and the count itself."""
     for sides in (loss.word_errors, loss.other_language):
         counts = [side.count for side in (sides.base, sides.other) if side is not None]
         if any(counts) and sides.other is not None and sides.other.value is not None:
+            name = _SHARES[sides.other.name]
             before = sides.base and sides.base.value
             against = "" if before is None else f" ({before:.1%} in {base_name(loss)})"
-            said.append(f"{_SHARES[sides.other.name]} {sides.other.value:.1%}{against}")
-    return "; ".join(said)
+            yield name, f"{name} {sides.other.value:.1%}{against}", sides.other
 
 
 _SHARES = {"word errors": "word errors", "agent wrong": "agent's turns in another language"}
@@ -194,7 +200,7 @@ def _values(condition: Condition, axes: Sequence[str]) -> str:
     return " ".join(named) if named else axis_of(axes[0]).default
 
 
-def _who(loss: Loss) -> str:
+def who(loss: Loss) -> str:
     """Return the agent, and what both conditions have beside what tells them apart."""
     name, differs = loss.comparison.b, loss.comparison.differs
     shared = [value for axis, value in name.condition.axes if axis not in differs]

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from dragoman.analysis.cells import Outcome
+from dragoman.analysis.losses.stages import stage_of
 from dragoman.analysis.measure_figures import newest
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.measures import Measured
@@ -20,7 +21,9 @@ from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
 from dragoman.core.voice.clarifications import Clarification
+from dragoman.report.behind import Behind, filters_by_place
 from dragoman.report.inferring import cost_of_inferring, inferred
+from dragoman.report.losses import NAMES
 from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
@@ -28,10 +31,14 @@ DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value"
 TEXT_FIELDS = frozenset({"content", "shown"})
 
 
-def pack(runs: Sequence[RunView]) -> str:
+def pack(runs: Sequence[RunView], behind: Sequence[Behind] = ()) -> str:
     """Return all conversations of the runs as base64 of gzip of JSON.
 
     Models' raw replies are left out: what was understood of them is shown.
+
+    Args:
+        runs: The runs.
+        behind: Filters that show the conversations behind a number.
     """
     # Neighbours in sorted order share beginnings, which is what the compressor looks for.
     texts = sorted({text for run in runs for text in _texts(run.outcomes)})
@@ -44,7 +51,9 @@ def pack(runs: Sequence[RunView]) -> str:
         "cells": [
             dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
         ],
-        "conversations": list(_conversations(runs, list(tasks), cells, places)),
+        "conversations": _filtered(_conversations(runs, list(tasks), cells, places), behind),
+        "behind": [each.label for each in behind],
+        "stages": NAMES,
         "endings": ENDINGS,
         "components": COMPONENTS,
         "audio": {run.name: run.audio for run in runs if run.audio},
@@ -106,12 +115,24 @@ def _conversations(
                 "trial": outcome.trial,
                 "standing": standing(outcome),
                 "user": user_standing(outcome),
+                "stage": stage_of(outcome) if standing(outcome) == "fail" else None,
                 "brief": numbers.get(_task_key(run, outcome)),
                 "episode": _episode(outcome.episode, places),
                 "score": msgspec.to_builtins(outcome.score),
                 "measures": [_measured(entry) for entry in newest(outcome.measures)],
                 "assumed": outcome.score is not None and outcome.score.assumed,
             }
+
+
+def _filtered(
+    conversations: Iterable[dict[str, object]], behind: Sequence[Behind]
+) -> list[dict[str, object]]:
+    """Say of each conversation behind which numbers it stands."""
+    filters = filters_by_place(behind)
+    return [
+        {**entry, "behind": filters[place]} if place in filters else entry
+        for place, entry in enumerate(conversations)
+    ]
 
 
 def _measured(entry: Measured) -> dict[str, object]:

@@ -8,6 +8,7 @@ import msgspec
 from dragoman.analysis.api_calls.board import ApiBoard
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
+from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.pass_hat import is_success
 from dragoman.analysis.voice.board import VoiceBoard
@@ -42,7 +43,7 @@ class RunView(msgspec.Struct, frozen=True):
     figures that measures declare, by metric. `warnings` say what its figures
     cannot say. `voices` sets them against text; None where nobody spoke. `personas` holds what came of who
     the users were and what agents were told of them, `apis` the calls of web APIs; None where there were none.
-    `steps` say how it is played again.
+    `steps` say how it is played again, `losses` what is lost between its conditions.
     """
 
     name: str
@@ -58,6 +59,7 @@ class RunView(msgspec.Struct, frozen=True):
     personas: MmTauPage | None = None
     apis: ApiBoard | None = None
     steps: tuple[Reproducing, ...] = ()
+    losses: tuple[Loss, ...] = ()
 
 
 class Cause(msgspec.Struct, frozen=True):

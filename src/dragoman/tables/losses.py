@@ -1,7 +1,10 @@
 """What is lost between the conditions of a stored run, and it as JSON has it."""
 
+from collections.abc import Sequence
+
 import msgspec
 
+from dragoman.analysis.cells import Outcome
 from dragoman.analysis.comparison import group_cells
 from dragoman.analysis.losses.board import losses
 from dragoman.analysis.losses.records import CountedShare, Loss, LossPart, Sides
@@ -12,14 +15,20 @@ from dragoman.tables.outcomes import outcomes
 
 
 def stored_losses(store: RunStore, rules: str, judge: str) -> tuple[Loss, ...]:
-    """Return what is lost between the conditions of a run, by one scoring; nothing where it has one alone.
+    """Return what is lost between the conditions of a run, by one scoring; nothing where it has one alone."""
+    if len({cell.condition for cell in store.cells()}) == 1:
+        return ()
+    return losses_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))
+
+
+def losses_among(store: RunStore, rows: Sequence[Outcome]) -> tuple[Loss, ...]:
+    """Return what is lost between the conditions of these conversations, which are a run's.
 
     Couples that differ in a persona which users did not play say nothing of it and are left out.
     """
-    if len({cell.condition for cell in store.cells()}) == 1:
+    if len({row.condition for row in rows}) == 1:
         return ()
     digests = {task.id: task.digest for task in store.tasks().values()}
-    rows = outcomes(store, rules, judge, heads_only=True)
     cells = group_cells(str(store.folder), rows, digests)
     return losses(cells, lambda couples: with_kept_cards(couples)[0])
 

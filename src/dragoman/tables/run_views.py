@@ -20,6 +20,7 @@ from dragoman.report.view import RunView
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.caveats import caveats, users_of
+from dragoman.tables.losses import losses_among
 from dragoman.tables.manifest_facts import facts_of
 from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
 from dragoman.tables.scored_runs import stored_digests
@@ -89,6 +90,7 @@ def _view(
             voices=stored_board(store, rules, judge),
             personas=_personas(store, heads, (rules, judge)),
             apis=_apis(store, heads),
+            losses=losses_among(store, heads),
             steps=tuple(steps(_played(folder, manifest, (rules, judge), heads))),
         )
 

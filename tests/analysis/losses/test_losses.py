@@ -103,6 +103,17 @@ def test_parts_add_up_and_name_every_failure_once_whatever_was_played(
     assert all(part.interval.low <= part.value <= part.interval.high for part in found.parts)
 
 
+def test_a_stage_that_lost_all_of_it_has_the_interval_of_the_whole() -> None:
+    tasks = list("abcdefgh")
+    found = lost(
+        {task: [1.0] for task in tasks}, {task: ["line" if task < "d" else 1.0] for task in tasks}
+    )
+    (part,) = found.parts
+    assert found.interval is not None
+    assert (part.value, part.interval.low) == (found.value, pytest.approx(found.interval.low))
+    assert part.interval.high == pytest.approx(found.interval.high)
+
+
 def test_tasks_that_one_side_did_not_decide_are_left_out_of_the_parts_too() -> None:
     found = lost({"a": [1.0], "b": [1.0]}, {"a": ["line"], "b": ["line", None]})
     assert found.comparison.left_out == {"incomplete in B": 1}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
+from dragoman.analysis.comparison import CellOutcomes, Comparison, compare, seed_of
 from dragoman.analysis.intervals import Interval, difference_interval, ratio_interval
 from dragoman.analysis.losses.couples import Couple, couples_of
 from dragoman.analysis.losses.records import STAGES, CountedShare, Loss, LossPart, Sides, Stage
@@ -53,7 +53,7 @@ def _loss(couple: Couple, found: Comparison) -> Loss:
     key = content_key(*_names(found), [pair.task for pair in found.pairs])
     return Loss(
         found,
-        _parts(base, other, found, key),
+        _parts(base, other, found),
         tuple(place_in_run(row) for row in _misheard(other)),
         _values(other, key),
         Sides(*(_share(side, "hearing", "word errors", "words", key) for side in (base, other))),
@@ -78,8 +78,10 @@ def _side(cell: CellOutcomes, found: Comparison) -> _Side:
     return _Side(rows, trials)
 
 
-def _parts(base: _Side, other: _Side, found: Comparison, key: str) -> tuple[LossPart, ...]:
+def _parts(base: _Side, other: _Side, found: Comparison) -> tuple[LossPart, ...]:
+    """Return what each stage lost; intervals are of the same draws as that of the whole."""
     in_base, in_other = base.failed, other.failed
+    seed = seed_of(found.a, found.b, found.pairs) + 1
     parts = []
     for stage in STAGES:
         rows, known = in_other.get(stage, ()), in_base.get(stage, ())
@@ -91,7 +93,7 @@ def _parts(base: _Side, other: _Side, found: Comparison, key: str) -> tuple[Loss
             LossPart(
                 stage,
                 sum(each) / len(each),
-                difference_interval(each, derive_seed(key, stage)),
+                difference_interval(each, seed),
                 tuple(map(place_in_run, rows)),
                 tuple(map(place_in_run, known)),
             )

@@ -2,6 +2,7 @@
 function utterance(said, audio) {
   if (said.spoken === undefined && said.heard === undefined) return [prose(said.intended), ...players(said, audio)];
   const heard = typeof said.heard === "string" ? said.heard : null;
+  if (!said.spoken?.trim() && !heard?.trim() && isMarker(said.intended)) return [prose(said.intended), element("div", "who", "a sign, not spoken")];
   const lost = heard === null ? new Set() : unmatched(said.intended, heard);
   const wrong = heard === null ? new Set() : unmatched(heard, said.intended);
   const nodes = [marked(said.intended, lost, "lost")];
@@ -37,6 +38,10 @@ function wordsOf(text) {
 
 // Markers such as ###STOP### are signs between the sides and were never spoken.
 const MARKER = /^###[A-Z-]+###$/;
+
+function isMarker(text) {
+  return text.trim() !== "" && text.trim().split(/\s+/).every((word) => MARKER.test(word));
+}
 
 function plainWord(word) {
   return MARKER.test(word) ? "" : word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");

@@ -3,8 +3,10 @@
 const PAGE = 50;
 const WAIT = 200;
 const USERS = { valid: "no check failed", invalid: "✗ a check failed", unchecked: "not checked" };
-const CHOICES = ["run", "suite", "agent", "condition", "standing", "ending", "failed", "user"];
+const CHOICES = ["run", "suite", "agent", "condition", "standing", "ending", "failed", "stage", "behind", "user"];
 const TEXTS = ["task", "words"];
+// Filters that show something even with one value, as not every conversation has one.
+const LEADING = new Set(["failed", "stage", "behind"]);
 const filters = document.getElementById("filters");
 const list = document.getElementById("list");
 const more = document.getElementById("more");
@@ -23,6 +25,8 @@ function failedComponents(entry) {
 function traits(entry, name) {
   if (name === "ending") return entry.episode ? [entry.episode.ending.reason] : [];
   if (name === "failed") return failedComponents(entry);
+  if (name === "stage") return entry.stage ? [entry.stage] : [];
+  if (name === "behind") return (entry.behind ?? []).map(String);
   return [entry[name]];
 }
 
@@ -101,9 +105,10 @@ function apply() {
 function offer(name) {
   const select = filters.elements.namedItem(name);
   const values = [...new Set(packed.conversations.flatMap((entry) => traits(entry, name)))];
-  const labels = { standing: STANDINGS, user: USERS }[name] ?? {};
+  const labels = { standing: STANDINGS, user: USERS, stage: packed.stages, behind: packed.behind }[name] ?? {};
+  if (name === "behind") values.sort((one, other) => one - other);
   select.replaceChildren(option("", "all"), ...values.map((value) => option(value, labels[value] ?? value)));
-  select.closest("label").hidden = values.length < (name === "failed" ? 1 : 2);
+  select.closest("label").hidden = values.length < (LEADING.has(name) ? 1 : 2);
 }
 
 function choose(values) {
@@ -124,6 +129,12 @@ function show(values) {
 function showCell(number, values) {
   const { run, suite, condition, agent } = packed.cells[number];
   show({ run, suite, condition, agent, ...values });
+}
+
+// Opens the first conversation of the list that is no success, or the first.
+function openFirst() {
+  const wanted = matching.find((index) => packed.conversations[index].standing !== "pass") ?? matching[0];
+  if (wanted !== undefined) openAt(wanted);
 }
 
 function startFilters() {

@@ -45,7 +45,10 @@ function trialMarks(indices) {
 function matrixCell(row, number) {
   const indices = row.cells.get(number);
   if (!indices) return element("td", "", "");
-  const node = button("marks", "", () => showCell(number, { task: row.task }));
+  const node = button("marks", "", () => {
+    showCell(number, { task: row.task });
+    openFirst();
+  });
   node.append(...trialMarks(indices));
   const counts = Object.keys(MARKS)
     .map((name) => [indices.filter((index) => standingOf(index) === name).length, STANDINGS[name].slice(2)])

@@ -5,6 +5,8 @@ const taskChoice = document.getElementById("side-task");
 const columnChoices = document.getElementById("side-columns");
 const columns = document.getElementById("columns");
 let side = [];
+// Whether somebody chose what stands side by side, so that the address says it.
+let isSideAsked = false;
 
 function turns(episode) {
   const found = [[]];
@@ -80,9 +82,10 @@ function columnChoice(row, place) {
   return element("label", "", `Column ${place + 1}`, select);
 }
 
-function setSide(indices) {
+function setSide(indices, isAsked = true) {
   const key = (index) => taskKey(packed.conversations[index]);
   side = indices.filter((index) => key(index) === key(indices[0]));
+  isSideAsked = isAsked;
   const row = rows.find((entry) => side.length && taskKey(entry) === key(side[0]));
   taskChoice.value = row ? String(rows.indexOf(row)) : "";
   const places = row ? [...Array(Math.min(side.length + 1, conversationsOf(row).length)).keys()] : [];
@@ -90,10 +93,22 @@ function setSide(indices) {
   drawColumns();
 }
 
-// The first trial of each of the first cells; where there is one cell only, its first trials.
+// The first trial of each of the first cells; where there is one cell only, its first trials. Cells that
+// differ come before cells that go on in the same way: a failure is not hidden behind successes.
 function firstOf(row) {
   const perCell = [...row.cells.values()];
-  return (perCell.length > 1 ? perCell.map((indices) => indices[0]) : perCell[0]).slice(0, COLUMNS);
+  if (perCell.length === 1) return perCell[0].slice(0, COLUMNS);
+  const firsts = perCell.map((indices) => indices[0]);
+  const other = firsts.filter((index) => standingOf(index) !== standingOf(firsts[0]));
+  const same = firsts.slice(1).filter((index) => !other.includes(index));
+  return [firsts[0], ...other, ...same].slice(0, COLUMNS).sort((one, next) => one - next);
+}
+
+// The page opens with a task on which columns differ; where none does, with one that somebody failed.
+function startOpen() {
+  const isMixed = (row) => new Set(firstOf(row).map(standingOf)).size > 1;
+  const row = rows.find(isMixed) ?? rows.find((entry) => entry.shares.some((share) => share < 1));
+  if (row) setSide(firstOf(row), false);
 }
 
 function compareTask(row) {

@@ -9,24 +9,29 @@ async function unpack(text) {
 // Makes the fragment say what is filtered and what stands side by side.
 function remember() {
   const state = new URLSearchParams(chosenFilters());
-  if (side.length) state.set("side", side.join("."));
+  if (side.length && isSideAsked) state.set("side", side.join("."));
   history.replaceState(null, "", `#?${state}`);
 }
 
-function follow() {
+// Shows what the fragment says; where somebody followed a link to it, brings it into view.
+function follow({ isAsked = false } = {}) {
   const fragment = location.hash.slice(1);
   if (fragment.startsWith("?")) {
     const state = new URLSearchParams(fragment.slice(1));
     choose(Object.fromEntries([...CHOICES, ...TEXTS].map((name) => [name, state.get(name) ?? ""])));
     const wanted = (state.get("side") ?? "").split(".").filter((text) => /^\d+$/.test(text));
     setSide(wanted.map(Number).filter((index) => index in packed.conversations));
+    if (isAsked) document.getElementById(state.has("side") ? "side" : "conversations").scrollIntoView();
   }
   openConversation(/^conversation-(\d+)$/.exec(fragment));
 }
 
 function openConversation(match) {
   const index = match ? Number(match[1]) : -1;
-  if (!(index in packed.conversations)) return;
+  if (index in packed.conversations) openAt(index);
+}
+
+function openAt(index) {
   let node = document.getElementById(`conversation-${index}`);
   if (!node) {
     node = conversation(index);
@@ -47,9 +52,10 @@ async function begin() {
   startFilters();
   startMatrix();
   startSide();
-  window.addEventListener("hashchange", follow);
+  window.addEventListener("hashchange", () => follow({ isAsked: true }));
   apply();
   follow();
+  if (!side.length) startOpen();
 }
 
 begin();

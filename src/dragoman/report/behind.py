@@ -1,0 +1,161 @@
+"""Numbers of a report that lead to the conversations behind them: each is a filter of the list."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.comparison import CellName, Comparison
+from dragoman.analysis.losses.records import CountedShare, Loss
+from dragoman.analysis.places import PlaceInRun
+from dragoman.report import losses
+from dragoman.report.view import RunView
+
+MAX_FLIPPED = 20
+"""Tasks of a comparison that are named on each side."""
+
+ConversationKey = tuple[str, str, str, str, str, int]
+"""Run, suite, condition, agent, task and trial."""
+
+
+class Behind(msgspec.Struct, frozen=True):
+    """The conversations behind a number, by their places in the report, and what the filter calls them."""
+
+    label: str
+    places: tuple[int, ...]
+
+
+class LinkedFigure(msgspec.Struct, frozen=True):
+    """A number in words, more about it, and the filter that shows its conversations; -1 for none."""
+
+    words: str
+    about: str
+    filter: int
+
+
+class LinkedLoss(msgspec.Struct, frozen=True):
+    """A loss as a report shows it.
+
+    Attributes:
+        run: The run's name.
+        loss: What is lost.
+        failed: The conversations that failed.
+        stages: The parts, the largest first.
+        values: Kinds of values not heard.
+        shares: Word errors, and turns in another language.
+        misheard: Failures with a value misheard.
+    """
+
+    run: str
+    loss: Loss
+    failed: LinkedFigure
+    stages: tuple[LinkedFigure, ...]
+    values: tuple[LinkedFigure, ...]
+    shares: tuple[LinkedFigure, ...]
+    misheard: LinkedFigure | None
+
+    @property
+    def base(self) -> str:
+        """What the base has."""
+        return losses.base_name(self.loss)
+
+    @property
+    def other(self) -> str:
+        """What the other condition has instead."""
+        return losses.other_name(self.loss)
+
+
+class FlippedTask(msgspec.Struct, frozen=True):
+    """A task on which two cells differ, with its first conversations in both."""
+
+    task: str
+    side: str
+
+
+class Links:
+    """Gives numbers the filters that show their conversations, in the order in which they are asked for.
+
+    Args:
+        runs: The runs of a report, whose conversations are numbered as `pack` numbers them.
+    """
+
+    def __init__(self, runs: Sequence[RunView]) -> None:
+        every = ((run.name, row) for run in runs for row in run.outcomes)
+        self._numbers = {_key(run, row): number for number, (run, row) in enumerate(every)}
+        self.behind: list[Behind] = []
+
+    def losses(self, run: RunView) -> tuple[LinkedLoss, ...]:
+        """Return what is lost between a run's conditions, the largest loss first."""
+        return tuple(self._loss(run.name, loss) for loss in losses.by_size(run.losses))
+
+    def flipped(self, entry: Comparison) -> tuple[tuple[FlippedTask, ...], tuple[FlippedTask, ...]]:
+        """Return tasks that B won and lost, as far as they are named."""
+        won, lost = (
+            tuple(self._task(entry, pair.task) for pair in pairs[:MAX_FLIPPED])
+            for pairs in (entry.won, entry.lost)
+        )
+        return won, lost
+
+    def _task(self, entry: Comparison, task: str) -> FlippedTask:
+        found = (self._first(side, task) for side in (entry.a, entry.b))
+        return FlippedTask(task, ".".join(str(number) for number in found if number is not None))
+
+    def _first(self, side: CellName, task: str) -> int | None:
+        return self._numbers.get((side.run, side.suite, side.condition.label, side.agent, task, 0))
+
+    def _loss(self, run: str, loss: Loss) -> LinkedLoss:
+        def linked(words: str, about: str, name: str, places: Iterable[PlaceInRun]) -> LinkedFigure:
+            return LinkedFigure(words, about, self._filter(run, loss, name, places))
+
+        def share(each: CountedShare) -> LinkedFigure:
+            return linked(losses.share_words(each), "", f"not heard: {each.name}", each.behind)
+
+        stages = tuple(
+            linked(
+                losses.part_words(part),
+                losses.points_interval(part.interval),
+                losses.NAMES[part.stage],
+                part.behind,
+            )
+            for part in losses.largest_first(loss.parts)
+        )
+        amount = "" if loss.value is None else losses.points(abs(loss.value))
+        misheard = f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value"
+        return LinkedLoss(
+            run,
+            loss,
+            linked(f"{amount} points", "", "failed", loss.failed),
+            stages,
+            tuple(map(share, loss.values)),
+            tuple(
+                linked(words, "", name, side.behind)
+                for name, words, side in losses.told_shares(loss)
+            ),
+            linked(misheard, "", "a value misheard", loss.misheard) if loss.misheard else None,
+        )
+
+    def _filter(self, run: str, loss: Loss, name: str, places: Iterable[PlaceInRun]) -> int:
+        """Return the number of the filter that shows these conversations; -1 for none of them."""
+        suite = loss.comparison.b.suite
+        keys = (
+            (run, suite, place.condition, place.agent, place.task, place.trial) for place in places
+        )
+        found = tuple(self._numbers[key] for key in keys if key in self._numbers)
+        if not found:
+            return -1
+        about = f"{losses.who(loss)}, {losses.other_name(loss)} for {losses.base_name(loss)}"
+        self.behind.append(Behind(f"{about}: {name}", found))
+        return len(self.behind) - 1
+
+
+def filters_by_place(behind: Sequence[Behind]) -> Mapping[int, list[int]]:
+    """Return for each conversation which filters show it."""
+    found: dict[int, list[int]] = {}
+    for number, each in enumerate(behind):
+        for place in each.places:
+            found.setdefault(place, []).append(number)
+    return found
+
+
+def _key(run: str, row: Outcome) -> ConversationKey:
+    return run, row.suite, row.condition.label, row.agent, row.task, row.trial

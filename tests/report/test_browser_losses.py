@@ -1,0 +1,146 @@
+"""In a real browser: numbers of what is lost lead to their conversations, and failures stand open."""
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.analysis.blame import Culprit, measured_blame
+from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.comparison import group_cells
+from dragoman.analysis.losses.board import losses
+from dragoman.core.conditions import PLAIN, Condition
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.scores import Score, Scored
+from dragoman.core.speech import Said, Utterance, say
+from dragoman.core.tasks import Scenario, Task
+from dragoman.core.voice.audio import Audio
+from dragoman.report.html import render_report
+from dragoman.report.view import RunView
+from dragoman.store.audio_files import AudioFiles
+
+Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
+
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+
+TELEPHONE = PLAIN.with_axes(voice="telephone")
+STUDIO = PLAIN.with_axes(voice="studio")
+FOUND: dict[Condition, list[Culprit | float]] = {
+    PLAIN: [1.0, 1.0, 1.0, 1.0],
+    STUDIO: [1.0, 1.0, 1.0, 1.0],
+    TELEPHONE: [1.0, "line", "line", "speech"],
+}
+OPEN = "[...document.querySelectorAll('#list details.conversation[open]')].map((n) => n.id)"
+SHOWN = "[...document.querySelectorAll('#list .conversation')].map((node) => node.textContent)"
+
+
+def outcome(condition: Condition, task: int, found: Culprit | float) -> Outcome:
+    events = (Move("user", say(f"I want {task}.")), Move("agent", say("Yes.")))
+    return Outcome(
+        *("courier", condition, "clerk", f"t{task}", 0),
+        Episode(events, Ending("user_stop"), 2, 0),
+        Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
+        measures=(measured_blame(found),) if isinstance(found, str) else (),
+    )
+
+
+def view(rows: list[Outcome], audio: str = "") -> RunView:
+    tasks = {row.task: Task(row.task, "courier", "same", Scenario("")) for row in rows}
+    cells = group_cells("mine", rows, dict.fromkeys(tasks, "same"))
+    return RunView(
+        *("mine", (), summarize(rows, "dragoman-1", "none"), tuple(rows)),
+        {f"courier/{name}": task for name, task in tasks.items()},
+        (),
+        audio=audio,
+        losses=losses(cells),
+    )
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> str:
+    rows = [
+        outcome(condition, task, found)
+        for condition, row in FOUND.items()
+        for task, found in enumerate(row)
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(render_report([view(rows)], "A report"), "utf-8")
+    return path.as_uri()
+
+
+def test_each_number_of_a_loss_leads_to_the_conversations_behind_it(
+    browse: Browse, report: str
+) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401 - a tab of conftest
+        await tab.open(report)
+        first = "document.querySelector('#lost li')"
+        told = await tab.value(f"{first}.textContent.replace(/\\s+/g, ' ')")
+        assert "telephone loses 75.0 points of text" in told
+        assert "line 50.0 [" in told
+        assert "voice or recognizer 25.0 [" in told
+        links = f"[...{first}.querySelectorAll('a')]"
+        for words, count in (("75.0", 3), ("line", 2), ("voice", 1)):
+            await tab.value(
+                f"{links}.find((link) => link.textContent.startsWith('{words}')).click()"
+            )
+            await tab.until(
+                f"document.getElementById('count').textContent === '{count} of 12 conversations'"
+            )
+            assert all("failed" in text and "telephone" in text for text in await tab.value(SHOWN))
+        assert await tab.value("scrollY") > 100
+
+    assert browse(steps) == []
+
+
+def test_a_page_opens_with_columns_that_differ_and_a_failure_among_them(
+    browse: Browse, report: str
+) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(report)
+        heads = "[...document.querySelectorAll('.head')].map((n) => n.textContent.slice(0, 8))"
+        assert await tab.value(heads) == ["✓ passed", "✓ passed", "✗ failed"]
+        assert "#" not in await tab.value("location.href")
+
+    assert browse(steps) == []
+
+
+def test_a_failed_mark_of_the_table_of_tasks_opens_its_conversation(
+    browse: Browse, report: str
+) -> None:
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(report)
+        await tab.value("document.querySelector('button.marks:has(.mark.fail)').click()")
+        await tab.until("document.getElementById('count').textContent.startsWith('1 of')")
+        (opened,) = await tab.value(OPEN)
+        text = await tab.value(f"document.getElementById('{opened}').textContent")
+        assert "failed" in text
+        assert "I want 1." in text
+
+    assert browse(steps) == []
+
+
+def test_a_copy_without_its_audio_says_so_and_a_sign_alone_was_never_spoken(
+    browse: Browse, tmp_path: Path
+) -> None:
+    kept = AudioFiles(tmp_path / "run").keep(Audio(b"\x10\x00" * 8_000, 8_000))
+    silence = AudioFiles(tmp_path / "run").keep(Audio(b"", 8_000))
+    heard = Utterance("Yes.", "yes", "yes", kept, kept)
+    sign = Utterance("###STOP###", "", "", silence, silence)
+    played = Episode(
+        (Move("user", Said(heard)), Move("user", Said(sign))), Ending("user_stop"), 1, 0
+    )
+    rows = [Outcome("courier", TELEPHONE, "clerk", "t0", 0, played)]
+    path = tmp_path / "copy.html"
+    path.write_text(render_report([view(rows, audio="audio")], "A copy"), "utf-8")
+
+    async def steps(tab: Any) -> None:  # noqa: ANN401
+        await tab.open(path.as_uri())
+        await tab.value("document.querySelector('#list .conversation summary').click()")
+        await tab.until("document.querySelectorAll('#list audio').length === 0")
+        text = await tab.value("document.querySelector('#list').textContent")
+        assert text.count("its sound is missing: it lies beside the report, in audio") == 2
+        assert "###STOP###a sign, not spoken" in text
+        assert await tab.value("document.querySelectorAll('#list mark.lost').length") == 0
+
+    browse(steps)
