@@ -110,8 +110,9 @@ def test_a_stage_that_lost_all_of_it_has_the_interval_of_the_whole() -> None:
     )
     (part,) = found.parts
     assert found.interval is not None
-    assert (part.value, part.interval.low) == (found.value, pytest.approx(found.interval.low))
-    assert part.interval.high == pytest.approx(found.interval.high)
+    assert part.value == found.value == 0.375
+    assert isclose(part.interval.low, found.interval.low)
+    assert isclose(part.interval.high, found.interval.high)
 
 
 def test_tasks_that_one_side_did_not_decide_are_left_out_of_the_parts_too() -> None:
