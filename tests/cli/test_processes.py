@@ -34,6 +34,8 @@ COMMANDS = {
     "leaderboard": ("leaderboard", "mine"),
     "import": ("import", "mine", "--out", "theirs"),
     "export": ("export", "mine", "--to", "jsonl", "--out", "lines"),
+    "bundle": ("bundle", "mine"),
+    "unbundle": ("unbundle", "mine"),
     "check": ("check", "sample:shop"),
     "lint": ("lint", "seataubench"),
     "translate": ("translate", "sample:shop", "--to", "th", "--model", "glossary", "--out", "out"),

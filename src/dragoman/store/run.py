@@ -10,7 +10,7 @@ is stored.
 import hashlib
 import sqlite3
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -197,6 +197,17 @@ class RunStore:
     def close(self) -> None:
         """Close the file and give up the lock."""
         self._file.close()
+
+    def copy_to(self, path: Path) -> None:
+        """Write the run's file as it is now, with what is in its log, to a new file.
+
+        Raises:
+            StoreError: Where it cannot be read or written.
+        """
+        with self._errors("read"), closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
+            # A copy that is sent has no log beside it.
+            copy.execute("PRAGMA journal_mode = DELETE")
 
     def require_sound(self) -> None:
         """Refuse a run of which rows are lost or have changed; what they hold is checked when read.

@@ -71,6 +71,32 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     export_run(folder, to, out, rules=rules, judge=judge, agent=agent)
 
 
+@command(app, "bundle", "bundle runs/mine --out mine.zip")
+def bundle_run(
+    folder: RunFolder,
+    out: Annotated[Path | None, typer.Option(help="The file to write [RUN.zip].")] = None,
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+) -> None:
+    """Write a run as one file to send: report, data, audio. Unpacked, its report opens anywhere."""
+    from dragoman.cli.sending.bundles import bundle
+
+    bundle(folder, out, rules, judge)
+
+
+@command(app, "unbundle", "unbundle mine.zip --out runs/mine")
+def unbundle_run(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="What `bundle` wrote.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder [the file's name without .zip].")
+    ] = None,
+) -> None:
+    """Make a run of a bundle, whoever sent it: checked, bounded, nothing in it is run."""
+    from dragoman.cli.sending.bundles import unbundle
+
+    unbundle(path, out)
+
+
 @command(app, "validate", "validate experiments.csv --against printed.csv")
 def validate(  # noqa: PLR0913, PLR0917 - the options of one command
     table: Annotated[

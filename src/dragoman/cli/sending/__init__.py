@@ -1,0 +1,1 @@
+"""Runs that are sent and received in one file."""

@@ -1,0 +1,35 @@
+"""`dragoman bundle` and `dragoman unbundle`: what they say, and where they write."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+Cli = Callable[..., CompletedProcess[str]]
+
+
+def test_a_run_is_sent_and_received_by_two_commands(dragoman: Cli, folder: Path) -> None:
+    played = dragoman("run", "sample:shop", "--agent", "gold", "--limit", 1, "--out", "mine")
+    assert played.returncode == 0
+
+    sent = dragoman("bundle", "mine")
+    assert sent.returncode == 0
+    assert (folder / "mine.zip").is_file()
+    assert "with 0 sounds" in sent.stdout
+    assert sent.stderr == ""
+
+    got = dragoman("unbundle", "mine.zip", "--out", "theirs")
+    assert got.stdout.startswith("run: theirs, with 0 sounds; made by Dragoman ")
+    assert "dragoman report theirs" in got.stderr
+    assert dragoman("show", "theirs").returncode == 0
+
+    again = dragoman("unbundle", "mine.zip")
+    assert again.returncode == 2
+    assert again.stderr == "dragoman: mine is there already and not empty: choose another --out\n"
+
+
+def test_who_gets_a_bundle_is_told_what_it_names(dragoman: Cli, folder: Path) -> None:
+    (folder / "own.py").write_text("def agent(messages, tools):\n    return 'No.'\n", "utf-8")
+    dragoman("run", "sample:shop", "--agent", "own:agent", "--limit", 1, "--out", "mine")
+    sent = dragoman("bundle", "mine", "--out", "deep/sent.zip")
+    assert (folder / "deep" / "sent.zip").is_file()
+    assert "named in it, for whoever gets it: runs code, own:agent" in sent.stderr
