@@ -20,6 +20,7 @@ from bench.measures import print_measures
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
+from bench.viewing import print_viewing
 from bench.voice.audio_set import print_audio_set
 from bench.voice.effects import print_voice_effects
 from bench.voice.throughput import print_voice_throughput
@@ -59,6 +60,7 @@ def main() -> None:
     print_collecting()
     print_answers()
     print_filtering()
+    print_viewing()
     _print_start_up()
     print_bfcl()
     print_bfcl_turns()

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from dragoman.store.run_index.lists import ListedRow, Order
 from dragoman.viewer.filters import PER_PAGE, ListFilter, cut_of, filter_of
-from dragoman.viewer.index.facets import OF_OUTCOMES, Facets
+from dragoman.viewer.index.facets import Facets, names_of
 from dragoman.viewer.index.listing import KindCounts, Listing
 from dragoman.viewer.opened import OpenedRun
 from dragoman.viewer.requests import PageRequest, Route
@@ -66,7 +66,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         facets=facets,
         counted=counted.values,
         offered=_offered(counted, wanted, varying),
-        grid=[name for name in varying if name not in OF_OUTCOMES and name != "condition"],
+        grid=[name for name in ("agent", "condition", "suite") if name in varying],
         labels=LABELS,
         columns=COLUMNS,
         most_shown=MOST_SHOWN,
@@ -77,8 +77,9 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
 def _varying(facets: Mapping[int, Facets]) -> list[str]:
     """Return the names of facets on which the run's conversations differ."""
     values: dict[str, set[tuple[str, ...]]] = {}
+    names = names_of(facets.values())
     for entry in facets.values():
-        for name in ("suite", "agent", *entry.axes, *OF_OUTCOMES):
+        for name in names:
             values.setdefault(name, set()).add(entry.values(name))
     return [name for name, found in values.items() if len(found) > 1]
 
@@ -86,7 +87,9 @@ def _varying(facets: Mapping[int, Facets]) -> list[str]:
 def _offered(counted: KindCounts, wanted: ListFilter, varying: Sequence[str]) -> list[str]:
     """Return the facets that can be chosen by: those that differ, and those that are chosen."""
     names = dict.fromkeys((*varying, *wanted.chosen))
-    return [name for name in names if counted.values.get(name)]
+    offered = [name for name in names if counted.values.get(name)]
+    # Its axes say the same, one by one.
+    return [name for name in offered if name != "condition" or name in wanted.chosen]
 
 
 def _shown(rows: tuple[ListedRow, ...], *, is_back: bool) -> _Shown:

@@ -1,0 +1,207 @@
+"""The pages of runs: lists, filters, what goes on, and what hostile records look like."""
+
+import html
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+import pytest
+from tests.viewer.conftest import View, Viewer
+
+from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.core.conditions import PLAIN
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.keys import content_key
+from dragoman.core.scores import Score, Scored
+from dragoman.core.usage import Usage
+from dragoman.runs.jobs import Manifest
+from dragoman.store.run import NewRun, RunStore, StoredCell, StoredEpisode, create_run
+from dragoman.viewer.filters import conversations_link, filter_of
+from dragoman.wiring.grid.config import RunConfig
+
+HOSTILE = "<script>window.harmed=1</script>\"'><img src=x onerror=alert(1)>\u202etxt\u202c\x1b[31m"
+
+
+def new_run(folder: Path, cells: list[StoredCell], agents: tuple[str, ...] = ("a",)) -> RunStore:
+    config = RunConfig("shop", agents)
+    made = Manifest("0", "3", 1.0, config, "none", "p", sample_suite().provenance)
+    return create_run(folder, NewRun(msgspec.json.encode(made), tuple(cells), {}))
+
+
+def cell(task: str, agent: str = "a") -> StoredCell:
+    return StoredCell(content_key(agent, task), "shop", PLAIN, agent, task, 0)
+
+
+def played_now(of: StoredCell, ago: float, model: str = "openai/gpt-4.1") -> StoredEpisode:
+    used = (Usage("agent", model, 1, 1_000_000, 0),)
+    started = time.time() - ago - 1
+    episode = Episode((), Ending("user_stop"), 2, 0, usage=used, started=started, seconds=1.0)
+    return StoredEpisode(of.key, 0, episode, Score("dragoman-1", "none", Scored(1.0), ()))
+
+
+def whole(viewer: Viewer, path: str) -> str:
+    """Return a page when the index is read and the figures are made."""
+    text = viewer.get(path).text
+    patience = time.monotonic() + 20
+    while "is being read" in text or "Figures are being made" in text:
+        assert time.monotonic() < patience, text
+        time.sleep(0.02)
+        text = viewer.get(path).text
+    return text
+
+
+def test_every_number_leads_to_the_conversations_behind_it(view: View, played: Path) -> None:
+    viewer = view(played)
+    overview = whole(viewer, "/run/mine")
+    links = re.findall(
+        r'href="(/run/mine/conversations\?[^"]+)">([\d,]+)(?: [a-z ]+)?</a>', overview
+    )
+
+    assert len(links) > 5
+    for link, count in links:
+        found = viewer.get(html.unescape(link)).text
+        assert f"<h1>{count} conversation" in found
+
+
+def test_a_list_can_be_walked_to_its_end_and_back_without_scripts(
+    view: View, tmp_path: Path
+) -> None:
+    cells = [cell(f"t{number}") for number in range(120)]
+    new_run(tmp_path / "run", cells).close()
+    viewer = view(tmp_path / "run")
+    pages = [whole(viewer, "/run/run/conversations")]
+    while found := re.search(r'rel="next" href="([^"]+)"', pages[-1]):
+        pages.append(viewer.get(f"/run/run/conversations{html.unescape(found[1])}").text)
+    tasks = [re.findall(r'">(t\d+)</a>', page) for page in pages]
+    back = re.search(r'rel="prev" href="([^"]+)"', pages[1])
+
+    assert [len(page) for page in tasks] == [50, 50, 20]
+    assert [task for page in tasks for task in page] == [each.task for each in cells]
+    assert back is not None
+    again = viewer.get(f"/run/run/conversations{html.unescape(back[1])}").text
+    assert re.findall(r'">(t\d+)</a>', again) == tasks[0]
+
+
+def test_a_run_that_is_written_is_followed(view: View, tmp_path: Path) -> None:
+    cells = [cell(f"t{number}") for number in range(10)]
+    with new_run(tmp_path / "run", cells) as store:
+        viewer = view(tmp_path / "run")
+        before = whole(viewer, "/run/run")
+        store.put([played_now(each, ago=3) for each in cells[:4]])
+        during = whole(viewer, "/run/run/live")
+        store.put([played_now(each, ago=0) for each in cells[4:]])
+        after = whole(viewer, "/run/run/live")
+
+    assert "Incomplete" in before
+    assert "0 of 10 conversations" in re.sub(r"\s+", " ", before)
+    assert "data-going" in during
+    told = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", during))
+    assert "Going on: 4 of 10 conversations" in told
+    assert re.search(r"per minute, lately \d+\.\d", told)
+    assert re.search(r"time left about \d", told)
+    assert "cost so far 8.00 USD" in told
+    assert "data-going" not in after
+    assert "10 conversations" in re.sub(r"\s+", " ", after)
+
+
+def test_a_run_that_was_left_is_not_said_to_go_on(view: View, tmp_path: Path) -> None:
+    cells = [cell("t0"), cell("t1")]
+    with new_run(tmp_path / "run", cells) as store:
+        store.put([played_now(cells[0], ago=10_000, model="no/such-model")])
+    told = whole(view(tmp_path / "run"), "/run/run/live")
+
+    assert "Incomplete" in told
+    assert "data-going" not in told
+    assert "unknown" in told
+
+
+def test_what_is_hostile_is_text_everywhere(view: View, tmp_path: Path) -> None:
+    folder = tmp_path / "run<b>"
+    bad = cell(HOSTILE, agent=HOSTILE)
+    with new_run(folder, [bad, cell("t")], (HOSTILE, "a")) as store:
+        ending = Ending("infrastructure_error", HOSTILE)
+        store.put([StoredEpisode(bad.key, 0, Episode((), ending, 1, 0))])
+    viewer = view(folder)
+    name = re.findall(r'href="/run/([^"/]+)"', viewer.get("/").text)[0]
+    asked = quote(HOSTILE)
+    paths = (
+        "/",
+        f"/run/{name}",
+        f"/run/{name}/conversations",
+        f"/run/{name}/conversations?agent={asked}&q={asked}&{asked}={asked}&order={asked}",
+        f"/run/{name}/conversation/{bad.key}",
+        f"/run/{asked}",
+    )
+
+    assert name == "run-b"
+    for path in paths:
+        text = whole(viewer, path)
+        assert "<script>window" not in text, path
+        assert "<img" not in text, path
+        assert "\u202e" not in text, path
+        assert "\x1b" not in text, path
+
+
+def test_runs_that_come_are_listed_and_a_broken_one_says_why(view: View, tmp_path: Path) -> None:
+    new_run(tmp_path / "runs" / "one", [cell("t")]).close()
+    viewer = view(tmp_path / "runs")
+    first = viewer.get("/").text
+    new_run(tmp_path / "runs" / "two", [cell("t")]).close()
+    (tmp_path / "runs" / "three").mkdir()
+    (tmp_path / "runs" / "three" / "run.sqlite").write_bytes(b"no database" * 100)
+    second = viewer.get("/").text
+
+    assert 'href="/run/one"' in first
+    assert 'href="/run/two"' not in first
+    assert 'href="/run/two"' in second
+    assert "damaged or not a run file" in second
+    assert viewer.get("/run/three").status == 500
+    assert "damaged" in viewer.get("/run/three").text
+
+
+def test_an_address_that_asks_for_nonsense_is_answered(view: View, played: Path) -> None:
+    viewer = view(played)
+
+    for query in (
+        "after=x",
+        "after=-1",
+        "after=999999999999",
+        "before=4&after=2",
+        "order=",
+        "a&a&b==",
+    ):
+        assert viewer.get(f"/run/mine/conversations?{query}").status == 200
+
+
+def test_a_filter_stands_in_its_address() -> None:
+    query = {"agent": ("a", "b&c"), "outcome": ("fail",), "q": ("7",), "order": ("cost",)}
+    read = filter_of({**query, "falling": ("1",), "after": ("3",)})
+
+    assert read.query() == "agent=a&agent=b%26c&outcome=fail&q=7&order=cost&falling=1"
+    assert read.toggled("agent", "a").toggled("outcome", "fail").chosen == {"agent": ("b&c",)}
+    assert (
+        conversations_link("a b", agent="x/y", cause="") == "/run/a%20b/conversations?agent=x%2Fy"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_the_command_prints_its_address_and_ends_quietly(played: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "dragoman", "view", str(played), "--no-browser"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=20)
+
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+    assert (process.returncode, out, errors) == (0, "", "")
