@@ -87,6 +87,7 @@ def test_figures_are_those_of_the_tasks_that_both_finished() -> None:
     assert [pair.task for pair in found.won] == ["2"]
     assert [pair.task for pair in found.lost] == ["1"]
     assert found.won[0].a == (1.0, 0.0)
+    assert (found.won[0].apart, found.lost[0].apart) == ((1, 0), (0, 1))
     assert found.p == 1.0
 
 

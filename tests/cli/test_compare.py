@@ -104,6 +104,13 @@ def test_the_table_names_figures_flipped_tasks_and_what_was_left_out(dragoman: C
     assert "left out 1 task: 1 incomplete in both" in words
     assert "lost by B 4 tasks: too-late [1 1] -> [0 0]" in words
     assert "won by B none" in words
+    commands = [
+        line.split("dragoman ", 1)[1] for line in done.stdout.splitlines() if "  one in " in line
+    ]
+    for command, agent, reward in zip(commands, ("gold", "silent"), ("1", "0"), strict=True):
+        shown = dragoman(*command.split())
+        assert f", trial 0, en/text/none, {agent}" in shown.stdout
+        assert f"score       {reward}, rules" in shown.stdout
 
 
 @pytest.mark.usefixtures("runs")

@@ -61,6 +61,12 @@ class TaskPair(msgspec.Struct, frozen=True):
         in_a, in_b = self.successes
         return in_b * len(self.a) - in_a * len(self.b)
 
+    @property
+    def apart(self) -> tuple[int, int]:
+        """The first trial of A and of B that came out as most tell them apart; of a task that flipped."""
+        passed = [[is_success(value) for value in side] for side in (self.a, self.b)]
+        return passed[0].index(self.gain < 0), passed[1].index(self.gain > 0)
+
 
 class Gap(msgspec.Struct, frozen=True):
     """pass^k of both cells over the tasks with k trials in both, and the difference with its interval."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.comparison import CellName, Comparison
+from dragoman.analysis.comparison import Comparison, TaskPair
 from dragoman.analysis.losses.records import CountedShare, Loss
 from dragoman.analysis.places import PlaceInRun
 from dragoman.report import losses
@@ -66,7 +66,7 @@ class LinkedLoss(msgspec.Struct, frozen=True):
 
 
 class FlippedTask(msgspec.Struct, frozen=True):
-    """A task on which two cells differ, with its first conversations in both."""
+    """A task on which two cells differ, with conversations of both that tell them apart."""
 
     task: str
     side: str
@@ -91,17 +91,18 @@ class Links:
     def flipped(self, entry: Comparison) -> tuple[tuple[FlippedTask, ...], tuple[FlippedTask, ...]]:
         """Return tasks that B won and lost, as far as they are named."""
         won, lost = (
-            tuple(self._task(entry, pair.task) for pair in pairs[:MAX_FLIPPED])
+            tuple(self._task(entry, pair) for pair in pairs[:MAX_FLIPPED])
             for pairs in (entry.won, entry.lost)
         )
         return won, lost
 
-    def _task(self, entry: Comparison, task: str) -> FlippedTask:
-        found = (self._first(side, task) for side in (entry.a, entry.b))
-        return FlippedTask(task, ".".join(str(number) for number in found if number is not None))
-
-    def _first(self, side: CellName, task: str) -> int | None:
-        return self._numbers.get((side.run, side.suite, side.condition.label, side.agent, task, 0))
+    def _task(self, entry: Comparison, pair: TaskPair) -> FlippedTask:
+        keys = (
+            (side.run, side.suite, side.condition.label, side.agent, pair.task, trial)
+            for side, trial in zip((entry.a, entry.b), pair.apart, strict=True)
+        )
+        found = [str(self._numbers[key]) for key in keys if key in self._numbers]
+        return FlippedTask(pair.task, ".".join(found))
 
     def _loss(self, run: str, loss: Loss) -> LinkedLoss:
         def linked(words: str, about: str, name: str, places: Iterable[PlaceInRun]) -> LinkedFigure:

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dragoman.analysis.comparison import CellName, Comparison, TaskPair
+from dragoman.analysis.places import PlaceInRun
 from dragoman.core.texts.visible import visible
 from dragoman.report import wording
+from dragoman.report.commands import show_command
 from dragoman.report.fitting import TextTable
 
 if TYPE_CHECKING:
@@ -110,7 +112,9 @@ def _details(entry: Comparison, most: int | None) -> Iterator[tuple[str, str]]:
         yield "left out", f"{wording.counted(sum(entry.left_out.values()), 'task')}: {reasons}"
     if entry.pairs:
         yield "won by B", _flipped(entry.won, most)
+        yield from _shown(entry, entry.won)
         yield "lost by B", _flipped(entry.lost, most)
+        yield from _shown(entry, entry.lost)
     for name, means in entry.means.items():
         if means.a is not None or means.b is not None:
             yield name, f"{wording.mean(means.a)} -> {wording.mean(means.b)} a conversation"
@@ -125,6 +129,14 @@ def _flipped(pairs: Sequence[TaskPair], most: int | None) -> str:
     rest = len(pairs) - len(pairs[:most])
     more = f"; and {rest:,} more (--full)" if rest else ""
     return f"{wording.counted(len(pairs), 'task')}: {named}{more}"
+
+
+def _shown(entry: Comparison, flipped: Sequence[TaskPair]) -> Iterator[tuple[str, str]]:
+    """Yield the commands that show the first of some flipped tasks in A and in B."""
+    for pair in flipped[:1]:
+        for side, name, trial in zip("AB", (entry.a, entry.b), pair.apart, strict=True):
+            place = PlaceInRun(name.agent, name.condition.label, pair.task, trial)
+            yield f"one in {side}", show_command(name.run, place)
 
 
 def _rewards(values: Sequence[float]) -> str:

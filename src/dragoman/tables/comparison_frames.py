@@ -19,6 +19,17 @@ _CELLS: dict[str, pl.DataType] = {
     "differs": pl.String(),
 }
 
+_MEANS = {
+    "steps": "steps",
+    "tool errors": "tool_errors",
+    "agent's calls": "agent_calls",
+    "agent's tokens in": "agent_tokens_in",
+    "agent's tokens out": "agent_tokens_out",
+    "seconds": "seconds",
+    "cost, USD": "cost_usd",
+}
+"""What a conversation took on average, by the names of columns."""
+
 GAP_COLUMNS: dict[str, pl.DataType] = {
     **_CELLS,
     "k": pl.Int64(),
@@ -34,6 +45,7 @@ GAP_COLUMNS: dict[str, pl.DataType] = {
     "won": pl.Int64(),
     "lost": pl.Int64(),
     "assumed": pl.Boolean(),
+    **{f"{name}_{side}": pl.Float64() for name in _MEANS.values() for side in ("a", "b")},
 }
 
 PAIR_COLUMNS: dict[str, pl.DataType] = {
@@ -43,6 +55,7 @@ PAIR_COLUMNS: dict[str, pl.DataType] = {
     "rewards_b": pl.List(pl.Float64()),
     "successes_a": pl.Int64(),
     "successes_b": pl.Int64(),
+    "flipped": pl.String(),
 }
 
 
@@ -65,6 +78,7 @@ def pairs_frame(comparisons: Sequence[Comparison]) -> pl.DataFrame:
             "rewards_b": list(pair.b),
             "successes_a": pair.successes[0],
             "successes_b": pair.successes[1],
+            "flipped": None if not pair.gain else "won" if pair.gain > 0 else "lost",
         }
         for entry in comparisons
         for pair in entry.pairs
@@ -128,6 +142,7 @@ def _gap_rows(entry: Comparison) -> list[dict[str, object]]:
         "won": len(entry.won),
         "lost": len(entry.lost),
         "assumed": entry.assumed,
+        **_means(entry),
     }
     if not entry.gaps:
         return [{**counts, "k": 1}]
@@ -146,3 +161,13 @@ def _gap_rows(entry: Comparison) -> list[dict[str, object]]:
         }
         for gap in entry.gaps
     ]
+
+
+def _means(entry: Comparison) -> dict[str, float | None]:
+    """Return what a conversation took in A and in B, by column."""
+    return {
+        f"{column}_{side}": getattr(entry.means[name], side)
+        for name, column in _MEANS.items()
+        if name in entry.means
+        for side in ("a", "b")
+    }

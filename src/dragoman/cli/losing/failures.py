@@ -13,6 +13,7 @@ from dragoman.cli.losing.losses import print_losses
 from dragoman.cli.output import print_json, print_line
 from dragoman.core.texts.visible import visible
 from dragoman.report import wording
+from dragoman.report.commands import show_command
 from dragoman.report.failures import STANDINGS, FailureGroup, failure_groups
 from dragoman.report.losses import NAMES, UNASKED
 from dragoman.runs.jobs import read_manifest
@@ -120,7 +121,7 @@ def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:
         ]
         more = [f"and {len(places) - MAX_TASKS:,} more"] if len(places) > MAX_TASKS else []
         yield from _wrapped(f"{agent}, {condition}: {', '.join(named + more)}", indent)
-    yield visible(f"{indent}one of them: {show_command(folder, group.places[0])}")
+    yield visible(f"{indent}one of them: {show_command(str(folder), group.places[0])}")
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
@@ -141,12 +142,3 @@ def _by_cell(places: Iterable[PlaceInRun]) -> dict[tuple[str, str], list[PlaceIn
     for place in places:
         cells.setdefault((place.agent, place.condition), []).append(place)
     return cells
-
-
-def show_command(folder: Path, place: PlaceInRun) -> str:
-    """Return the command that shows one conversation."""
-    words = ["dragoman", "show", str(folder), place.task, "--agent", place.agent]
-    words += ["--condition", place.condition]
-    if place.trial:
-        words += ["--trial", str(place.trial)]
-    return " ".join(map(quote, words))

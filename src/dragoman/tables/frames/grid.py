@@ -39,6 +39,14 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
                 "infrastructure_errors": cell.infrastructure_errors,
                 "code_errors": cell.code_errors,
                 "invalid": cell.invalid,
+                "missing": cell.missing,
+                "tool_errors": cell.tool_errors,
+                "malformed_calls": cell.malformed_calls,
+                "unreadable": cell.unreadable,
+                **_without_invalid(cell, figure.k),
+                "tau2_pass_hat": None
+                if cell.reference is None
+                else cell.reference.pass_hat.get(figure.k),
                 "cost_usd": None if cell.cost is None else float(cell.cost.nominal),
                 "paid_usd": None if cell.cost is None else float(cell.cost.paid),
             }
@@ -53,10 +61,26 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
             "rho_low": pl.Float64,
             "rho_high": pl.Float64,
             "invalid": pl.Int64,
+            "valid_pass_hat": pl.Float64,
+            "valid_low": pl.Float64,
+            "valid_high": pl.Float64,
+            "tau2_pass_hat": pl.Float64,
             "cost_usd": pl.Float64,
             "paid_usd": pl.Float64,
         },
     )
+
+
+def _without_invalid(cell: CellSummary, k: int) -> dict[str, float | None]:
+    """Return pass^k once more without conversations whose simulated user failed; null where none did."""
+    figures = () if cell.without_invalid is None else cell.without_invalid.figures
+    found = next((figure for figure in figures if figure.k == k), None)
+    interval = None if found is None else found.interval
+    return {
+        "valid_pass_hat": None if found is None else found.value,
+        "valid_low": None if interval is None else interval.low,
+        "valid_high": None if interval is None else interval.high,
+    }
 
 
 def groups_frame(groups: Sequence[Group], axes: Sequence[str]) -> pl.DataFrame:
