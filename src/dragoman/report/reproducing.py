@@ -52,7 +52,8 @@ def steps(played: PlayedAs) -> Iterator[Reproducing]:
             f"dragoman import FILE --out {run}",
         )
     judge = f" --judge {quote(played.judge)}" if played.judge else ""
-    counted = "".join(f"\ndragoman score {run} --measure {quote(each)}" for each in played.measures)
+    measures = "".join(f" --measure {quote(each)}" for each in played.measures)
+    counted = f"\ndragoman score {run}{measures}" if measures else ""
     yield Reproducing(
         "Score what is stored again, and count what else was counted.",
         f"dragoman score {run} --rules {quote(played.rules)}{judge}{counted}",

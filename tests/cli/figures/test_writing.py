@@ -29,7 +29,7 @@ def test_figures_are_files_with_their_data_beside_them(in_process: Cli, run: Pat
     written = {Path(line).name for line in done.stdout.split()}
     assert written == {path.name for path in (run / "paper").iterdir()}
     assert {"pass-1-sample-shop.svg", "pass-1-sample-shop.csv", "figures.md"} <= written
-    assert ET.parse(run / "paper" / "pass-1-sample-shop.svg").getroot().get("width") == "700"  # noqa: S314 - our own
+    assert ET.parse(run / "paper" / "pass-1-sample-shop.svg").getroot().get("width") == "560"  # noqa: S314 - our own
     with (run / "paper" / "pass-1-sample-shop.csv").open(encoding="utf-8") as file:
         rows = {row["series"]: row for row in csv.DictReader(file)}
     assert (rows["gold"]["value"], rows["gold"]["n"]) == ("1.0", "2.0")

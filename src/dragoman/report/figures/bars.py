@@ -17,8 +17,8 @@ from dragoman.report.figures.records import Datum, Drawing
 from dragoman.report.figures.svg import TEXT, element, lines_of_text, text_width, wrapped
 
 BAR, BETWEEN, AROUND = 13.0, 3.0, 12.0
-MOST_LABEL = 200.0
-VALUES = 64.0
+MOST_LABEL = 160.0
+VALUES = 56.0
 AXIS = 3.2 * TEXT
 
 _Row = Callable[[Drawing, Sequence[Datum], Scale, float], Painted]
@@ -100,5 +100,4 @@ def _part(drawing: Drawing, datum: Datum, scale: Scale, place: tuple[float, floa
     shown = drawing.shown(datum.value).removesuffix("\u00a0%")
     if end - x < text_width(shown):
         return part
-    told = small(shown, (x + end) / 2, y + BAR * 0.75 + 4, "middle")
-    return part + element("g", told, class_="inside")
+    return part + small(shown, (x + end) / 2, y + BAR * 0.75 + 4, "middle")

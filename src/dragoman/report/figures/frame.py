@@ -8,7 +8,7 @@ import msgspec
 from dragoman.report.figures.records import MAX_SERIES, Datum, Drawing
 from dragoman.report.figures.svg import SMALL, TEXT, element, escaped, label, text_width
 
-WIDTH = 680
+WIDTH = 540
 """How wide figures are."""
 
 GAP = 18

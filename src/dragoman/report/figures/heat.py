@@ -5,8 +5,8 @@ from dragoman.report.figures.records import Datum, Drawing
 from dragoman.report.figures.svg import TEXT, element, label, lines_of_text, text_width, wrapped
 
 FIELD = 40.0
-MOST_LABEL = 220.0
-MOST_FIELD = 120.0
+MOST_LABEL = 150.0
+MOST_FIELD = 110.0
 _DARKEST = 0.55
 
 

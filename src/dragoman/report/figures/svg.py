@@ -14,8 +14,8 @@ SMALL = 10.5
 """The size of what stands at marks."""
 
 _WIDTHS = {
-    "narrow": (frozenset("iljtfrI.,:;'|!()[]/ "), 0.34),
-    "wide": (frozenset("mwMW%@"), 0.92),
+    "narrow": (frozenset("iljtfrI.,:;'|!()[]/ "), 0.42),
+    "wide": (frozenset("mwMW%@"), 0.98),
 }
 
 
@@ -80,7 +80,8 @@ def _width(sign: str) -> float:
         return 0
     if unicodedata.east_asian_width(sign) in {"W", "F"}:
         return 1.05
-    return next((width for signs, width in _WIDTHS.values() if sign in signs), 0.6)
+    usual = 0.75 if sign.isupper() else 0.64
+    return next((width for signs, width in _WIDTHS.values() if sign in signs), usual)
 
 
 def _number(value: object) -> object:
