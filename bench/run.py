@@ -17,6 +17,7 @@ from bench.curating.filtering import print_filtering
 from bench.languages import print_languages
 from bench.masking import print_masking
 from bench.measures import print_measures
+from bench.reporting import print_reporting
 from bench.scripted import gold_episodes
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
@@ -53,6 +54,7 @@ def main() -> None:
     for suite in suites:
         _print_memory(suite.name)
     print_storage(gold_episodes(suites[0]))
+    print_reporting(suites[0], gold_episodes(suites[0]))
     print_voice_effects()
     print_voice_throughput()
     print_audio_set()

@@ -14,6 +14,7 @@ import msgspec
 
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.comparison import Comparison
+from dragoman.analysis.intervals import RESAMPLES
 from dragoman.analysis.pass_hat import Figure
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Role
@@ -25,7 +26,7 @@ from dragoman.report.figures.painting import painted
 from dragoman.report.figures.records import Drawing
 from dragoman.report.losses import points_interval
 from dragoman.report.mm_tau.page import MmTauPage
-from dragoman.report.packing import pack
+from dragoman.report.packing import MAX_PACKED, pack
 from dragoman.report.panels import Panel
 from dragoman.report.view import (
     Cause,
@@ -118,13 +119,16 @@ class _CellView(msgspec.Struct, frozen=True):
         return f"{cell.agent}, {cell.condition.label}, {cell.suite}, run {self.run}"
 
 
-def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None = None) -> str:
+def render_report(
+    runs: Sequence[RunView], title: str, styled: MmTauPage | None = None, room: int = MAX_PACKED
+) -> str:
     """Return the report on the runs as the text of one HTML file.
 
     Args:
         runs: The runs.
         title: What the page is called.
         styled: What comes first in the style of MM-tau-p2; None for nothing.
+        room: For how many signs of packed conversations there is room.
     """
     import jinja2
     from markupsafe import Markup
@@ -169,6 +173,7 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
     drawn = drawings(runs, comparisons)
     links = Links(runs)
     lost = [(run, links.losses(run)) for run in runs if run.losses]
+    packed = pack(runs, links.behind, room)
     return environment.get_template("report.html.j2").render(
         title=title,
         runs=runs,
@@ -177,6 +182,7 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         drawings=drawn,
         contents=_contents(runs, drawn, styled),
         sections={drawing.section for drawing in drawn},
+        draws=f"{RESAMPLES:,}",
         most_open=MAX_OPEN,
         most_drawn=MAX_DRAWN,
         most_charts=MAX_CHARTS,
@@ -193,7 +199,9 @@ def render_report(runs: Sequence[RunView], title: str, styled: MmTauPage | None 
         # Our own files, and letters and digits; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        conversations=Markup(pack(runs, links.behind)),  # noqa: S704
+        conversations=Markup(packed.text),  # noqa: S704
+        left_out=packed.left_out,
+        told=wording.STANDINGS,
     )
 
 

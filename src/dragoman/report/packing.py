@@ -7,7 +7,7 @@ task once, `cells` the grid's cells, `conversations` everything else. Results ar
 
 import base64
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,33 +15,66 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.losses.stages import stage_of
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.episodes import Episode, Event
 from dragoman.core.measures import Measured
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.behind import Behind, filters_by_place
+from dragoman.report.choosing import fitting, weighed, without_raw
 from dragoman.report.inferring import cost_of_inferring, inferred
 from dragoman.report.losses import NAMES
-from dragoman.report.view import RunView, standing, user_standing
+from dragoman.report.view import RunView, Standing, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
 DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value", "data"})
 TEXT_FIELDS = frozenset({"content", "shown"})
 
+MAX_PACKED = 20_000_000
+"""Of how many signs all conversations of a page are: beside them figures and tables have room in 25 MB."""
 
-def pack(runs: Sequence[RunView], behind: Sequence[Behind] = ()) -> str:
-    """Return all conversations of the runs as base64 of gzip of JSON.
+MOST_COMPRESSED = 40
+"""More bytes of conversations than signs by this factor are never tried."""
+
+
+class PackedConversations(msgspec.Struct, frozen=True):
+    """The text of all conversations, and how many of which standing it does not hold."""
+
+    text: str
+    left_out: dict[Standing, int]
+
+
+def pack(
+    runs: Sequence[RunView], behind: Sequence[Behind] = (), most: int = MAX_PACKED
+) -> PackedConversations:
+    """Return conversations of runs as base64 of gzip of JSON.
 
     Models' raw replies are left out: what was understood of them is shown.
 
     Args:
         runs: The runs.
         behind: Filters that show the conversations behind a number.
+        most: Of how many signs; of what has no room only its ending and score are held.
     """
+    conversations = weighed(runs)
+    room = float(most * MOST_COMPRESSED)
+    while True:
+        whole = fitting(conversations, room)
+        text = _text(runs, behind, whole)
+        if len(text) <= most or not whole:
+            break
+        held = sum(each.size for each in conversations if each.number in whole)
+        room = 0.95 * held * most / len(text)
+    left_out = [each.standing for each in conversations if each.number not in whole]
+    return PackedConversations(
+        text, {each: left_out.count(each) for each in dict.fromkeys(left_out)}
+    )
+
+
+def _text(runs: Sequence[RunView], behind: Sequence[Behind], whole: Container[int]) -> str:
     # Neighbours in sorted order share beginnings, which is what the compressor looks for.
-    texts = sorted({text for run in runs for text in _texts(run.outcomes)})
+    texts = sorted({text for row in _held(runs, whole) for text in _texts(row)})
     places = {text: place for place, text in enumerate(texts)}
     tasks = _used_tasks(runs)
     cells = _cells(runs)
@@ -51,7 +84,9 @@ def pack(runs: Sequence[RunView], behind: Sequence[Behind] = ()) -> str:
         "cells": [
             dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
         ],
-        "conversations": _filtered(_conversations(runs, list(tasks), cells, places), behind),
+        "conversations": _filtered(
+            _conversations(runs, _Places(list(tasks), cells, places), whole), behind
+        ),
         "behind": [each.label for each in behind],
         "stages": NAMES,
         "endings": ENDINGS,
@@ -61,13 +96,25 @@ def pack(runs: Sequence[RunView], behind: Sequence[Behind] = ()) -> str:
     return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
 
 
-def _texts(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    for outcome in outcomes:
-        for event in outcome.episode.events if outcome.episode else ():
-            if isinstance(event, ToolResult):
-                yield event.content
-                if event.shown is not None:
-                    yield event.shown
+def _held(runs: Sequence[RunView], whole: Container[int]) -> Iterator[Outcome]:
+    rows = (row for run in runs for row in run.outcomes)
+    return (row for number, row in enumerate(rows) if number in whole)
+
+
+class _Places(msgspec.Struct, frozen=True):
+    """Where tasks, cells and texts of results stand."""
+
+    tasks: Sequence[tuple[str, str, str]]
+    cells: Sequence[tuple[str, str, str, str]]
+    texts: Mapping[str, int]
+
+
+def _texts(outcome: Outcome) -> Iterator[str]:
+    for event in outcome.episode.events if outcome.episode else ():
+        if isinstance(event, ToolResult):
+            yield event.content
+            if event.shown is not None:
+                yield event.shown
 
 
 def _task_key(run: RunView, outcome: Outcome) -> tuple[str, str, str]:
@@ -95,33 +142,51 @@ def _cells(runs: Sequence[RunView]) -> list[tuple[str, str, str, str]]:
 
 
 def _conversations(
-    runs: Sequence[RunView],
-    tasks: Sequence[tuple[str, str, str]],
-    cells: Sequence[tuple[str, str, str, str]],
-    places: Mapping[str, int],
+    runs: Sequence[RunView], places: _Places, whole: Container[int]
 ) -> Iterator[dict[str, object]]:
-    numbers = {key: number for number, key in enumerate(tasks)}
-    numbered = {key: number for number, key in enumerate(cells)}
-    for run in runs:
-        for outcome in run.outcomes:
-            label = outcome.condition.label
-            yield {
-                "cell": numbered[run.name, outcome.suite, label, outcome.agent],
-                "run": run.name,
-                "suite": outcome.suite,
-                "condition": label,
-                "agent": outcome.agent,
-                "task": outcome.task,
-                "trial": outcome.trial,
-                "standing": standing(outcome),
-                "user": user_standing(outcome),
-                "stage": stage_of(outcome) if standing(outcome) == "fail" else None,
-                "brief": numbers.get(_task_key(run, outcome)),
-                "episode": _episode(outcome.episode, places),
-                "score": msgspec.to_builtins(outcome.score),
-                "measures": [_measured(entry) for entry in newest(outcome.measures)],
-                "assumed": outcome.score is not None and outcome.score.assumed,
-            }
+    tasks = {key: number for number, key in enumerate(places.tasks)}
+    cells = {key: number for number, key in enumerate(places.cells)}
+    pairs = ((run, outcome) for run in runs for outcome in run.outcomes)
+    for number, (run, outcome) in enumerate(pairs):
+        label = outcome.condition.label
+        found = {
+            "cell": cells[run.name, outcome.suite, label, outcome.agent],
+            "run": run.name,
+            "suite": outcome.suite,
+            "condition": label,
+            "agent": outcome.agent,
+            "task": outcome.task,
+            "trial": outcome.trial,
+            "standing": standing(outcome),
+            "user": user_standing(outcome),
+            "stage": stage_of(outcome) if standing(outcome) == "fail" else None,
+            "brief": tasks.get(_task_key(run, outcome)),
+            "assumed": outcome.score is not None and outcome.score.assumed,
+        }
+        is_whole = number in whole or outcome.episode is None
+        yield {**found, **(_whole if is_whole else _elsewhere)(outcome, places)}
+
+
+def _whole(outcome: Outcome, places: _Places) -> dict[str, object]:
+    return {
+        "episode": _episode(outcome.episode, places.texts),
+        "score": msgspec.to_builtins(outcome.score),
+        "measures": [_measured(entry) for entry in newest(outcome.measures)],
+    }
+
+
+def _elsewhere(outcome: Outcome, _places: _Places) -> dict[str, object]:
+    """Return of a conversation for which there is no room how it ended and what it scored."""
+    ending = None if outcome.episode is None else msgspec.to_builtins(outcome.episode.ending)
+    parts = () if outcome.score is None else outcome.score.components
+    bare = [msgspec.structs.replace(part, evidence=()) for part in parts]
+    score = outcome.score and msgspec.structs.replace(outcome.score, components=tuple(bare))
+    return {
+        "episode": {"ending": ending, "events": []},
+        "score": msgspec.to_builtins(score),
+        "measures": [],
+        "elsewhere": True,
+    }
 
 
 def _filtered(
@@ -153,7 +218,7 @@ def _measured(entry: Measured) -> dict[str, object]:
 def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
     if episode is None:
         return None
-    events = tuple(map(_without_raw, episode.events))
+    events = tuple(map(without_raw, episode.events))
     readable = msgspec.structs.replace(
         episode, events=events, source=msgspec.UNSET, clarifications=(), contexts=()
     )
@@ -192,12 +257,6 @@ def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - J
     if cost := cost_of_inferring(episode):
         packed["inferring"] = cost
     return packed
-
-
-def _without_raw(event: Event) -> Event:
-    if isinstance(event, Move):
-        return Move(event.by, event.reply, event.scripted, event.turn)
-    return event
 
 
 def _packed(node: object) -> object:

@@ -44,6 +44,15 @@ COMPONENTS: dict[Component, str] = {
     "CALLS": "the calls are those that were expected",
 }
 
+STANDINGS = {
+    "pass": "passed",
+    "fail": "failed",
+    "unscored": "have no score",
+    "code": "ended as code raised",
+    "infrastructure": "infrastructure broke",
+}
+"""What became of conversations, behind how many they are."""
+
 SIMULATOR: dict[str, str] = {
     "goal_kept": "the simulated user kept its goal",
     "nothing_invented": "it invented nothing",

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.api_calls.board import ApiBoard, api_board
 from dragoman.analysis.blame import BLAME
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.mm_tau.board import mm_tau_board
 from dragoman.core.apis.figures import CALLS
 from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
@@ -22,7 +22,7 @@ from dragoman.store.run import RunStore, open_run
 from dragoman.tables.caveats import caveats, users_of
 from dragoman.tables.losses import losses_among
 from dragoman.tables.manifest_facts import facts_of
-from dragoman.tables.outcomes import chosen_scoring, outcomes, summary
+from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.tables.scored_runs import stored_digests
 from dragoman.tables.voice_boards import stored_board
 
@@ -79,7 +79,7 @@ def _view(
                 ),
                 ("prices", (prices or stored_prices(store)).as_of),
             ),
-            cells=summary(store, rules, judge, prices),
+            cells=summarize(heads, rules, judge, (prices or stored_prices(store)).price_of),
             outcomes=heads
             if heads_only
             else tuple(outcomes(store, rules, judge, heads_only=False)),

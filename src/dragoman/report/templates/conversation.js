@@ -315,11 +315,22 @@ function brief(task) {
   return element("details", "brief", summary, element("dl", "", ...fields.filter(Boolean)));
 }
 
+// A conversation for which the page has no room: where it is.
+function elsewhere(entry) {
+  const isPlain = /^[\w@%+=:,./-]+$/;
+  const quoted = (text) => (isPlain.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const words = [entry.run, entry.task, "--agent", entry.agent, "--condition", entry.condition];
+  const command = `dragoman show ${words.map(quoted).join(" ")} --trial ${entry.trial}`;
+  return element("p", "note", "What was said is not in this page: ", element("code", "", command));
+}
+
 function body(entry, index) {
   const link = element("a", "fine", "link to this conversation");
   link.href = `#conversation-${index}`;
   const nodes = [];
-  if (entry.episode) {
+  if (entry.elsewhere) {
+    nodes.push(elsewhere(entry), ending(entry.episode), score(entry));
+  } else if (entry.episode) {
     const audio = packed.audio[entry.run];
     const events = entry.episode.events.flatMap((event) => happened(event, audio));
     nodes.push(element("ol", "events", ...events, ...inferences(entry.episode.inferred)), ending(entry.episode), score(entry), measures(entry.measures));

@@ -37,7 +37,7 @@ function columnTurn(events, audio) {
 function columnEnd(index) {
   const entry = packed.conversations[index];
   if (!entry.episode) return element("p", "", "This conversation has not run.");
-  return element("div", "", ending(entry.episode), score(entry));
+  return element("div", "", entry.elsewhere ? elsewhere(entry) : null, ending(entry.episode), score(entry));
 }
 
 function turnRow(name, nodes) {
