@@ -26,6 +26,7 @@ from dragoman.cli.reading import print_summary, write_report
 from dragoman.cli.recorded import print_recorded
 from dragoman.cli.stalling import stall_notices
 from dragoman.cli.starting.gate import passes, require_gate
+from dragoman.cli.starting.preflight import fly_ahead
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.scores import Score
@@ -45,10 +46,11 @@ from dragoman.wiring.shipped_names import HUMAN
 
 
 class RunOutcomeRequest(NamedTuple):
-    """How a run's figures are to be printed, and the least pass^1 that is good enough."""
+    """How figures are to be printed, the least pass^1 that is good enough, and whether all are tried out."""
 
     as_json: bool = False
     fail_under: float | None = None
+    preflight: bool | None = None
 
 
 def run_grid(
@@ -66,6 +68,8 @@ def run_grid(
     if dry_run:
         _print_plan(setup, as_json=asked.as_json)
         return 0
+    with print_aside():
+        fly_ahead(setup, _person(), wanted=asked.preflight)
     job = start(setup, Path(request.out) if request.out else None)
     return _play(job, None, asked)
 

@@ -32,10 +32,10 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class UserCheck:
-    """Checks simulated users; `judge_name` is None where rules alone do."""
+    """Checks simulated users; `judge` and `judge_name` are None where rules alone do."""
 
     def __init__(self, judge: UserJudge | None = None) -> None:
-        self._judge = judge
+        self.judge = judge
         self.judge_name = None if judge is None else judge.name
 
     async def check(self, task: Task, episode: Episode, language: str, case: Case) -> Checked:
@@ -45,12 +45,12 @@ class UserCheck:
         fails, nothing is known beyond what they found.
         """
         by_rule = user_evidence(task, episode, language)
-        if self._judge is None or not by_rule:
+        if self.judge is None or not by_rule:
             return Checked(by_rule)
         asked = tuple(text.format(language=language) for text in STATEMENTS.values())
         told = "\n\n".join(scenario_texts(task.scenario))
         try:
-            judgement = await self._judge.judge(asked, episode.events, case, told)
+            judgement = await self.judge.judge(asked, episode.events, case, told)
         except (JudgeError, ParticipantError) as error:
             reason = f"the users' judge failed: {error}"
             return Checked(tuple(_open(entry, reason) for entry in by_rule), error.usage)

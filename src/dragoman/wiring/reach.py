@@ -42,6 +42,24 @@ def reached_by(
     return tuple(dict.fromkeys((*named, *listed)))
 
 
+def asks_endpoint(written: str) -> bool:
+    """Whether what a name stands for asks a provider, or a server, over the network."""
+    from dragoman.models.facts import load_facts
+    from dragoman.models.realtime.spec import load_realtime_facts
+    from dragoman.speech.facts import load_speech_facts
+
+    name = agent_behind(written)
+    if name.startswith(SCHEMES):
+        return True
+    provider, slash, _ = name.partition("/")
+    tables = (
+        load_facts().providers,
+        load_realtime_facts().providers,
+        load_speech_facts().providers,
+    )
+    return bool(slash) and any(provider in table for table in tables)
+
+
 def _by_condition(condition: Condition) -> Iterator[str]:
     for axis, value in condition.axes:
         if axis not in _OF_DATA:

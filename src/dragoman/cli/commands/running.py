@@ -43,6 +43,12 @@ def run(
         bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
     ] = False,
     fail_under: FailUnder = None,
+    preflight: Annotated[
+        bool | None,
+        typer.Option(
+            help="Try out one exchange with everybody first [where 100 conversations or more ask an endpoint].",
+        ),
+    ] = None,
     as_json: Json = False,
     **given: object,
 ) -> None:
@@ -50,7 +56,12 @@ def run(
     from dragoman.cli.running import RunOutcomeRequest, run_grid
 
     leave(
-        run_grid(target, fields_of(given), RunOutcomeRequest(as_json, fail_under), dry_run=dry_run)
+        run_grid(
+            target,
+            fields_of(given),
+            RunOutcomeRequest(as_json, fail_under, preflight),
+            dry_run=dry_run,
+        )
     )
 
 

@@ -1,0 +1,62 @@
+"""The preflight of `run`: when there is one, and what is said of it."""
+
+import sys
+from collections.abc import Mapping
+
+from dragoman.cli.output import one_line
+from dragoman.cli.progressing.modes import mode
+from dragoman.core.errors import RunHalted
+from dragoman.report import wording
+from dragoman.runs.plan import plan
+from dragoman.runs.play import blocking
+from dragoman.runs.preflight import MANY, TriedOut, as_planned, asking, brief, sample, try_out
+from dragoman.wiring.participants import Resolved
+from dragoman.wiring.setup import Setup, build_setup
+from dragoman.wiring.shipped_names import HUMAN
+
+
+def fly_ahead(setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | None) -> None:
+    """Try out who plays and judges, where that was asked for or very many conversations ask endpoints.
+
+    Args:
+        setup: What is going to be played; it stays as it is.
+        person: The person at the terminal, who is never tried out.
+        wanted: Whether it was asked for; None to decide by the number of conversations.
+
+    Raises:
+        RunHalted: Where somebody does not answer; nothing was played then.
+    """
+    config = setup.config
+    if wanted is False or HUMAN in {*config.agents, config.user}:
+        return
+    cells = plan(setup)
+    many = asking(config, cells)
+    if wanted is None and many < MANY:
+        return
+    # One of its own, for its connections belong to another event loop, and so that nothing stays.
+    own = build_setup(brief(config), person)
+    found: list[TriedOut] = []
+
+    async def try_all() -> None:
+        found.append(await try_out(own, sample(as_planned(cells, plan(own)))))
+
+    try:
+        blocking(try_all())
+    except RunHalted as error:
+        raise RunHalted(
+            f"preflight: {error}; nothing was played (--no-preflight plays without trying)"
+        ) from error
+    if mode() != "quiet":
+        print(one_line(_told(found[0])), file=sys.stderr)
+
+
+def _told(answered: TriedOut) -> str:
+    """Return in one line who answered, and what that cost."""
+    parts = [
+        f"{each.purpose} {each.model} {wording.counted(each.calls, 'call')}"
+        f"{' from cache' if each.replayed == each.calls else f' in {each.seconds:.1f} s'}"
+        for each in answered.usage
+    ]
+    begun = wording.counted(answered.conversations, "conversation")
+    cost = f"; cost {wording.money(answered.cost)}" if parts else ""
+    return f"preflight: the beginning of {begun}: {', '.join(parts) or 'no model was asked'}{cost}"

@@ -1,0 +1,137 @@
+"""One exchange of a few planned conversations before the first of many: who does not answer is told at once.
+
+What is asked is what the run will ask first: the same task, prompt, draw and seed, through the same
+channels, so that replies that are remembered are not paid for twice. Nothing of it is stored, and
+the run begins as if it had not been.
+"""
+
+from collections.abc import Awaitable, Sequence
+
+import msgspec
+
+from dragoman.core.costs import Cost, cost_of, total_cost
+from dragoman.core.episodes import FAULTS, Episode
+from dragoman.core.errors import JudgeError, ParticipantError, RunHalted
+from dragoman.core.protocols import Case, Judgement
+from dragoman.core.usage import Usage, total_usage
+from dragoman.core.voice.sounds import HeldSounds
+from dragoman.runs.plan import Cell
+from dragoman.runs.player import Player
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.reach import asks_endpoint
+from dragoman.wiring.setup import Setup
+
+MANY = 100
+"""From so many planned conversations that ask an endpoint on, a run begins with a preflight."""
+
+STEPS = 3
+"""Of a conversation: the user's first words, and the agent's answer to them."""
+
+PATIENCE_S = 30.0
+"""Seconds for an endpoint that is down or refuses: a run waits longer, with more at stake."""
+
+_ATTEMPT = -1
+"""Tells the conversations apart from those of the run, to whoever keeps them by their ids."""
+
+_BROKEN = FAULTS | {"timeout"}
+
+
+class TriedOut(msgspec.Struct, frozen=True):
+    """What was used in a preflight in which everybody answered."""
+
+    conversations: int
+    usage: tuple[Usage, ...]
+    cost: Cost | None
+
+
+def asking(config: RunConfig, cells: Sequence[Cell]) -> int:
+    """Return how many of these conversations ask an endpoint, for playing or for judging."""
+    always = (config.user, config.judge, config.user_judge, *config.asr, *config.speakers)
+    if any(map(asks_endpoint, always)):
+        return len(cells)
+    return sum(asks_endpoint(cell.agent.name) for cell in cells)
+
+
+def brief(config: RunConfig) -> RunConfig:
+    """Return a configuration in which conversations end early, and nobody is waited for long."""
+    return msgspec.structs.replace(
+        config, max_steps=STEPS, patience=min(config.patience, PATIENCE_S)
+    )
+
+
+def sample(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the first conversation of every agent, and of every condition; none that comes after another."""
+    agents: set[str] = set()
+    conditions: set[str] = set()
+    chosen = []
+    for cell in cells:
+        if cell.before or (cell.agent.name in agents and cell.condition.label in conditions):
+            continue
+        agents.add(cell.agent.name)
+        conditions.add(cell.condition.label)
+        chosen.append(cell)
+    return chosen
+
+
+def as_planned(planned: Sequence[Cell], own: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a setup made for trying, with the draws of those that will be played."""
+    return [
+        msgspec.structs.replace(mine, key=meant.key, seed=meant.seed)
+        for meant, mine in zip(planned, own, strict=True)
+    ]
+
+
+async def try_out(setup: Setup, cells: Sequence[Cell]) -> TriedOut:
+    """Play the beginnings of these conversations and ask the judges once.
+
+    Args:
+        setup: One of its own, with the configuration of `brief`; it is closed.
+        cells: The conversations.
+
+    Raises:
+        RunHalted: Where somebody does not answer, saying who and why.
+    """
+    player = Player(setup, HeldSounds())
+    usage: list[Usage] = []
+    episode: Episode | None = None
+    try:
+        for cell in cells:
+            episode = await player.converse(cell, _ATTEMPT)
+            usage += episode.usage
+            if episode.ending.reason in _BROKEN:
+                where = f"{cell.agent.name} with {cell.user.name}, {cell.condition.label}"
+                raise RunHalted(
+                    f"{where}, task {cell.task.id}: "
+                    f"{episode.ending.reason.replace('_', ' ')}: {episode.ending.detail}"
+                )
+        if episode is not None:
+            usage += await _judges(setup, cells[-1], episode)
+    finally:
+        await setup.close()
+    costs = [cost_of(each, setup.prices.price_of) for each in usage]
+    return TriedOut(len(cells), total_usage(usage), total_cost(costs))
+
+
+async def _judges(setup: Setup, cell: Cell, episode: Episode) -> list[Usage]:
+    """Ask each judge that costs something about the words of one conversation."""
+    case, statements = Case(cell.task.id, f"preflight-{cell.key}"), ("The agent was polite.",)
+    asked: list[tuple[str, Awaitable[Judgement]]] = []
+    if setup.judge is not None and setup.judge.costs:
+        asking_it = setup.judge.judge(statements, episode.events, case)
+        asked.append((f"judge {setup.judge.name}", asking_it))
+    if setup.users is not None and (users := setup.users.judge) is not None:
+        asking_it = users.judge(statements, episode.events, case, cell.task.wanted)
+        asked.append((f"judge of users {users.name}", asking_it))
+    return [usage for who, each in asked if (usage := await _judged(who, each)) is not None]
+
+
+async def _judged(who: str, judging: Awaitable[Judgement]) -> Usage | None:
+    """Return what a judgement consumed; None where nothing is known.
+
+    Raises:
+        RunHalted: Where there is none.
+    """
+    try:
+        return (await judging).usage
+    except (JudgeError, ParticipantError) as error:
+        raise RunHalted(f"{who}: {error}") from error
