@@ -8,6 +8,7 @@ from dragoman.core.errors import DragomanError
 from dragoman.store.run_index.file import RunIndex, open_index
 from dragoman.viewer.index.building import Builder
 from dragoman.viewer.index.figures import make_figures, stored_figures
+from dragoman.viewer.index.losses import are_losses_made, make_losses
 
 IDLE_SECONDS = 30.0
 """After so long without a question the thread ends, and with it what it holds open."""
@@ -80,7 +81,7 @@ class IndexKeeper:
                 self._changed.notify_all()
 
     def _keep(self, builder: Builder, index: RunIndex) -> None:
-        figures = _Figures(index)
+        figures = _Figures(self._folder, index)
         while True:
             with self._changed:
                 asked = self._asked
@@ -103,7 +104,8 @@ class IndexKeeper:
 class _Figures:
     """Makes figures where they are of less than was read, and not all the time."""
 
-    def __init__(self, index: RunIndex) -> None:
+    def __init__(self, folder: Path, index: RunIndex) -> None:
+        self._folder = folder
         self._index = index
         self._not_before = 0.0
 
@@ -111,8 +113,11 @@ class _Figures:
         """Make the figures anew if they are due."""
         begun = time.monotonic()
         found = stored_figures(self._index)
-        is_new = found is None or found.read != self._index.read()
+        is_new = (
+            found is None or found.read != self._index.read() or not are_losses_made(self._index)
+        )
         if is_new and begun >= self._not_before:
             make_figures(self._index)
+            make_losses(self._folder, self._index)
             ended = time.monotonic()
             self._not_before = ended + FIGURES_SHARE * (ended - begun)

@@ -17,6 +17,7 @@ from dragoman.viewer.filters import conversations_link
 from dragoman.viewer.index.facets import Facets
 from dragoman.viewer.index.figures import CellFigures, stored_figures
 from dragoman.viewer.index.listing import Listing
+from dragoman.viewer.index.losses import stored_shown_losses
 from dragoman.viewer.live import progress_of
 from dragoman.viewer.opened import OpenedRun
 from dragoman.viewer.requests import PageRequest, Route
@@ -51,6 +52,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     return asked.page(
         "overview.html.j2",
         **_live(run, listing, counts, asked.now),
+        lost=stored_shown_losses(listing.index),
         cells=cells,
         names=_names(cells),
         are_older=figures is None or figures.read != listing.read(),
