@@ -40,6 +40,7 @@ def half_written(folder: Path, raised: Exception) -> None:
         OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
         RuntimeError("PytorchStreamWriter failed writing file data/1: file write failed"),
         ValueError("Error while serializing: I/O error: No space left on device (os error 28)"),
+        ValueError("Error while serializing: I/O error: File too large (os error 27)"),
     ],
 )
 def test_a_full_disk_is_one_line_and_leaves_what_was_there(
@@ -74,11 +75,13 @@ def test_the_newest_whole_checkpoint_is_found_by_its_number(tmp_path: Path) -> N
     for step in (90, 100):
         checkpoint(tmp_path, step)
 
-    found = newest_whole(tmp_path)
+    broken: list[Path] = []
+    found = newest_whole(tmp_path, broken.append)
 
     assert found is not None
     assert (found.step, found.folder.name) == (100, "checkpoint-100")
-    assert newest_whole(tmp_path / "none") is None
+    assert newest_whole(tmp_path / "none", broken.append) is None
+    assert broken == []
 
 
 @pytest.mark.parametrize(
@@ -86,7 +89,9 @@ def test_the_newest_whole_checkpoint_is_found_by_its_number(tmp_path: Path) -> N
     ["model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth", "trainer_state.json"],
 )
 @pytest.mark.parametrize("is_cut", [True, False])
-def test_a_half_written_checkpoint_is_passed_over(tmp_path: Path, name: str, is_cut: bool) -> None:
+def test_a_half_written_checkpoint_is_told_and_passed_over(
+    tmp_path: Path, name: str, is_cut: bool
+) -> None:
     checkpoint(tmp_path, 9)
     file = checkpoint(tmp_path, 10) / name
     whole = file.read_bytes()
@@ -94,10 +99,12 @@ def test_a_half_written_checkpoint_is_passed_over(tmp_path: Path, name: str, is_
     if is_cut:
         file.write_bytes(whole[:-5])
 
-    found = newest_whole(tmp_path)
+    broken: list[Path] = []
+    found = newest_whole(tmp_path, broken.append)
 
     assert found is not None
     assert found.step == 9
+    assert broken == [tmp_path / "checkpoint-10"]
 
 
 def test_losses_after_a_checkpoint_and_half_a_line_are_cut(tmp_path: Path) -> None:

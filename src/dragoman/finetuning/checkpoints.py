@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -26,10 +27,12 @@ class _State(msgspec.Struct):
     global_step: int
 
 
-def newest_whole(folder: Path) -> Checkpoint | None:
+def newest_whole(folder: Path, broken: Callable[[Path], None]) -> Checkpoint | None:
     """Return the newest checkpoint that was written to its end; None where there is none.
 
-    One that a killed training left half-written is passed over: the one before it stands in.
+    Args:
+        folder: Where checkpoints lie.
+        broken: Told of each newer one that is not whole, as a killed training leaves it; it is passed over.
     """
     numbered = {
         int(match[1]): each
@@ -39,6 +42,7 @@ def newest_whole(folder: Path) -> Checkpoint | None:
     for step in sorted(numbered, reverse=True):
         if _is_whole(numbered[step], step):
             return Checkpoint(numbered[step], step)
+        broken(numbered[step])
     return None
 
 

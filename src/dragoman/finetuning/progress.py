@@ -24,6 +24,10 @@ class TrainingProgress:
         """How long the training has taken, in this process."""
         return self._ended - self._begun
 
+    def note(self, line: str) -> None:
+        """Say something beside the steps."""
+        self._say(line)
+
     def begins(self) -> None:
         """Start the clock."""
         self._begun = self._ended = time.monotonic()

@@ -7,6 +7,12 @@ from pathlib import Path
 
 from dragoman.core.errors import DataError
 
+_FULL = (
+    *("No space left", "os error 28", "PytorchStreamWriter failed", "file write failed"),
+    *("File too large", "os error 27", "Disk quota exceeded", "os error 122"),
+)
+"""What errors say where a disk is full, or a limit of files or of a person's share is reached."""
+
 
 @contextlib.contextmanager
 def saved_whole(folder: Path) -> Iterator[Path]:
@@ -44,8 +50,7 @@ def disk_errors(place: Path) -> Iterator[None]:
     except Exception as error:
         # torch and safetensors have errors of their own, which only their texts tell from others.
         said = str(error)
-        signs = ("No space left", "os error 28", "PytorchStreamWriter failed", "file write failed")
-        if any(sign in said for sign in signs):
+        if any(sign in said for sign in _FULL):
             raise DataError(
                 f"{place} cannot be written (no space left): choose another folder or make room"
             ) from error

@@ -161,7 +161,10 @@ def _fit(  # noqa: PLR0913 - one training's parts
     dtype = torch.bfloat16 if on_gpu and recipe.weights == "lora" else torch.float32
     model = AutoModelForCausalLM.from_pretrained(recipe.model, dtype=dtype, local_files_only=True)
     data = Dataset.from_list([{"input_ids": list(r.ids), "labels": list(r.labels)} for r in rows])
-    checkpoint = newest_whole(out / CHECKPOINTS)
+    checkpoint = newest_whole(
+        out / CHECKPOINTS,
+        lambda each: told.note(f"{each} is broken and passed over: its steps are made again"),
+    )
     losses = LossFile(out / LOSSES)
     resumed = 0 if checkpoint is None else checkpoint.step
     losses.cut_after(resumed)

@@ -136,3 +136,31 @@ def test_a_recipe_is_measured_with_apis_that_its_rows_call_and_others(
     groups = {each["group"] for each in found["contrasts"] if each["axis"] == "APIs"}
     assert groups == {"seen", "unseen"}
     assert dict(found["facts"])["after"].startswith("gold, 1 rows (en 1)")
+
+
+RECIPE = '\n[recipe]\nmodel = "base"\nrows = ["rows.jsonl"]\n'
+
+
+@pytest.mark.parametrize(
+    ("plan", "row", "said"),
+    [
+        (PLAN.replace('"silent"', '"nobody"'), "", "unknown agent 'nobody'"),
+        (PLAN.replace("itc:world/en", "itc:nowhere"), "", "unknown suite 'itc:nowhere'"),
+        (PLAN.replace("itc:world/en", "itc:./none"), "", "unknown suite 'itc:./none'"),
+        (PLAN + RECIPE, "", "base: no such model"),
+        (PLAN + RECIPE.replace('"base"', '"."'), "", "not a model: it has no config.json"),
+        (PLAN.replace("limit = 6", "limit = 0"), "", ">= 1"),
+    ],
+)
+def test_a_mistake_is_one_line_before_anything_is_done(
+    in_process: Cli, tmp_path: Path, plan: str, row: str, said: str
+) -> None:
+    (tmp_path / "plan.toml").write_text(plan)
+    (tmp_path / "rows.jsonl").write_text(row)
+
+    refused = in_process("finetune-study", "plan.toml", cwd=tmp_path)
+
+    assert refused.returncode == 2, refused.stderr
+    assert said in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert not (tmp_path / "study").exists()

@@ -13,7 +13,7 @@ from dragoman.core.errors import StoreError
 from dragoman.finetuning.recipe import Recipe
 from dragoman.runs.execute import pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job
-from dragoman.runs.play import play, start
+from dragoman.runs.play import blocking, play, start
 from dragoman.store.run import open_run
 from dragoman.studies.tuning.plan import RUNS, ArmPlan, Playing, StudyPlan
 from dragoman.wiring.grid.config import RunConfig, checked
@@ -53,6 +53,19 @@ def planned_runs(plan: StudyPlan) -> tuple[SideRun, ...]:
     sides = [(BEFORE, _with_options(plan.before, plan.playing))]
     sides += [(arm.name, _agent(arm, plan.playing)) for arm in plan.arms]
     return tuple(_runs(plan, sides))
+
+
+def require_playable(plan: StudyPlan) -> None:
+    """Refuse, before anything is trained, names of agents and suites that cannot be played.
+
+    Raises:
+        UsageError: Where an agent or a suite is to be corrected.
+        DataError: Where data are missing.
+    """
+    trained = {arm.name for arm in plan.arms if not arm.agent and arm.recipe is not None}
+    for run in planned_runs(plan):
+        if run.side not in trained:
+            blocking(build_setup(run.config).close())
 
 
 def play_run(run: SideRun, watched: Watched) -> None:

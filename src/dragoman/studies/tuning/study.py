@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dragoman.analysis.contrasts.tuning import TuningBoard
 from dragoman.studies.tuning.gathering import gathered
 from dragoman.studies.tuning.plan import StudyPlan
-from dragoman.studies.tuning.playing import Watched, planned_runs, play_run
+from dragoman.studies.tuning.playing import Watched, planned_runs, play_run, require_playable
 from dragoman.studies.tuning.training import PreparedArm, trained_arms
 
 
@@ -28,6 +28,7 @@ def run_study(
         DataError: Where something cannot be read or written.
         StoreError: Where a folder holds another run.
     """
+    require_playable(plan)
     trained = trained_arms(arms, say)
     runs = planned_runs(plan)
     for run in runs:
