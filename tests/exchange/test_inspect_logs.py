@@ -108,6 +108,7 @@ def test_inspect_reads_scores_epochs_usage_and_errors_as_ours(
     for agent, log in read.items():
         assert log.results is not None
         assert log.eval.config.epochs == 2
+        assert log.stats.started_at < log.stats.completed_at
         assert log.eval.task_args["voice"] == "text"
         for figure in run.cells.filter(agent=agent).drop_nulls("pass_hat").to_dicts():
             metric = log.results.scores[0].metrics[f"pass^{figure['k']}"]

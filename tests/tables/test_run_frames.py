@@ -62,6 +62,12 @@ def test_the_page_has_every_frame_and_column_with_its_type(run: dragoman.RunResu
             assert axes <= set(schema), name
 
 
+def test_the_page_has_every_attribute_of_a_run(run: dragoman.RunResult) -> None:
+    part = PAGE.read_text("utf-8").partition("\n## What a run returns\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)
+    assert sorted(named) == sorted(name for name in dir(run) if not name.startswith("_"))
+
+
 def test_a_frame_is_read_once_and_all_names_are_offered(run: dragoman.RunResult) -> None:
     frames = dragoman.frames(run.folder)
     assert frames.turns is frames["turns"]

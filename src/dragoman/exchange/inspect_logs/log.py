@@ -88,17 +88,22 @@ def start_of(log: CellLog) -> Json:
     }
 
 
-def header_of(log: CellLog, reduced: Mapping[str, Sequence[float]], price_of: PriceOf) -> Json:
+def header_of(
+    log: CellLog,
+    reduced: Mapping[str, Sequence[float]],
+    times: Sequence[float],
+    price_of: PriceOf,
+) -> Json:
     """Return what a log ends with: how it went, figures, what was used.
 
     Args:
         log: The log.
         reduced: By task its decided rewards.
+        times: When conversations began and ended, in seconds since 1970.
         price_of: Prices of models.
     """
     cell = log.cell
     used = usage_of(cell.usage, price_of)
-    created = time_text(log.manifest.created) or ""
     return {
         **start_of(log),
         "status": "cancelled" if cell.missing else "success",
@@ -108,7 +113,11 @@ def header_of(log: CellLog, reduced: Mapping[str, Sequence[float]], price_of: Pr
             "logged_samples": cell.episodes,
             "scores": [_reward(cell, reduced), *_measures(log.rows)],
         },
-        "stats": {"started_at": created, "completed_at": created, **used},
+        "stats": {
+            "started_at": time_text(min(times, default=0)) or "",
+            "completed_at": time_text(max(times, default=0)) or "",
+            **used,
+        },
     }
 
 

@@ -100,6 +100,7 @@ def _name(log: CellLog) -> str:
 def _write(path: Path, run: _Run, log: CellLog, cells: Sequence[StoredCell]) -> None:
     summaries: list[Json] = []
     reduced: dict[str, list[float]] = {}
+    times: list[float] = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("_journal/start.json", _encode(start_of(log)))
         for source, episode in run.played(cells):
@@ -107,13 +108,14 @@ def _write(path: Path, run: _Run, log: CellLog, cells: Sequence[StoredCell]) -> 
             name = f"samples/{source.outcome.task}_epoch_{source.outcome.trial + 1}.json"
             archive.writestr(name, _encode(sample.whole))
             summaries.append(sample.summary)
+            times += (episode.started, episode.started + episode.seconds)
             if (value := decided(source.outcome)) is not None:
                 reduced.setdefault(source.outcome.task, []).append(value)
         listed = _encode(summaries)
         archive.writestr("_journal/summaries/1.json", listed)
         archive.writestr("summaries.json", listed)
         archive.writestr("reductions.json", _encode(reductions_of(reduced)))
-        archive.writestr("header.json", _encode(header_of(log, reduced, run.price_of)))
+        archive.writestr("header.json", _encode(header_of(log, reduced, times, run.price_of)))
 
 
 def decided(outcome: Outcome) -> float | None:
