@@ -55,6 +55,14 @@ class ShownChange(msgspec.Struct, frozen=True):
     side: Role
 
 
+def texts_of(call: ShownCall) -> tuple[str, ...]:
+    """Return all that stands in a call and its result."""
+    return (
+        *(call.arguments, call.positionals, call.executed, call.sent, call.written),
+        *(call.result or "", call.shown),
+    )
+
+
 def calls_of(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[ShownCall, ...]:
     """Return calls with their results, matched by id; results that nobody called for come last."""
     waiting: dict[str, list[ToolResult]] = {}

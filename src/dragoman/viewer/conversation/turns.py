@@ -15,7 +15,7 @@ from dragoman.core.tools import Role, ToolResult
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.inferring import Inferred, inferred
 from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
-from dragoman.viewer.conversation.calls import ShownCall, calls_of, stray_call
+from dragoman.viewer.conversation.calls import ShownCall, calls_of, stray_call, texts_of
 from dragoman.viewer.conversation.notes import Note
 from dragoman.viewer.conversation.words import MAX_SHOWN, ThreeTexts, three_texts
 
@@ -75,6 +75,13 @@ class Turn(msgspec.Struct, frozen=True):
     decided: Clarification | None = None
     told: tuple[Inferred, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def longest(self) -> int:
+        """Characters of the longest of its texts, before any is cut."""
+        data = (text for call in self.calls for text in texts_of(call))
+        said = 0 if self.texts is None else self.texts.longest
+        return max((said, len(self.beside), len(self.raw), *map(len, data)))
 
     @property
     def is_silent(self) -> bool:

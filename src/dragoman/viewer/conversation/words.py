@@ -49,6 +49,7 @@ class ThreeTexts(msgspec.Struct, frozen=True):
         is_audio: Whether the listener was given the audio itself.
         is_compared: Whether words could be compared; too long texts are not.
         cut: How many characters are left out.
+        longest: Characters of the longest text, before any was cut.
     """
 
     intended: tuple[MarkedText, ...]
@@ -58,6 +59,7 @@ class ThreeTexts(msgspec.Struct, frozen=True):
     is_audio: bool = False
     is_compared: bool = True
     cut: int = 0
+    longest: int = 0
 
     @property
     def marks(self) -> frozenset[Mark]:
@@ -113,6 +115,7 @@ def three_texts(utterance: Utterance, language: str, most: int = MAX_SHOWN) -> T
         is_audio=utterance.heard is None,
         is_compared=is_compared or is_alone,
         cut=cut,
+        longest=max(map(len, given)),
     )
 
 

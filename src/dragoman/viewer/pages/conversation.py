@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from aiohttp import web
 
@@ -43,6 +43,8 @@ def show(asked: PageRequest) -> web.Response:
         most=most,
         standings=STANDINGS,
         sounds=sound_addresses(run, view.turns),
+        is_cut=any(turn.longest > most for turn in view.turns),
+        whole=f"?{urlencode({'whole': 1})}",
         filters="",
         before="",
         after="",
