@@ -118,6 +118,18 @@ def rows(
     return tuple(ListedRow(*row) for row in (listed[::-1] if backwards else listed))
 
 
+def rows_of_task(
+    index: RunIndex, task: str, wanted: Collection[int], most: int
+) -> tuple[ListedRow, ...]:
+    """Return the first rows of a task that have one of these facets, in the plan's order."""
+    numbers = msgspec.json.encode(sorted(wanted)).decode()
+    where = "facets IN (SELECT value FROM json_each(?)) AND task = ? ORDER BY place LIMIT ?"
+    query = _ROWS.format(how="INDEXED BY conversations_by_facets", where=where)
+    with index.errors("read"):
+        found = index.connection.execute(query, (numbers, task, most)).fetchall()
+    return tuple(ListedRow(*row) for row in found)
+
+
 def row_of(index: RunIndex, key: str) -> ListedRow | None:
     """Return the row of a cell by its key; None where it has none."""
     query = _ROWS.format(how="", where="key = ?")

@@ -1,6 +1,4 @@
-"""Two conversations of one task side by side."""
-
-from urllib.parse import quote
+"""What two conversations, or two cells, have different."""
 
 import msgspec
 from aiohttp import web
@@ -8,8 +6,10 @@ from aiohttp import web
 from dragoman.viewer.conversation.beside import TOLD, beside
 from dragoman.viewer.conversation.view import ConversationView
 from dragoman.viewer.conversation.words import MAX_SHOWN, told
+from dragoman.viewer.nearby import conversation_address
 from dragoman.viewer.opened import OpenedRun
 from dragoman.viewer.pages.conversation import STANDINGS, sound_addresses, view_at
+from dragoman.viewer.pages.flips import show_flips
 from dragoman.viewer.rendering import MAX_TEXT
 from dragoman.viewer.requests import PageRequest, Route
 
@@ -24,6 +24,11 @@ class ShownSide(msgspec.Struct, frozen=True):
 
 
 def show(asked: PageRequest) -> web.Response:
+    """Show two conversations, each named as `RUN/KEY`, or the tasks that flip between two runs."""
+    return show_conversations(asked) if "/" in asked.first("a") else show_flips(asked)
+
+
+def show_conversations(asked: PageRequest) -> web.Response:
     """Show two conversations side by side.
 
     Raises:
@@ -53,8 +58,9 @@ def _side(asked: PageRequest, name: str, most: int) -> ShownSide:
     run_name, _, key = name.partition("/")
     run = asked.run_named(run_name)
     view = view_at(run, key, most)
-    address = f"/run/{quote(run.name, safe='')}/conversation/{key}"
-    return ShownSide(run, address, view, sound_addresses(run, view.turns))
+    return ShownSide(
+        run, conversation_address(run_name, key), view, sound_addresses(run, view.turns)
+    )
 
 
 ROUTE = Route("/compare", show)

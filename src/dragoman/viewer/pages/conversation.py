@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -13,6 +13,13 @@ from dragoman.store.run import StoredConversation
 from dragoman.viewer.conversation.turns import Turn
 from dragoman.viewer.conversation.view import ConversationView, conversation_view
 from dragoman.viewer.conversation.words import MAX_SHOWN
+from dragoman.viewer.filters import filter_of
+from dragoman.viewer.nearby import (
+    comparing_address,
+    conversation_address,
+    neighbours,
+    twins,
+)
 from dragoman.viewer.opened import OpenedRun
 from dragoman.viewer.pages.sound import is_hash
 from dragoman.viewer.rendering import MAX_TEXT
@@ -34,8 +41,13 @@ _KEY = re.compile(r"(?:[0-9a-f]{2}){1,64}")
 def show(asked: PageRequest) -> web.Response:
     """Show a conversation."""
     run = asked.run()
+    key = asked.names["key"]
     most = MAX_TEXT if asked.first("whole") else MAX_SHOWN
-    view = view_at(run, asked.names["key"], most)
+    wanted = filter_of({name: each for name, each in asked.query.items() if name != "whole"})
+    view = view_at(run, key, most)
+    with run.listing() as listing:
+        around = neighbours(listing, key, wanted)
+        same_task = twins(listing, view.cell)
     return asked.page(
         "conversation.html.j2",
         run=run,
@@ -44,12 +56,11 @@ def show(asked: PageRequest) -> web.Response:
         standings=STANDINGS,
         sounds=sound_addresses(run, view.turns),
         is_cut=any(turn.longest > most for turn in view.turns),
-        whole=f"?{urlencode({'whole': 1})}",
-        filters="",
-        before="",
-        after="",
-        position="",
-        twins=(),
+        wanted=wanted,
+        around=around,
+        twins=same_task,
+        address=conversation_address,
+        comparing=comparing_address,
     )
 
 
