@@ -3,19 +3,20 @@
 import re
 from pathlib import Path
 
-from tests.viewer.conftest import View, Viewer
+from tests.viewer.conftest import View
 
-LINK = re.compile(r"/run/mine/conversation/([0-9a-f]+)")
+from dragoman.store.run import open_run
 
 
-def keys(viewer: Viewer) -> list[str]:
-    return list(dict.fromkeys(LINK.findall(viewer.get("/run/mine/conversations").text)))
+def keys(run: Path) -> list[str]:
+    with open_run(run, write=False) as store:
+        return [cell.key for cell in store.cells()]
 
 
 def test_a_conversation_has_its_turns_its_calls_and_its_score(view: View, played: Path) -> None:
     viewer = view(played)
 
-    page = viewer.get(f"/run/mine/conversation/{keys(viewer)[0]}")
+    page = viewer.get(f"/run/mine/conversation/{keys(played)[0]}")
 
     assert page.status == 200
     assert 'id="turn-1"' in page.text
@@ -36,7 +37,7 @@ def test_two_conversations_of_a_task_stand_side_by_side_and_of_two_tasks_do_not(
 ) -> None:
     viewer = view(played)
     tasks: dict[str, list[str]] = {}
-    for key in keys(viewer):
+    for key in keys(played):
         text = viewer.get(f"/run/mine/conversation/{key}").text
         tasks.setdefault(re.findall(r"<h1>Task <bdi>(.*?)</bdi>", text)[0], []).append(key)
     one, other = list(tasks.values())[:2]

@@ -7,7 +7,9 @@ import msgspec
 from dragoman.analysis.comparison import TaskPair
 from dragoman.analysis.pass_hat import is_success, played_rewards
 from dragoman.core.scores import Scored, Unscored, Verdict
+from dragoman.report.view import Standing
 from dragoman.store.run_index.lists import RewardRow, rewards, rows_of_task
+from dragoman.viewer.index.facets import Facets
 from dragoman.viewer.index.listing import Listing
 
 MOST_TRIALS = 100
@@ -15,13 +17,13 @@ MOST_TRIALS = 100
 
 
 class CellChoice(msgspec.Struct, frozen=True):
-    """One cell of a run's grid by its number in the plan, and the numbers of its facets."""
+    """One cell of a run's grid by its number in the plan; `facets` are its facets' numbers and outcomes."""
 
     number: int
     suite: str
     agent: str
     condition: str
-    facets: frozenset[int]
+    facets: dict[int, Standing]
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -45,14 +47,15 @@ class Flips(msgspec.Struct, frozen=True):
     left_out: dict[str, int]
 
 
-def cell_choices(listing: Listing) -> tuple[CellChoice, ...]:
-    """Return the cells of a run, in the order of its plan."""
-    found: dict[tuple[str, str, str], list[int]] = {}
-    for number, entry in sorted(listing.facets().items()):
-        found.setdefault((entry.suite, entry.agent, entry.condition), []).append(number)
+def cell_choices(facets: Mapping[int, Facets]) -> tuple[CellChoice, ...]:
+    """Return the cells of a run by its facets, in the order of its plan."""
+    found: dict[tuple[str, str, str], dict[int, Standing]] = {}
+    for number, entry in sorted(facets.items()):
+        place = (entry.suite, entry.agent, entry.condition)
+        found.setdefault(place, {})[number] = entry.outcome
     return tuple(
-        CellChoice(number, *place, frozenset(numbers))
-        for number, (place, numbers) in enumerate(found.items())
+        CellChoice(number, *place, outcomes)
+        for number, (place, outcomes) in enumerate(found.items())
     )
 
 
@@ -99,9 +102,8 @@ def _obstacle(
 def rewards_of(listing: Listing, cell: CellChoice) -> dict[str, list[Verdict | None]]:
     """Return the rewards of a cell by task."""
     found: dict[str, list[Verdict | None]] = {}
-    for row in rewards(listing.index):
-        if row.facets in cell.facets:
-            found.setdefault(row.task, []).append(_verdict(row))
+    for row in rewards(listing.index, cell.facets):
+        found.setdefault(row.task, []).append(_verdict(row))
     return found
 
 
@@ -115,9 +117,8 @@ def _verdict(row: RewardRow) -> Verdict | None:
 
 def shown_trial(listing: Listing, cell: CellChoice, task: str, *, is_won: bool) -> str:
     """Return the key of a trial of a task that succeeded, or that did not; else of the first."""
-    facets = listing.facets()
     rows = rows_of_task(listing.index, task, cell.facets, MOST_TRIALS)
-    fitting = (row.key for row in rows if (facets[row.facets].outcome == "pass") == is_won)
+    fitting = (row.key for row in rows if (cell.facets[row.facets] == "pass") == is_won)
     return next(fitting, rows[0].key if rows else "")
 
 

@@ -8,7 +8,7 @@ import msgspec
 from dragoman.report.view import Standing
 from dragoman.store.run import StoredCell
 from dragoman.store.run_index.lists import ListCut, ListedRow, rows_of_task
-from dragoman.viewer.filters import Filter
+from dragoman.viewer.filters import ListFilter
 from dragoman.viewer.index.facets import Facets
 from dragoman.viewer.index.listing import Listing
 
@@ -42,7 +42,7 @@ class Twin(msgspec.Struct, frozen=True):
     same: Trial
 
 
-def neighbours(listing: Listing, key: str, wanted: Filter) -> Neighbours:
+def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
     """Return what comes before and after a conversation in a filter; nothing where it is not read yet."""
     row = listing.row(key)
     if row is None:
@@ -80,7 +80,7 @@ def _twins(found: dict[tuple[str, str], list[Trial]], number: int) -> Iterator[T
         yield Twin(agent, condition, tuple(trials), same)
 
 
-def conversation_address(run: str, key: str, wanted: Filter | None = None) -> str:
+def conversation_address(run: str, key: str, wanted: ListFilter | None = None) -> str:
     """Return the address of a conversation, within a filter."""
     query = "" if wanted is None else wanted.query()
     return f"/run/{quote(run, safe='')}/conversation/{key}{'?' if query else ''}{query}"

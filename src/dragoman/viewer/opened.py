@@ -1,9 +1,13 @@
 """One run while it is shown: its file, open to read for as long as it is the same file, and its index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dragoman.core.costs import PriceOf
+from dragoman.core.tasks import Task
+from dragoman.models.spending.prices import PriceTable
+from dragoman.runs.jobs import stored_prices
 from dragoman.store.run import LastRows, RunStore, peek_run
 from dragoman.store.run_file import FILE
 from dragoman.store.run_index.file import open_index
@@ -30,6 +34,8 @@ class OpenedRun:
         self._seen: tuple[int, int] | None = None
         self._keeper: IndexKeeper | None = None
         self._listing: Listing | None = None
+        self._tasks: Mapping[str, Task] | None = None
+        self._prices: PriceTable | None = None
 
     @property
     def store(self) -> RunStore:
@@ -43,6 +49,22 @@ class OpenedRun:
             self.close()
             self._store, self._seen = peek_run(self.folder), found
         return self._store
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """Its tasks by id, read once for each file."""
+        store = self.store
+        if self._tasks is None:
+            self._tasks = store.tasks()
+        return self._tasks
+
+    @property
+    def price_of(self) -> PriceOf:
+        """The prices of models, read once for each file."""
+        store = self.store
+        if self._prices is None:
+            self._prices = stored_prices(store)
+        return self._prices.price_of
 
     @contextmanager
     def listing(self, patience: float = PATIENCE_SECONDS) -> Iterator[Listing]:
@@ -75,6 +97,7 @@ class OpenedRun:
         if self._store is not None:
             self._store.close()
         self._keeper = self._listing = self._store = None
+        self._tasks = self._prices = None
 
     def _identity(self) -> tuple[int, int] | None:
         """Return which file lies there now: one that was put in its place is another."""

@@ -172,8 +172,18 @@ class RewardRow(msgspec.Struct, frozen=True):
     undecided: bool | None
 
 
-def rewards(index: RunIndex) -> tuple[RewardRow, ...]:
-    """Return the rewards of all conversations, in the plan's order."""
-    query = "SELECT facets, task, attempt, reward, undecided FROM conversations ORDER BY place"
+def rewards(index: RunIndex, wanted: Collection[int] | None = None) -> tuple[RewardRow, ...]:
+    """Return the rewards of conversations, in the plan's order.
+
+    Args:
+        index: The index.
+        wanted: Only those with one of these facets; None for all.
+    """
+    query = "SELECT facets, task, attempt, reward, undecided FROM conversations"
+    values: tuple[str, ...] = ()
+    if wanted is not None:
+        query += " WHERE facets IN (SELECT value FROM json_each(?))"
+        values = (msgspec.json.encode(sorted(wanted)).decode(),)
     with index.errors("read"):
-        return tuple(RewardRow(*row) for row in index.connection.execute(query))
+        found = index.connection.execute(f"{query} ORDER BY place", values)
+        return tuple(RewardRow(*row) for row in found)

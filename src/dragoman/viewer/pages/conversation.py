@@ -7,7 +7,6 @@ from urllib.parse import quote
 from aiohttp import web
 
 from dragoman.report.view import Standing
-from dragoman.runs.jobs import stored_prices
 from dragoman.store.audio_files import audio_path
 from dragoman.store.run import StoredConversation
 from dragoman.viewer.conversation.turns import Turn
@@ -71,8 +70,7 @@ def view_at(run: OpenedRun, key: str, most: int = MAX_SHOWN) -> ConversationView
         HTTPNotFound: Where the run has no such cell.
     """
     stored = stored_at(run, key)
-    task = run.store.tasks().get(stored.cell.task)
-    return conversation_view(stored, task, stored_prices(run.store).price_of, most=most)
+    return conversation_view(stored, run.tasks.get(stored.cell.task), run.price_of, most=most)
 
 
 def stored_at(run: OpenedRun, key: str) -> StoredConversation:

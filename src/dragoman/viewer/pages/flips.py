@@ -87,7 +87,7 @@ def _sides(
     Raises:
         HTTPNotFound: Where a run is not read yet, and so has no cells.
     """
-    cells = [cell_choices(listing) for _, listing in (one, other)]
+    cells = [cell_choices(listing.facets()) for _, listing in (one, other)]
     if not all(cells):
         raise web.HTTPNotFound(text="This run is being read: look again in a moment.")
     couple = default_couple(*cells, is_one_run=one[0] is other[0])
@@ -101,11 +101,9 @@ def _changed(one: OpenedRun, other: OpenedRun) -> frozenset[str]:
     """Return the tasks of which two runs have different versions."""
     if one is other:
         return frozenset()
-    digests = {task.id: task.digest for task in one.store.tasks().values()}
+    digests = {task.id: task.digest for task in one.tasks.values()}
     return frozenset(
-        task.id
-        for task in other.store.tasks().values()
-        if digests.get(task.id, task.digest) != task.digest
+        task.id for task in other.tasks.values() if digests.get(task.id, task.digest) != task.digest
     )
 
 
