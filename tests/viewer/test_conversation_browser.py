@@ -1,6 +1,9 @@
 """Pages of conversations in a real browser: sound in step, keys, phones, and hostile text as text."""
 
+import asyncio
+import contextlib
 import json
+import time
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -8,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.report.conftest import Tab
+from tests.report.conftest import PATIENCE, Tab
 from tests.viewer.conftest import Browse, View
 
 from dragoman.core.conditions import PLAIN, Condition
@@ -145,6 +148,17 @@ async def go(tab: Tab, address: str, width: int = 1280, scheme: str = "light") -
     await tab.until("location.href !== 'about:blank' && document.readyState === 'complete'")
 
 
+async def arrive(tab: Tab, expression: str) -> None:
+    """Wait until an expression holds in whatever page comes next."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            # What is asked of a page that is being left fails.
+            with contextlib.suppress(AssertionError):
+                if await tab.value(f"document.readyState === 'complete' && Boolean({expression})"):
+                    return
+            await asyncio.sleep(0.02)
+
+
 async def press(tab: Tab, key: str) -> None:
     """Press a key as a person does."""
     code = {" ": "Space", "ArrowDown": "ArrowDown"}.get(key, "")
@@ -258,7 +272,7 @@ def test_keys_go_through_turns_play_and_say_what_they_do(
         await press(tab, "?")
         assert await tab.value("document.getElementById('keys').open") is False
         await press(tab, "/")
-        await tab.until("location.pathname.endsWith('/conversations')")
+        await arrive(tab, "location.pathname.endsWith('/conversations')")
 
     assert browse(steps) == []
 
@@ -297,6 +311,48 @@ def test_pages_are_sound_on_every_screen(
     assert browse(steps) == []
 
 
+def test_a_filter_is_kept_from_the_list_to_a_conversation_and_on(
+    browse: Browse, view: View, talk: Path
+) -> None:
+    viewer = view(talk)
+    address = viewer.address
+    while "outcome=fail" not in viewer.get("/run/talk/conversations").text:
+        time.sleep(0.05)  # the index is being made
+
+    async def steps(tab: Tab) -> None:
+        await go(tab, f"{address}/run/talk/conversations")
+        await click(tab, "a[href*='outcome=fail']")
+        await arrive(tab, "location.search === '?outcome=fail'")
+        await press(tab, "j")
+        await arrive(tab, "document.activeElement.href?.includes('/conversation/')")
+        await click(tab, "tr[data-row] th a")
+        await arrive(tab, f"location.pathname === '{SPOKEN_PAGE}'")
+        assert await tab.value("location.search") == "?outcome=fail"
+        assert "of 1 conversation" in await tab.value(
+            "document.querySelector('.steps').textContent"
+        )
+        await go(tab, f"{address}{SPOKEN_PAGE}")
+        await press(tab, "n")
+        await arrive(tab, f"location.pathname === '{TEXT_PAGE}'")
+        await press(tab, "p")
+        await arrive(tab, f"location.pathname === '{SPOKEN_PAGE}'")
+        await click(tab, ".twins a[href^='/compare']")
+        await arrive(
+            tab,
+            "location.pathname === '/compare' && document.querySelectorAll('.side-step').length > 1",
+        )
+        await go(tab, f"{address}/compare?a=talk")
+        await arrive(tab, "document.querySelector('.flips')")
+        await require_sound_page(tab, 1280)
+        await click(tab, ".flips a")
+        await arrive(
+            tab,
+            "location.pathname === '/compare' && document.querySelectorAll('.side-step').length > 1",
+        )
+
+    assert browse(steps) == []
+
+
 def test_two_conversations_open_where_they_part(browse: Browse, view: View, talk: Path) -> None:
     address = view(talk).address
 
@@ -306,7 +362,7 @@ def test_two_conversations_open_where_they_part(browse: Browse, view: View, talk
         assert "heard otherwise" in await tab.value(f"{first}.textContent")
         assert await tab.value("document.querySelectorAll('.badge.other').length") >= 3
         await click(tab, ".side-head a")
-        await tab.until(f"location.pathname === '{TEXT_PAGE}'")
+        await arrive(tab, f"location.pathname === '{TEXT_PAGE}'")
 
     assert browse(steps) == []
 
@@ -376,6 +432,7 @@ def test_a_hostile_conversation_is_text_everywhere(
             f"{name}/conversation/{keys[0]}",
             f"{name}/conversation/{keys[0]}?whole=1",
             f"/compare?a={shown}/{keys[0]}&b={shown}/{keys[1]}",
+            f"/compare?a={shown}",
         ]
         for path in pages:
             await go(tab, f"{address}{path}", width=375)

@@ -34,6 +34,9 @@ STANDINGS: Mapping[Standing, str] = {
 }
 """Where a conversation stands, in a sign and a word."""
 
+PATIENCE_SECONDS = 0.03
+"""How long what lies around waits for the index: the conversation itself needs none."""
+
 _KEY = re.compile(r"(?:[0-9a-f]{2}){1,64}")
 
 
@@ -44,7 +47,7 @@ def show(asked: PageRequest) -> web.Response:
     most = MAX_TEXT if asked.first("whole") else MAX_SHOWN
     wanted = filter_of({name: each for name, each in asked.query.items() if name != "whole"})
     view = view_at(run, key, most)
-    with run.listing() as listing:
+    with run.listing(PATIENCE_SECONDS) as listing:
         around = neighbours(listing, key, wanted)
         same_task = twins(listing, view.cell)
     return asked.page(
