@@ -46,6 +46,9 @@ PAGES = {
     "ordered by duration": "/run/run/conversations?order=seconds&falling=1",
     "tasks with 17": "/run/run/conversations?q=17&agent=gold",
     "conversation": "/run/run/conversation/{key}",
+    "one in a filter": "/run/run/conversation/{key}?outcome=fail&language=th",
+    "side by side": "/compare?a=run/{key}&b=run/{key}",
+    "won and lost": "/compare?a=run",
 }
 
 
