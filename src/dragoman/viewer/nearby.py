@@ -33,7 +33,7 @@ class Trial(msgspec.Struct, frozen=True):
     is_here: bool
 
 
-class Twin(msgspec.Struct, frozen=True):
+class SameTask(msgspec.Struct, frozen=True):
     """The same task under one agent and condition; `same` is the trial to set beside this one."""
 
     agent: str
@@ -57,7 +57,7 @@ def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
     return Neighbours(key_at(before=row.place), key_at(after=row.place), counted.total)
 
 
-def twins(listing: Listing, cell: StoredCell) -> tuple[Twin, ...]:
+def twins(listing: Listing, cell: StoredCell) -> tuple[SameTask, ...]:
     """Return the conversations of a task, by agent and condition, in the plan's order."""
     facets = listing.facets()
     wanted = [number for number, entry in facets.items() if entry.suite == cell.suite]
@@ -73,11 +73,11 @@ def _trial(row: ListedRow, entry: Facets, cell: StoredCell) -> Trial:
     return Trial(row.key, row.trial, entry.outcome, is_here=row.key == cell.key)
 
 
-def _twins(found: dict[tuple[str, str], list[Trial]], number: int) -> Iterator[Twin]:
+def _twins(found: dict[tuple[str, str], list[Trial]], number: int) -> Iterator[SameTask]:
     for (agent, condition), trials in found.items():
         others = [trial for trial in trials if not trial.is_here] or trials
         same = next((trial for trial in others if trial.number == number), others[0])
-        yield Twin(agent, condition, tuple(trials), same)
+        yield SameTask(agent, condition, tuple(trials), same)
 
 
 def conversation_address(run: str, key: str, wanted: ListFilter | None = None) -> str:
