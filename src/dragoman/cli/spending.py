@@ -1,6 +1,6 @@
 """`dragoman usage RUN... --by AXIS`: what runs used and cost, by axis."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.analysis.by_axis import AGENT
@@ -10,8 +10,8 @@ from dragoman.cli.output import print_json
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
 from dragoman.models.spending.prices import load_prices
-from dragoman.report import wording
-from dragoman.report.fitting import TextTable, print_table
+from dragoman.report.fitting import print_table
+from dragoman.report.spending import spending_table
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
 
@@ -38,36 +38,13 @@ def print_usage(
     if as_json:
         print_json({"by": axes, "usage": [_object(each) for each in ledgers]})
     else:
-        print_table(_table(ledgers, axes))
+        print_table(spending_table(ledgers, axes))
 
 
 def _cells(folder: Path, prices: Path | None) -> tuple[CellSummary, ...]:
     table = None if prices is None else load_prices(prices)
     with open_run(folder, write=False) as store:
         return summary(store, *chosen_scoring(store, None, None), table)
-
-
-def _table(ledgers: Sequence[AxisLedger], axes: Sequence[str]) -> TextTable:
-    headings = ("conversations", "for", "model", "calls", "tokens in", "out", "cost")
-    return TextTable(
-        (*axes, *headings),
-        tuple(row for each in ledgers for row in _rows(each)),
-        note="counted are all attempts at every stored conversation",
-        numbers=frozenset({"conversations", "calls", "tokens in", "out", "cost"}),
-    )
-
-
-def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each purpose and model, and one for all where these are several or none."""
-    shared = (*ledger.values.values(), f"{ledger.conversations:,}")
-    for line in ledger.lines:
-        used = (wording.calls(line.usage), wording.sent(line.usage), wording.received(line.usage))
-        named = (line.usage.purpose, line.usage.model)
-        yield (*shared, *named, *used, wording.money(line.cost))
-    if len(ledger.lines) > 1:
-        yield (*shared, "all", "", "", "", "", wording.money(ledger.cost))
-    elif not ledger.lines:
-        yield (*shared, "nothing was used", "", "", "", "", "")
 
 
 def _object(ledger: AxisLedger) -> dict[str, object]:

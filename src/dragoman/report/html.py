@@ -28,6 +28,7 @@ from dragoman.report.losses import points_interval
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.packing import MAX_PACKED, pack
 from dragoman.report.panels import Panel
+from dragoman.report.spending import cost_by_scenario
 from dragoman.report.view import (
     Cause,
     RunView,
@@ -45,6 +46,7 @@ CONTENTS = {
     "lost": "What is lost",
     "mm-tau": "MM-τ-p²",
     "results": "Summary",
+    "cost": "Cost",
     "languages": "Languages",
     "voice": "Voice",
     "personas": "Personas",
@@ -180,6 +182,7 @@ def render_report(
         styled=styled,
         cells=[_cell_view(*entry) for entry in _numbered(runs)],
         drawings=drawn,
+        spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
         contents=_contents(runs, drawn, styled),
         sections={drawing.section for drawing in drawn},
         draws=f"{RESAMPLES:,}",
@@ -213,6 +216,7 @@ def _contents(
     has = {
         "lost": any(run.losses for run in runs),
         "mm-tau": styled is not None,
+        "cost": any(cell.ledger for run in runs for cell in run.cells),
         "languages": "languages" in sections,
         "voice": any(run.voices is not None for run in runs),
         "personas": "personas" in sections and styled is None,

@@ -46,6 +46,17 @@ def played(in_process: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_leaderboard_is_written_for_papers_and_programs(
+    in_process: Callable[..., CompletedProcess[str]], played: Path
+) -> None:
+    outs = ("--out", "board.tex", "--out", "board.json")
+    done = in_process("leaderboard", "run", "--style", "itc", *outs, cwd=played)
+
+    assert done.returncode == 0, done.stderr
+    assert r"\begin{tabular}" in (played / "board.tex").read_text("utf-8")
+    assert json.loads((played / "board.json").read_text("utf-8"))["board"]["averaging"] == "macro"
+
+
 def test_the_leaderboard_names_its_average_and_takes_tasks_apart(
     in_process: Cli, played: Path
 ) -> None:

@@ -188,7 +188,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     out: Annotated[
         list[Path] | None,
         typer.Option(
-            help="But for bfcl: a file to write, .md or .csv, of mm-tau-p2 also .json, .parquet or .tex; repeatable."
+            help="But for bfcl: a file to write, .md, .tex, .csv or .json, of mm-tau-p2 also .parquet; repeatable."
         ),
     ] = None,
     weights: Annotated[

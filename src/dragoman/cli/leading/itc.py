@@ -12,8 +12,12 @@ from dragoman.core.apis.figures import AVERAGES, ApiAveraging
 from dragoman.core.errors import UsageError
 from dragoman.report.api_tables import api_tables
 from dragoman.report.fitting import print_table
+from dragoman.report.latex import latex_tables
 from dragoman.tables.api_boards import api_frame, api_results
 from dragoman.wiring.participants import judge_name
+
+ENDINGS = (".md", ".csv", ".json", ".tex")
+"""The kinds of files that the figures are written as."""
 
 
 def print_api_board(  # noqa: PLR0913 - the options of one style
@@ -28,15 +32,21 @@ def print_api_board(  # noqa: PLR0913 - the options of one style
     """Print scores and errors of every agent, by label too, and write them where that is asked.
 
     Raises:
-        UsageError: For a file that is neither Markdown nor CSV, an average that there is not, and
+        UsageError: For a file of another kind, an average that there is not, and
             what `api_results` raises.
     """
-    require_writable(outs)
+    require_writable(outs, ENDINGS)
     found = api_results(folders, rules, judge_name(judge), _averaging(averaging))
     tables = tuple(api_tables(found.board))
     write_all(
         outs,
         {
+            ".tex": lambda: latex_tables(tables).encode(),
+            ".json": lambda: msgspec.json.format(
+                msgspec.json.encode(
+                    {"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)}
+                )
+            ),
             ".md": lambda: as_markdown("International Tool Calling", tables, found.facts).encode(),
             ".csv": lambda: as_csv(api_frame(found.board)).encode(),
         },

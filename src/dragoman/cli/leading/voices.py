@@ -10,10 +10,14 @@ from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, 
 from dragoman.cli.output import print_json, print_line
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
+from dragoman.report.latex import latex_tables
 from dragoman.report.voice_tables import voice_tables
 from dragoman.tables.voice_boards import VoiceResults, voice_results
 from dragoman.tables.voice_frames import voice_frame
 from dragoman.wiring.participants import judge_name
+
+ENDINGS = (".md", ".csv", ".json", ".tex")
+"""The kinds of files that the figures are written as."""
 
 
 def print_voices(
@@ -27,13 +31,15 @@ def print_voices(
     """Print text against every recognizer against agents that hear, and write it where that is asked.
 
     Raises:
-        UsageError: For a file that is neither Markdown nor CSV, and what `voice_results` raises.
+        UsageError: For a file of another kind, and what `voice_results` raises.
     """
-    require_writable(outs)
+    require_writable(outs, ENDINGS)
     found = voice_results(folders, rules, judge_name(judge))
     write_all(
         outs,
         {
+            ".tex": lambda: latex_tables(voice_tables(found.board)).encode(),
+            ".json": lambda: msgspec.json.format(msgspec.json.encode(_object(found))),
             ".md": lambda: _markdown(found).encode(),
             ".csv": lambda: board_as_csv(found.board).encode(),
         },

@@ -1,0 +1,44 @@
+"""What conversations cost, by scenario, in the report."""
+
+from decimal import Decimal
+
+import msgspec
+
+from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.core.conditions import PLAIN
+from dragoman.core.costs import Price
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.usage import Usage
+from dragoman.report.spending import cost_by_scenario
+
+
+def cells(model: str = "big") -> tuple[CellSummary, ...]:
+    used = (Usage("agent", model, 1, 1_000_000, 0),)
+    episode = Episode((), Ending("user_stop"), steps=1, errors=0, usage=used)
+    rows = [
+        Outcome("s", condition, "a", "t", 0, episode)
+        for condition in (PLAIN, PLAIN.with_axes(language="th", scenario="domain"))
+    ]
+    prices = {"big": Price(Decimal(2), Decimal(8))}
+    return summarize(rows, "dragoman-1", "none", prices.get)
+
+
+def test_each_scenario_has_its_cost() -> None:
+    table = cost_by_scenario(cells())
+
+    assert table is not None
+    assert [(row[0], row[-1]) for row in table.rows] == [
+        ("english", "2.00 USD"),
+        ("domain", "2.00 USD"),
+    ]
+
+
+def test_a_cost_that_is_not_known_is_unknown_and_never_zero() -> None:
+    table = cost_by_scenario(cells("unlisted"))
+
+    assert table is not None
+    assert {row[-1] for row in table.rows} == {"unknown"}
+
+
+def test_without_models_there_is_no_table() -> None:
+    assert cost_by_scenario([msgspec.structs.replace(each, ledger=()) for each in cells()]) is None
