@@ -80,6 +80,23 @@ def test_many_losses_take_no_more_lines_than_there_are_and_say_how_many_are_left
     assert max(map(len, found)) <= 80
 
 
+def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:
+    first, *rest = losses(
+        [
+            cell(PLAIN, [1.0] * 4),
+            cell(TELEPHONE, ["line", 1.0, 1.0, 1.0]),
+            cell(condition_of({"voice": "studio"}), [1.0] * 4),
+        ]
+    )
+    assert len(rest) == 1
+    assert "p by Holm over 2" in loss_lines([first], "run", corrected=2)[0]
+
+
+def test_nothing_that_is_lost_is_no_negative_number() -> None:
+    (found,) = losses([cell(PLAIN, [1.0, 0.0]), cell(TELEPHONE, [1.0, 0.0])])
+    assert str(found.value) == "0.0"
+
+
 def test_one_condition_alone_loses_nothing_to_another() -> None:
     assert lines(cell(PLAIN, [1.0, 0.0])) == []
 

@@ -36,7 +36,12 @@ _INDENT = "  "
 
 
 def loss_lines(
-    losses: Sequence[Loss], run: str, width: int = 80, *, is_imported: bool = False
+    losses: Sequence[Loss],
+    run: str,
+    width: int = 80,
+    *,
+    is_imported: bool = False,
+    corrected: int | None = None,
 ) -> list[str]:
     """Return what is lost, the largest loss first, in at most `MAX_LINES` lines; nothing without losses.
 
@@ -45,11 +50,12 @@ def loss_lines(
         run: Its folder, for the commands that show more.
         width: Columns of the terminal.
         is_imported: Whether nobody can play it again, to find which stage lost what.
+        corrected: For how many losses p is corrected, where these are not all; None for these.
     """
     if not losses:
         return []
     over = _tasks_of_all(losses)
-    about = f"{over}95 % interval, p by Holm over {len(losses)}"
+    about = f"{over}95 % interval, p by Holm over {corrected or len(losses)}"
     lines = _wrapped(f"lost, in points of pass^1 ({about}):", width, "")
     ordered = by_size(losses)
     for at, loss in enumerate(ordered):

@@ -96,7 +96,7 @@ class Loss(msgspec.Struct, frozen=True):
     @property
     def value(self) -> float | None:
         """pass^1 of A less that of B; None where no task was compared."""
-        return -self.comparison.gaps[0].difference if self.comparison.gaps else None
+        return 0.0 - self.comparison.gaps[0].difference if self.comparison.gaps else None
 
     @property
     def interval(self) -> Interval | None:
@@ -104,7 +104,7 @@ class Loss(msgspec.Struct, frozen=True):
         if not self.comparison.gaps:
             return None
         found = self.comparison.gaps[0].interval
-        return Interval(-found.high, -found.low)
+        return Interval(0.0 - found.high, 0.0 - found.low)
 
     @property
     def failed(self) -> tuple[PlaceInRun, ...]:

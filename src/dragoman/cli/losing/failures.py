@@ -53,7 +53,7 @@ def print_failures(folder: Path, wanted: Filter, *, as_json: bool) -> None:
         is_imported = read_manifest(store).imported is not msgspec.UNSET
     meant = [row for row in rows if wanted.takes(row.agent, row.condition.label)]
     names = ((each, each.comparison.b) for each in lost)
-    lost = tuple(each for each, b in names if wanted.takes(b.agent, b.condition.label))
+    meant_losses = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
     groups = failure_groups(meant)
     if as_json:
         found = [
@@ -66,9 +66,9 @@ def print_failures(folder: Path, wanted: Filter, *, as_json: bool) -> None:
             for group in groups
         ]
         about = {"run": str(folder), "planned": len(meant), "failures": found}
-        print_json({**about, "losses": list(map(loss_object, lost))})
+        print_json({**about, "losses": list(map(loss_object, meant_losses))})
         return
-    if print_losses(lost, folder, is_imported=is_imported):
+    if print_losses(meant_losses, folder, is_imported=is_imported, corrected=len(lost)):
         print()
     print_line(f"{folder}: {_counts(groups, len(meant))} (rules {rules}, judge {judge})")
     _print_groups(folder, groups)
