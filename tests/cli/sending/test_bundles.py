@@ -14,6 +14,7 @@ def test_a_run_is_sent_and_received_by_two_commands(dragoman: Cli, folder: Path)
     sent = dragoman("bundle", "mine")
     assert sent.returncode == 0
     assert (folder / "mine.zip").is_file()
+    assert sent.stdout.startswith("mine.zip: ")
     assert "with 0 sounds" in sent.stdout
     assert sent.stderr == ""
 

@@ -17,7 +17,8 @@ ENDING = ".zip"
 
 def bundle(folder: Path, out: Path | None, rules: str | None, judge: str | None) -> None:
     """Write a run as one file, and say what else of this machine is named in it."""
-    path = out or folder.absolute().parent / f"{folder.absolute().name}{ENDING}"
+    beside = folder.parent if folder.name else folder.absolute().parent
+    path = out or beside / f"{folder.absolute().name}{ENDING}"
     packed = pack_run(folder, path, rules, judge_name(judge))
     size = packed.path.stat().st_size
     print_line(f"{packed.path}: {size / 1e6:,.1f} MB, with {packed.sounds:,} sounds")
