@@ -163,9 +163,9 @@ def test_what_unpacks_to_much_more_than_it_is_is_refused(
     bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bomb = changed(
-        bundle, tmp_path / "bomb.zip", lambda files: files.update({"README.txt": bytes(10**8)})
+        bundle, tmp_path / "bomb.zip", lambda files: files.update({"README.txt": bytes(10**7)})
     )
-    monkeypatch.setattr(unpacking, "SMALL", 2**20)
+    monkeypatch.setattr(unpacking, "SMALL", 2**16)
     with pytest.raises(DataError, match="no run is that dense"):
         unpack_run(bomb, tmp_path / "got")
 

@@ -26,7 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> dragoman.RunResult:
         language=["en", "vi"],
         scenario="domain",
         voice=["text", "simulated:10"],
-        limit=2,
+        limit=1,
         out=tmp_path_factory.mktemp("frames") / "run",
     )
 
@@ -90,7 +90,7 @@ def test_turns_utterances_and_calls_are_all_that_happened(run: dragoman.RunResul
     frames = run.frames
     with open_run(run.folder, write=False) as store:
         episodes = {key: (attempt, episode) for key, attempt, episode in store.episodes()}
-    assert len(episodes) == 16
+    assert len(episodes) == 8
     for key, (attempt, episode) in episodes.items():
         own = pl.col("key") == key
         moves = [place for place, event in enumerate(episode.events) if isinstance(event, Move)]
@@ -132,7 +132,7 @@ def test_calls_have_what_was_executed_and_what_the_caller_wrote(run: dragoman.Ru
 
 def test_every_conversation_joins_by_its_key(run: dragoman.RunResult) -> None:
     frames = run.frames
-    assert frames.episodes["key"].n_unique() == frames.episodes.height == 16
+    assert frames.episodes["key"].n_unique() == frames.episodes.height == 8
     for name in OF_CONVERSATIONS - {"episodes"}:
         assert frames[name].join(frames.episodes, on="key", how="anti").is_empty(), name
     assert set(frames.episodes["standing"]) == {"pass", "fail"}
