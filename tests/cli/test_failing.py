@@ -104,7 +104,10 @@ def test_faults_come_before_failures_and_are_named_by_what_broke(
 
 def test_a_run_ends_with_what_to_do_next(dragoman: Cli) -> None:
     done = dragoman(*RUN, "--out", "my run")
-    assert done.stdout.splitlines()[-1] == "next, what failed and why: dragoman show 'my run'"
+    *_, others, last = done.stdout.splitlines()
+    assert last == "next, what failed and why: dragoman show 'my run'"
+    assert "in a browser: dragoman view 'my run'" in others
+    assert "blame" not in others
 
     perfect = dragoman(
         "run", "sample:shop", "--agent", "gold", "--tasks", "two-swaps", "--out", "p"

@@ -1,7 +1,6 @@
 """`dragoman lint`."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,6 +10,7 @@ from dragoman.cli.progressing.bars import progress
 from dragoman.conditions.language.lint.checks import lint
 from dragoman.conditions.language.lint.defects import MEANINGS, Defect
 from dragoman.core.texts.visible import visible
+from dragoman.report.fitting import TextTable, print_table
 from dragoman.wiring.conditions.language_assets import lint_subjects
 from dragoman.wiring.environment import data_folder
 
@@ -84,19 +84,16 @@ def _print_table(report: LintReport) -> None:
     if not codes:
         print(f"{len(report.looked_at)} folders, no defects")
         return
-    width = max(map(len, codes))
-    print(_row("", [domain for domain, _ in report.looked_at], width))
-    print(_row("", [language for _, language in report.looked_at], width))
-    for code in codes:
-        cells = [
-            str(counts[domain, language, code] or "-") for domain, language in report.looked_at
-        ]
-        print(_row(code, cells, width))
+    places = [f"{domain} {language}" for domain, language in report.looked_at]
+    rows = (
+        (
+            code,
+            *(str(counts[domain, language, code] or "-") for domain, language in report.looked_at),
+        )
+        for code in codes
+    )
+    print_table(TextTable(("", *places), tuple(rows), numbers=frozenset(places), keys=1))
     print(f"\n{len(report.defects)} places, {counts.total()} defects")
-
-
-def _row(title: str, cells: Sequence[str], width: int) -> str:
-    return f"{title:{width}} {''.join(f'{cell:>8}' for cell in cells)}".rstrip()
 
 
 def _print_details(report: LintReport, *, full: bool) -> None:

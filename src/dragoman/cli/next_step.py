@@ -1,10 +1,11 @@
-"""What to do after a run: one line, the most urgent thing."""
+"""What to do after a run: the most urgent thing in one line, and in another what else there is to see."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
 from dragoman.analysis.cells import CellSummary
+from dragoman.core.conditions import TEXT
 from dragoman.report import wording
 
 
@@ -31,6 +32,17 @@ def next_step(folder: Path, cells: Sequence[CellSummary], *, is_imported: bool =
     if all(map(_is_perfect, cells)):
         return f"next: dragoman report {run}"
     return f"next, what failed and why: dragoman show {run}"
+
+
+def further_steps(folder: Path, cells: Sequence[CellSummary]) -> str:
+    """Return the other commands that show something of such a run, in one line."""
+    run = quote(str(folder))
+    steps = [f"in a browser: dragoman view {run}"]
+    if len(cells) > 1:
+        steps.insert(0, f"cells side by side: dragoman compare {run}")
+    if any(cell.condition.voice != TEXT and not _is_perfect(cell) for cell in cells):
+        steps.insert(0, f"what lost spoken ones: dragoman blame {run}")
+    return "; ".join(steps)
 
 
 def _is_perfect(cell: CellSummary) -> bool:

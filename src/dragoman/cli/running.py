@@ -11,7 +11,7 @@ import msgspec
 from dragoman.cli.console import TerminalConsole
 from dragoman.cli.losing.losses import print_losses
 from dragoman.cli.measuring import print_measures
-from dragoman.cli.next_step import next_step
+from dragoman.cli.next_step import further_steps, next_step
 from dragoman.cli.output import (
     INTERRUPTED,
     print_aside,
@@ -31,11 +31,13 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.scores import Score
 from dragoman.models.spending.prices import PriceTable
+from dragoman.report import wording
 from dragoman.runs.execute import pending_cells
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.runs.play import MeasureRequest, Played, new_folder, play, score, start
+from dragoman.runs.preflight import asking
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
@@ -106,7 +108,7 @@ if TYPE_CHECKING:
     from dragoman.tables.outcomes import RunFigures
 
 _MOST_CELLS = 24
-"""More cells than these are not listed suite by suite in a terminal."""
+"""More cells than these are not listed one by one in a terminal."""
 
 
 class ScoringOptions(NamedTuple):
@@ -281,7 +283,8 @@ def _print_result(
             f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
             f"{retried.valid} of them valid now"
         )
-    print(f"\n{next_step(result.folder, cells, is_imported=is_imported)}")
+    print(f"\n{further_steps(result.folder, cells)}")
+    print(next_step(result.folder, cells, is_imported=is_imported))
     if mode() != "quiet":
         print(f"run: {result.folder}", file=sys.stderr)
     return sound, cells
@@ -309,10 +312,26 @@ def _print_plan(setup: Setup, *, as_json: bool) -> None:
             }
         )
         return
-    for cell in cells:
+    for cell in cells[:_MOST_CELLS]:
         print(
             f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent {cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
         )
+    if len(cells) > _MOST_CELLS:
+        print(f"and {len(cells) - _MOST_CELLS:,} more (--json has all)")
     for label, why in left_out.items():
         print_line(f"{label}  not applicable: {why}")
-    print(f"{len(cells)} conversations planned, none played")
+    print(
+        f"{wording.counted(len(cells), 'conversation')} planned, none played: {_extent(setup, cells)}"
+    )
+
+
+def _extent(setup: Setup, cells: "Sequence[Cell]") -> str:
+    """Return what a plan multiplies, and how many conversations cost something."""
+    parts: dict[str, set[object]] = {
+        "task": {cell.task.id for cell in cells},
+        "agent": {cell.agent.name for cell in cells},
+        "condition": {cell.condition.label for cell in cells},
+        "trial": {cell.trial for cell in cells},
+    }
+    counts = " x ".join(wording.counted(len(found), noun) for noun, found in parts.items())
+    return f"{counts}; {asking(setup.config, cells):,} ask an endpoint"
