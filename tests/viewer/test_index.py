@@ -27,7 +27,7 @@ from dragoman.store.run import (
     create_run,
     open_run,
 )
-from dragoman.store.run_index.lists import ORDERS, ListCut
+from dragoman.store.run_index.lists import ORDERS, ListCut, Sought
 from dragoman.tables.outcomes import summary
 from dragoman.viewer.index.facets import MOST_CAUSES, OTHER_CAUSES, FacetMaker
 from dragoman.viewer.index.figures import stored_figures
@@ -137,7 +137,7 @@ def test_a_choice_counts_what_each_other_choice_would_give(run: Path, tmp_path: 
         assert listing.count({"outcome": ("fail", "pass")}).total == 12
         assert listing.count({"agent": ("nobody",)}).total == 0
         assert listing.count({"no such facet": ("x",)}).total == 0
-        assert listing.count({}, "T3").total == 8
+        assert listing.count({}, Sought("T3")).total == 8
 
 
 @pytest.mark.parametrize("order", ORDERS)

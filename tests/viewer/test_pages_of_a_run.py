@@ -15,7 +15,7 @@ import pytest
 from tests.viewer.conftest import View, Viewer
 
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
-from dragoman.core.conditions import PLAIN
+from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.keys import content_key
 from dragoman.core.scores import Score, Scored
@@ -38,18 +38,20 @@ def cell(task: str, agent: str = "a") -> StoredCell:
     return StoredCell(content_key(agent, task), "shop", PLAIN, agent, task, 0)
 
 
-def played_now(of: StoredCell, ago: float, model: str = "openai/gpt-4.1") -> StoredEpisode:
+def played_now(
+    of: StoredCell, ago: float, model: str = "openai/gpt-4.1", value: float = 1.0
+) -> StoredEpisode:
     used = (Usage("agent", model, 1, 1_000_000, 0),)
     started = time.time() - ago - 1
     episode = Episode((), Ending("user_stop"), 2, 0, usage=used, started=started, seconds=1.0)
-    return StoredEpisode(of.key, 0, episode, Score("dragoman-1", "none", Scored(1.0), ()))
+    return StoredEpisode(of.key, 0, episode, Score("dragoman-1", "none", Scored(value), ()))
 
 
-def whole(viewer: Viewer, path: str) -> str:
-    """Return a page when the index is read and the figures are made."""
+def whole(viewer: Viewer, path: str, shows: str = "") -> str:
+    """Return a page when the index is read, the figures are made, and it shows what is waited for."""
     text = viewer.get(path).text
     patience = time.monotonic() + 20
-    while "is being read" in text or "Figures are being made" in text:
+    while "is being read" in text or "Figures are being made" in text or shows not in text:
         assert time.monotonic() < patience, text
         time.sleep(0.02)
         text = viewer.get(path).text
@@ -67,6 +69,27 @@ def test_every_number_leads_to_the_conversations_behind_it(view: View, played: P
     for link, count in links:
         found = viewer.get(html.unescape(link)).text
         assert f"<h1>{count} conversation" in found
+
+
+def test_what_is_lost_between_conditions_leads_to_what_failed(view: View, tmp_path: Path) -> None:
+    phone = condition_of({"voice": "telephone"})
+    cells = [
+        StoredCell(content_key(condition.label, task), "shop", condition, "a", task, 0)
+        for condition in (PLAIN, phone)
+        for task in ("t1", "t2", "t3", "t4")
+    ]
+    with new_run(tmp_path / "run", cells) as store:
+        store.put(played_now(each, ago=9) for each in cells[:6])
+        store.put(played_now(each, ago=9, value=0.0) for each in cells[6:])
+    viewer = view(tmp_path / "run")
+
+    overview = whole(viewer, "/run/run", shows="loses")
+    (link,) = re.findall(r'href="([^"]+behind=[^"]+)">2 failures</a>', overview)
+    listed = viewer.get(html.unescape(link)).text
+
+    assert "loses 50.0" in overview
+    assert "<h1>2 conversations</h1>" in listed
+    assert re.findall(r'">(t\d)</a>', listed) == ["t3", "t4"]
 
 
 def test_a_list_can_be_walked_to_its_end_and_back_without_scripts(

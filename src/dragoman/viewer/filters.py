@@ -5,7 +5,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from dragoman.store.run_index.lists import ORDERS, ListCut, Order
+from dragoman.store.run_index.lists import EVERYTHING, ORDERS, ListCut, Order, Sought
 
 PER_PAGE = 50
 
@@ -15,7 +15,7 @@ MAX_VALUE = 500
 MOST_VALUES = 50
 """How many values of one facet an address may name."""
 
-_OWN = frozenset({"q", "order", "falling", "after", "before"})
+_OWN = frozenset({"q", "behind", "order", "falling", "after", "before"})
 
 
 class ListFilter(msgspec.Struct, frozen=True):
@@ -23,13 +23,13 @@ class ListFilter(msgspec.Struct, frozen=True):
 
     Attributes:
         chosen: Values that are wanted by facet: any of them, and of each facet.
-        search: What a task's id has in it.
+        sought: What is looked for beside: words of a task's id, a figure that they are behind.
         order: By what they are ordered.
         falling: Whether the largest comes first.
     """
 
     chosen: dict[str, tuple[str, ...]] = {}
-    search: str = ""
+    sought: Sought = EVERYTHING
     order: Order = "plan"
     falling: bool = False
 
@@ -49,7 +49,11 @@ class ListFilter(msgspec.Struct, frozen=True):
 
     def without_search(self) -> "ListFilter":
         """Return this for all tasks."""
-        return msgspec.structs.replace(self, search="")
+        return msgspec.structs.replace(self, sought=Sought(behind=self.sought.behind))
+
+    def without_figure(self) -> "ListFilter":
+        """Return this whatever figure conversations are behind."""
+        return msgspec.structs.replace(self, sought=Sought(text=self.sought.text))
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Return what stands after the question mark, as names and values."""
@@ -62,8 +66,10 @@ class ListFilter(msgspec.Struct, frozen=True):
     def _pairs(self) -> Iterator[tuple[str, str]]:
         for name, values in self.chosen.items():
             yield from ((name, value) for value in values)
-        if self.search:
-            yield "q", self.search
+        if self.sought.text:
+            yield "q", self.sought.text
+        if self.sought.behind:
+            yield "behind", self.sought.behind
         if self.order != "plan" or self.falling:
             yield "order", self.order
         if self.falling:
@@ -80,7 +86,7 @@ def filter_of(query: Mapping[str, tuple[str, ...]]) -> ListFilter:
     }
     return ListFilter(
         chosen=chosen,
-        search=_first(query, "q").strip(),
+        sought=Sought(_first(query, "q").strip(), _first(query, "behind")),
         order=next((each for each in ORDERS if each == order), "plan"),
         falling=_first(query, "falling") == "1",
     )
@@ -97,9 +103,10 @@ def cut_of(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListCut:
     )
 
 
-def conversations_link(run: str, **chosen: str) -> str:
-    """Return the address of a run's conversations with these values on facets."""
-    wanted = ListFilter({name: (value,) for name, value in chosen.items() if value})
+def conversations_link(run: str, behind: str = "", **chosen: str) -> str:
+    """Return the address of a run's conversations behind a figure, with these values on facets."""
+    values: dict[str, tuple[str, ...]] = {name: (value,) for name, value in chosen.items() if value}
+    wanted = ListFilter(values, Sought(behind=behind))
     query = wanted.query()
     return f"/run/{quote(run, safe='')}/conversations{'?' if query else ''}{query}"
 

@@ -47,11 +47,11 @@ def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
     row = listing.row(key)
     if row is None:
         return Neighbours("", "", 0)
-    counted = listing.count(wanted.chosen, wanted.search)
+    counted = listing.count(wanted.chosen, wanted.sought)
 
     def key_at(*, before: int = 0, after: int = 0) -> str:
         cut = ListCut(wanted.order, wanted.falling, after=after, before=before, most=1)
-        found = listing.rows(counted, cut, wanted.search)
+        found = listing.rows(counted, cut, wanted.sought)
         return found[0].key if found else ""
 
     return Neighbours(key_at(before=row.place), key_at(after=row.place), counted.total)

@@ -36,6 +36,7 @@ class OpenedRun:
         self._listing: Listing | None = None
         self._tasks: Mapping[str, Task] | None = None
         self._prices: PriceTable | None = None
+        self._is_read = False
 
     @property
     def store(self) -> RunStore:
@@ -80,9 +81,15 @@ class OpenedRun:
             path = index_path(self._cache, store)
             self._keeper = IndexKeeper(self.folder, path)
             self._listing = Listing(open_index(path))
-        self._keeper.refresh(patience)
+        if not self._is_read or self._listing.read() != store.last_rows():
+            self._is_read = self._keeper.refresh(patience)
         with self._listing.index.reading():
             yield self._listing
+
+    def ask_for_figures(self) -> None:
+        """Have figures made anew that are of less than is read."""
+        if self._keeper is not None:
+            self._keeper.refresh(0)
 
     def unread(self, read: LastRows) -> int:
         """Return how many attempts are stored that the index has not read."""
@@ -98,6 +105,7 @@ class OpenedRun:
             self._store.close()
         self._keeper = self._listing = self._store = None
         self._tasks = self._prices = None
+        self._is_read = False
 
     def _identity(self) -> tuple[int, int] | None:
         """Return which file lies there now: one that was put in its place is another."""

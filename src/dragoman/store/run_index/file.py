@@ -1,7 +1,7 @@
 """The file of an index: one row for each planned conversation, and what it was made of."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ CREATE TABLE conversations (
     steps INTEGER, errors INTEGER, cost REAL, reward REAL, undecided INTEGER
 );
 CREATE INDEX conversations_by_facets ON conversations (facets, task);
+CREATE TABLE behind (name TEXT, place INTEGER, PRIMARY KEY (name, place)) WITHOUT ROWID;
 CREATE INDEX conversations_by_end ON conversations (ended);
 """
 
@@ -30,7 +31,7 @@ FORM = FileForm(
     schema=_SCHEMA,
     missing="look at the run again",
     damaged="delete it: it is made again",
-    format=1,
+    format=2,
 )
 
 _PLANNED = "INSERT INTO conversations (place, key, facets, task, trial) VALUES (?, ?, ?, ?, ?)"
@@ -38,6 +39,7 @@ _PLAYED = """
 UPDATE conversations SET facets = ?, attempt = ?, ended = ?, seconds = ?, steps = ?, errors = ?,
 cost = ?, reward = ?, undecided = ? WHERE place = ?
 """
+_PUT_BEHIND = "INSERT OR IGNORE INTO behind SELECT ?, place FROM conversations WHERE key = ?"
 _EMPTIED = "DELETE FROM {table}"
 _PUT_STATE = "INSERT OR REPLACE INTO state VALUES (?, ?)"
 
@@ -146,7 +148,7 @@ class RunIndex:
             read: How far the run is read.
         """
         self._facets.clear()
-        for table in ("state", "facets", "conversations"):
+        for table in ("state", "facets", "conversations", "behind"):
             self.connection.execute(_EMPTIED.format(table=table))
         self.connection.executemany(
             _PLANNED,
@@ -169,6 +171,14 @@ class RunIndex:
     def put_state(self, name: str, value: bytes) -> None:
         """Keep something beside the rows, within a change."""
         self.connection.execute(_PUT_STATE, (name, value))
+
+    def put_behind(self, named: Mapping[str, Iterable[str]]) -> None:
+        """Keep which conversations, by key, are behind figures by name, in the place of all before."""
+        self.connection.execute(_EMPTIED.format(table="behind"))
+        self.connection.executemany(
+            _PUT_BEHIND,
+            ((name, bytes.fromhex(key)) for name, keys in named.items() for key in keys),
+        )
 
     def state(self, name: str) -> bytes | None:
         """Return what is kept beside the rows; None where nothing is."""

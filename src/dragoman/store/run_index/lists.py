@@ -22,6 +22,7 @@ _EXPRESSIONS: dict[Order, tuple[str, str]] = {
 ORDERS = tuple(_EXPRESSIONS)
 
 _SEARCHED = "instr(lower(task), ?) > 0"
+_BEHIND = "place IN (SELECT place FROM behind WHERE name = ?)"
 _COUNTS = "SELECT facets, count(*) FROM conversations {where} GROUP BY facets"
 _ROWS = """
 SELECT lower(hex(key)), facets, task, trial, place, attempt, ended, seconds, steps, errors, cost
@@ -93,19 +94,48 @@ def facets(index: RunIndex) -> dict[int, bytes]:
         return dict(index.connection.execute("SELECT id, content FROM facets"))
 
 
-def counts(index: RunIndex, search: str = "") -> dict[int, int]:
-    """Return by number of facets how many conversations have them, whose task has this in its id."""
-    query = _COUNTS.format(where=f"WHERE {_SEARCHED}" if search else "")
+class Sought(msgspec.Struct, frozen=True):
+    """What is looked for beside facets.
+
+    Attributes:
+        text: What a task's id has in it; "" for anything.
+        behind: The name of the figure that conversations are behind; "" for all.
+    """
+
+    text: str = ""
+    behind: str = ""
+
+    def conditions(self) -> list[str]:
+        """Return what holds of the rows."""
+        return [*([_SEARCHED] if self.text else []), *([_BEHIND] if self.behind else [])]
+
+    def values(self) -> list[object]:
+        """Return the values that conditions leave open, in their order."""
+        return [
+            *([self.text.lower()] if self.text else []),
+            *([self.behind] if self.behind else []),
+        ]
+
+
+EVERYTHING = Sought()
+
+
+def counts(index: RunIndex, sought: Sought = EVERYTHING) -> dict[int, int]:
+    """Return by number of facets how many conversations have them."""
+    conditions = sought.conditions()
+    query = _COUNTS.format(where=f"WHERE {' AND '.join(conditions)}" if conditions else "")
     with index.errors("read"):
-        return dict(index.connection.execute(query, (search.lower(),) if search else ()))
+        return dict(index.connection.execute(query, sought.values()))
 
 
 def rows(
-    index: RunIndex, wanted: Collection[int], cut: ListCut, search: str = ""
+    index: RunIndex, wanted: Collection[int], cut: ListCut, sought: Sought = EVERYTHING
 ) -> tuple[ListedRow, ...]:
     """Return rows that have one of these facets."""
     expression = _EXPRESSIONS[cut.order][cut.falling]
-    conditions, values = _conditions(wanted, search)
+    numbers = msgspec.json.encode(sorted(wanted)).decode()
+    conditions = ["facets IN (SELECT value FROM json_each(?))", *sought.conditions()]
+    values = [numbers, *sought.values()]
     backwards = bool(cut.before)
     if cut.after or cut.before:
         conditions.append(_BEYOND.format(by=expression, way="<" if backwards else ">"))
@@ -150,16 +180,6 @@ def totals(index: RunIndex, since: float) -> Totals:
             "SELECT count(*) FROM conversations WHERE ended > ?", (since,)
         )
     return Totals(first, last, recent, cost, unknown, played, seconds)
-
-
-def _conditions(wanted: Collection[int], search: str) -> tuple[list[str], list[object]]:
-    numbers = msgspec.json.encode(sorted(wanted)).decode()
-    conditions = ["facets IN (SELECT value FROM json_each(?))"]
-    values: list[object] = [numbers]
-    if search:
-        conditions.append(_SEARCHED)
-        values.append(search.lower())
-    return conditions, values
 
 
 class RewardRow(msgspec.Struct, frozen=True):

@@ -6,7 +6,16 @@ import msgspec
 
 from dragoman.store.run import LastRows
 from dragoman.store.run_index.file import RunIndex
-from dragoman.store.run_index.lists import ListCut, ListedRow, counts, facets, row_of, rows
+from dragoman.store.run_index.lists import (
+    EVERYTHING,
+    ListCut,
+    ListedRow,
+    Sought,
+    counts,
+    facets,
+    row_of,
+    rows,
+)
 from dragoman.viewer.index.facets import Facets, names_of
 
 Chosen = Mapping[str, tuple[str, ...]]
@@ -66,11 +75,11 @@ class Listing:
         """Return by number of facets how many conversations have them."""
         return counts(self._index)
 
-    def count(self, chosen: Chosen, search: str = "") -> KindCounts:
+    def count(self, chosen: Chosen, sought: Sought = EVERYTHING) -> KindCounts:
         """Count the conversations that are chosen, and those that another choice would give."""
         named = self.facets()
         kinds = [
-            (number, named[number], many) for number, many in counts(self._index, search).items()
+            (number, named[number], many) for number, many in counts(self._index, sought).items()
         ]
         total, wanted = 0, set()
         by_value: dict[str, dict[str, int]] = {name: {} for name in names_of(named.values())}
@@ -89,9 +98,11 @@ class Listing:
             frozenset(wanted),
         )
 
-    def rows(self, counted: KindCounts, cut: ListCut, search: str = "") -> tuple[ListedRow, ...]:
+    def rows(
+        self, counted: KindCounts, cut: ListCut, sought: Sought = EVERYTHING
+    ) -> tuple[ListedRow, ...]:
         """Return rows among those that were counted as chosen."""
-        return rows(self._index, counted.wanted, cut, search)
+        return rows(self._index, counted.wanted, cut, sought)
 
     def row(self, key: str) -> ListedRow | None:
         """Return the row of a cell by its key."""

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.blame import CULPRITS
-from dragoman.analysis.losses.records import Loss, LossPart
+from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.places import PlaceInRun
 from dragoman.report import losses as told
 from dragoman.store.run import open_run
@@ -16,28 +15,25 @@ from dragoman.tables.outcomes import chosen_scoring
 
 _NAME = "losses"
 
-MOST_CONVERSATIONS = 20_000
-"""Of larger runs it is not made while somebody looks: reading them all at once takes too long."""
-
 MOST_KEYS = 12
 """Conversations behind a number that are named; the others are counted."""
 
 
 class ShownFigure(msgspec.Struct, frozen=True):
-    """A number in words, more about it, and conversations behind it: facets that show them, or keys.
+    """A number in words, more about it, and the conversations behind it.
 
     Attributes:
         words: What it says.
         about: Its interval; "" for none.
         count: How many conversations stand behind it.
-        facets: Values that the list of conversations is filtered by; empty where none fit.
-        conversations: The first of them by key, with task and trial, where no facets fit.
+        behind: The name that the list of conversations shows them by; "" where there are none.
+        conversations: The first of them, where they are named.
     """
 
     words: str
     about: str
     count: int
-    facets: dict[str, str] = {}
+    behind: str = ""
     conversations: tuple[PlaceInRun, ...] = ()
 
 
@@ -52,10 +48,9 @@ class ShownLoss(msgspec.Struct, frozen=True):
 
 
 class StoredLosses(msgspec.Struct, frozen=True):
-    """The losses of a run, the largest first; `is_too_large` where they were not made for its size."""
+    """The losses of a run, the largest first."""
 
     losses: tuple[ShownLoss, ...] = ()
-    is_too_large: bool = False
 
 
 def stored_shown_losses(index: RunIndex) -> StoredLosses:
@@ -71,20 +66,28 @@ def are_losses_made(index: RunIndex) -> bool:
 
 def make_losses(folder: Path, index: RunIndex) -> None:
     """Make what is lost between a run's conditions, and keep it with the index."""
+    behind: dict[str, list[str]] = {}
     with open_run(folder, write=False) as store:
-        if len(store.cells()) > MOST_CONVERSATIONS:
-            made = StoredLosses(is_too_large=len({each.condition for each in store.cells()}) > 1)
-        else:
-            found = stored_losses(store, *chosen_scoring(store, None, None))
-            made = StoredLosses(tuple(map(shown_loss, told.by_size(found))))
+        found = stored_losses(store, *chosen_scoring(store, None, None))
+        made = StoredLosses(tuple(_shown_loss(loss, behind) for loss in told.by_size(found)))
     with index.changing():
+        index.put_behind(behind)
         index.put_state(_NAME, msgspec.json.encode(made))
 
 
-def shown_loss(loss: Loss) -> ShownLoss:
-    """Return a loss as a page shows it."""
-    name = loss.comparison.b
-    cell = {"suite": name.suite, "condition": name.condition.label, "agent": name.agent}
+def _shown_loss(loss: Loss, behind: dict[str, list[str]]) -> ShownLoss:
+    """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
+
+    def figure(
+        words: str, about: str, places: Sequence[PlaceInRun], named: int = 0, name: str = ""
+    ) -> ShownFigure:
+        full = f"{between}: {name or words}" if places else ""
+        if places:
+            behind[full] = [place.key for place in places]
+        return ShownFigure(words, about, len(places), full, tuple(places[:named]))
+
+    a, b = loss.comparison.a, loss.comparison.b
+    between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
     values = [(told.share_words(share), share.behind) for share in loss.values]
     values += [(words, share.behind) for _, words, share in told.told_shares(loss)]
     if loss.misheard:
@@ -92,22 +95,16 @@ def shown_loss(loss: Loss) -> ShownLoss:
         values.append((said, loss.misheard))
     return ShownLoss(
         told.headline(loss),
-        ShownFigure("failed", "", len(loss.failed), {**cell, "outcome": "fail"}),
-        tuple(_stage(part, cell) for part in told.largest_first(loss.parts)),
-        tuple(_named(words, behind) for words, behind in values),
+        figure("failed", "", loss.failed),
+        tuple(
+            figure(
+                told.part_words(part),
+                told.points_interval(part.interval),
+                part.behind,
+                name=told.NAMES[part.stage],
+            )
+            for part in told.largest_first(loss.parts)
+        ),
+        tuple(figure(words, "", places, MOST_KEYS) for words, places in values),
         loss.is_looked_for,
     )
-
-
-def _stage(part: LossPart, cell: dict[str, str]) -> ShownFigure:
-    facets = {**cell, "outcome": "fail"}
-    if part.stage in CULPRITS:
-        facets["blame"] = part.stage
-    elif part.stage == "user":
-        facets["user"] = "invalid"
-    words, about = told.part_words(part), told.points_interval(part.interval)
-    return ShownFigure(words, about, len(part.behind), facets if part.behind else {})
-
-
-def _named(words: str, behind: Sequence[PlaceInRun]) -> ShownFigure:
-    return ShownFigure(words, "", len(behind), conversations=tuple(behind[:MOST_KEYS]))

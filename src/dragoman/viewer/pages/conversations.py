@@ -50,11 +50,11 @@ def show(asked: PageRequest) -> web.Response:
 
 def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     wanted = filter_of(asked.query)
-    counted = listing.count(wanted.chosen, wanted.search)
+    counted = listing.count(wanted.chosen, wanted.sought)
     facets = listing.facets()
     varying = _varying(facets)
     cut = cut_of(asked.query, wanted)
-    shown = _shown(listing.rows(counted, cut, wanted.search), is_back=bool(cut.before))
+    shown = _shown(listing.rows(counted, cut, wanted.sought), is_back=bool(cut.before))
     if not cut.after and not cut.before:
         shown = msgspec.structs.replace(shown, before=0)
     return asked.page(

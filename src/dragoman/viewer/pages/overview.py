@@ -48,6 +48,9 @@ def show(asked: PageRequest) -> web.Response:
 def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     counts = _counts(listing)
     figures = stored_figures(listing.index)
+    are_older = figures is None or figures.read != listing.read()
+    if are_older:
+        run.ask_for_figures()
     cells = _cells(counts, {} if figures is None else _by_place(figures.cells))
     return asked.page(
         "overview.html.j2",
@@ -55,7 +58,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         lost=stored_shown_losses(listing.index),
         cells=cells,
         names=_names(cells),
-        are_older=figures is None or figures.read != listing.read(),
+        are_older=are_older,
         facts=_facts(run.store),
         is_assumed=any(cell.figures is not None and cell.figures.assumed for cell in cells),
     )

@@ -14,7 +14,9 @@ for (const part of document.querySelectorAll("[data-live]")) {
     } catch {
       return;
     }
+    // The rest of the page, its figures, is of less than there is now.
     if (part.querySelector("[data-going]")) setTimeout(look, PERIOD);
+    else location.reload();
   };
   if (part.querySelector("[data-going]")) setTimeout(look, PERIOD);
 }
