@@ -51,9 +51,10 @@ layers: .venv/.dev-installed
 unit: .venv/.dev-installed
 	$(PYTEST) -m "not (nightly or train)"
 
-# What needs the extra `train`; it is large, and its `datasets` is not that of the other tests.
+# What needs the extra `train`; it is large, and its `datasets` is not that of the other tests. Models
+# are so small that a second thread is waited for.
 test-train: .venv-train/.installed
-	@$(TIMED) .venv-train/bin/python -m pytest -m train tests/finetuning
+	@$(TIMED) OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -m train tests/finetuning
 
 few: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or train)"

@@ -129,6 +129,7 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
         "losses.jsonl",
         "model",
         "refused.jsonl",
+        "trained.json",
         "training.json",
     ]
     with pytest.raises(UsageError, match="is trained already"):
