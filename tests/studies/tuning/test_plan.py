@@ -104,3 +104,10 @@ def test_a_recipe_is_measured_by_its_own_suites() -> None:
     ]
     with pytest.raises(UsageError, match="names no suite"):
         plan_of(Recipe("base", ("rows.jsonl",), "out"), Measuring())
+
+
+def test_the_plan_in_the_docs_is_read() -> None:
+    plan = read_plan(Path(__file__).parents[3] / "docs" / "examples" / "study_plan.toml")
+
+    recipes = {arm.name: arm.recipe for arm in plan.arms}
+    assert [recipe.languages if recipe else None for recipe in recipes.values()] == [(), ("en",)]
