@@ -134,6 +134,8 @@ class ResumeOptions(TypedDict, total=False):
     max_cost: str | None
     prices: str | Path | None
     cache: bool | None
+    workers: int | None
+    ray: str | None
     backend: str | None
 
 
@@ -185,6 +187,8 @@ class RunOptions(TypedDict, total=False):
     axis: str | Sequence[str]
     measures: Sequence[str]
     measure: str | Sequence[str]
+    workers: int
+    ray: str
     backend: str
     split: str
     out: str | Path | None

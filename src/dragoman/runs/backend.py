@@ -84,16 +84,22 @@ class PlainRun(msgspec.Struct, frozen=True):
     conditions: tuple[Condition, ...]
 
 
+ScoreHere = Callable[[PlainCell, Episode], Awaitable[Score]]
+"""Scores a conversation in this process."""
+
+
 class Source(msgspec.Struct, frozen=True):
     """What a backend is given.
 
     Attributes:
         run: Of this `dragoman.runs.elsewhere.played_elsewhere` makes a function that plays.
         play: Plays in this process.
+        score: Scores in this process what could not be played elsewhere.
     """
 
     run: PlainRun
     play: Play
+    score: ScoreHere
 
 
 class Backend(Protocol):

@@ -10,7 +10,7 @@ from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.spending.prices import NO_PRICES
 from dragoman.models.spending.purse import Receipts
 from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play
-from dragoman.runs.plan import cell_from
+from dragoman.runs.plan import cells_from
 from dragoman.runs.player import Player
 from dragoman.wiring.setup import build_setup
 
@@ -28,11 +28,11 @@ async def played_elsewhere(run: PlainRun) -> AsyncIterator[Play]:
     receipts = Receipts()
     setup = build_setup(run.config, None, NO_PRICES, receipts, run.conditions)
 
+    cell_from, player = cells_from(setup), Player(setup)
+
     async def play(plain: PlainCell, earlier: Sequence[Episode]) -> Finished:
         kept = HeldSounds()
-        finished = await Player(setup, kept).finished(
-            cell_from(setup, plain), plain.attempt, earlier
-        )
+        finished = await player.keeping(kept).finished(cell_from(plain), plain.attempt, earlier)
         return msgspec.structs.replace(finished, audio=kept.all(), spent=receipts.take())
 
     try:

@@ -19,15 +19,16 @@ from dragoman.runs.backend import (
     PlainCell,
     PlainRun,
     Play,
+    ScoreHere,
     Source,
     StoppedError,
-    find_backend,
 )
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
 from dragoman.runs.open_files import conversations_at_once
 from dragoman.runs.plan import Cell, plain_cell
 from dragoman.runs.player import Player
+from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.watch import Watch
 from dragoman.store.audio_files import AudioFiles
 from dragoman.store.run import RunStore, StoredEpisode
@@ -86,10 +87,11 @@ async def execute(
         UsageError: Where the configuration names a backend that is not there.
         StoreError: Where the run cannot be written any more; what was stored before is safe.
     """
-    backend = find_backend(setup.config.backend)
+    backend = backend_for(setup.config)
     files = AudioFiles(store.folder)
     run = PlainRun(msgspec.structs.replace(setup.config, max_cost=""), setup.conditions)
-    source = Source(run, played_here(Player(setup, files, watch), pending))
+    player = Player(setup, files, watch)
+    source = Source(run, played_here(player, pending), scored_here(player, pending))
     todo = iter(sorted(pending, key=_playing_order))
     earlier = Earlier([entry.cell for entry in pending], store)
     with rare_collection():
@@ -111,6 +113,16 @@ def played_here(player: Player, pending: Sequence[Pending]) -> Play:
         return await player.finished(cells[plain.key], plain.attempt, earlier)
 
     return play
+
+
+def scored_here(player: Player, pending: Sequence[Pending]) -> ScoreHere:
+    """Return what scores conversations of pending cells in this process."""
+    cells = {entry.cell.key: entry.cell for entry in pending}
+
+    async def score(plain: PlainCell, episode: Episode) -> Score:
+        return await player.score(cells[plain.key], episode)
+
+    return score
 
 
 class Spending:

@@ -15,8 +15,8 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
-from dragoman.runs.backend import find_backend
 from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
+from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.trust import note_own, require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
@@ -79,7 +79,7 @@ def start_job(
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
     """
-    find_backend(setup.config.backend)
+    backend_for(setup.config)
     cells = plan(setup) if places is None else cells_at(setup, places)
     manifest = Manifest(
         VERSION,

@@ -4,7 +4,8 @@ A cell's key is a hash of everything that can change its result, so adding an ag
 changes no other cell, and a changed file makes other cells instead of silently mixing with old ones.
 """
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -108,24 +109,28 @@ def plain_cell(cell: Cell, attempt: int) -> PlainCell:
     )
 
 
-def cell_from(setup: Setup, plain: PlainCell) -> Cell:
-    """Return the cell of a setup that was described.
+def cells_from(setup: Setup) -> Callable[[PlainCell], Cell]:
+    """Return what makes a description of a setup's cell that cell again.
 
-    Raises:
-        StoreError: Where it is another one here: data, prompts or agents differ.
+    What is returned raises StoreError where it is another one here: data, prompts or agents differ.
     """
     tasks = {task.id: task for task in setup.tasks}
     pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
-    is_known = plain.condition in setup.conditions
-    if is_known and plain.task in tasks and plain.agent in pairs:
-        realisation, pair = setup.realised(plain.condition), pairs[plain.agent]
-        found = _cell(setup, realisation, pair, tasks[plain.task], plain.trial)
-        if found.key == plain.key:
-            return msgspec.structs.replace(found, seed=plain.seed, before=plain.before)
-    raise StoreError(
-        f"task {plain.task} with agent {plain.agent} is another conversation where it should be "
-        "played: data, prompts or agents differ there"
-    )
+    realised = functools.cache(setup.realised)
+
+    def cell_from(plain: PlainCell) -> Cell:
+        is_known = plain.condition in setup.conditions
+        if is_known and plain.task in tasks and plain.agent in pairs:
+            pair = pairs[plain.agent]
+            found = _cell(setup, realised(plain.condition), pair, tasks[plain.task], plain.trial)
+            if found.key == plain.key:
+                return msgspec.structs.replace(found, seed=plain.seed, before=plain.before)
+        raise StoreError(
+            f"task {plain.task} with agent {plain.agent} is another conversation where it should "
+            "be played: data, prompts or agents differ there"
+        )
+
+    return cell_from
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:

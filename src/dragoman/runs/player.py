@@ -3,6 +3,7 @@
 A failed participant is an episode that ended by a fault; a judge that breaks leaves it Unscored.
 """
 
+import copy
 import functools
 import logging
 import time
@@ -54,6 +55,12 @@ class Player:
         self._realised = functools.cache(setup.realised)
         self._factory: WorldFactory = setup.suite.factory(setup.rules)
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
+
+    def keeping(self, sounds: Sounds) -> "Player":
+        """Return a player of the same setup, with all that this one has prepared, that keeps audio there."""
+        other = copy.copy(self)
+        other._sounds = sounds  # noqa: SLF001 - a copy of this one
+        return other
 
     def fresh_world(self, task: Task) -> World:
         """Return a world in a task's initial state."""

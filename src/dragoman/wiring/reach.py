@@ -15,7 +15,7 @@ from dragoman.wiring.http_agents import SCHEMES
 
 PLAYING = (
     *("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers"),
-    *("clarify", "exposures", "axes", "measures", "backend"),
+    *("clarify", "exposures", "axes", "measures", "backend", "ray"),
 )
 SCORING = ("judge", "user_judge", "measures")
 """The fields of a configuration whose names are resolved for playing, and for scoring alone."""
@@ -70,6 +70,9 @@ def _reached(config: RunConfig, field: str) -> Iterator[str]:
     value: str | tuple[str, ...] = getattr(config, field)
     if field == "backend":
         yield from () if value == LOCAL else (f"plays conversations on {value}",)
+        return
+    if field == "ray":
+        yield from (f"plays conversations on the Ray cluster {value}",) if value else ()
         return
     named = (value,) if isinstance(value, str) else value
     for written in map(agent_behind, named):

@@ -323,7 +323,7 @@ def connections_of(config: RunConfig, budget: Purse | None) -> Connections:
     total = max(Timeouts().total, config.read_timeout)
     patience = Patience(seconds=config.patience, outage=config.patience)
     timeouts = Timeouts(read=config.read_timeout, total=total)
-    pacing = Pacing(read_rates(config.rates), config.hedge)
+    pacing = Pacing(read_rates(config.rates, config.workers), config.hedge)
     return Connections(timeouts, patience, budget, pacing, remembers=config.cache)
 
 

@@ -93,8 +93,8 @@ class Pacing(msgspec.Struct, frozen=True):
     hedge_after: float | None = None
 
 
-def read_rates(written: Sequence[str]) -> Rates:
-    """Return what may be asked in a minute, as people write it.
+def read_rates(written: Sequence[str], sharers: int = 1) -> Rates:
+    """Return what may be asked in a minute, as people write it, by each of those who share it.
 
     Raises:
         UsageError: Where it is not of the form, or a name is there twice.
@@ -105,8 +105,12 @@ def read_rates(written: Sequence[str]) -> Rates:
         found = dict(_amount(part, text) for part in amounts.split("+"))
         if not name or name in rates:
             raise UsageError(f"rate {text!r}: write each provider or address once, {RATE_FORM}")
-        rates[name] = (found.get("rpm"), found.get("tpm"))
+        rates[name] = (_share(found.get("rpm"), sharers), _share(found.get("tpm"), sharers))
     return rates
+
+
+def _share(amount: float | None, sharers: int) -> float | None:
+    return None if amount is None else amount / sharers
 
 
 def allowance_of(rates: Rates, names: Sequence[str], clock: Clock) -> Ration | None:

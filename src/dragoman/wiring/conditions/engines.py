@@ -59,12 +59,13 @@ class SpeechEngines:
     Args:
         suites: Whose words the recognizer `mixed` expects: one language model of all of them.
         connections: What engines at providers share.
+        sharers: How many processes share the cores of this machine.
     """
 
-    def __init__(self, suites: Sequence[Suite], connections: Connections) -> None:
+    def __init__(self, suites: Sequence[Suite], connections: Connections, sharers: int = 1) -> None:
         self._suites = suites
         self._connections = connections
-        self._workers = SpeechWorkers(min(os.cpu_count() or 1, MOST_WORKERS))
+        self._workers = SpeechWorkers(max(1, min(os.cpu_count() or 1, MOST_WORKERS) // sharers))
         self._listeners: dict[str, Listener] = {}
         self._simulators: dict[str, ErrorSimulator] = {}
 

@@ -73,7 +73,7 @@ class Speech:
         self._suite = suite
         self._config = config
         own = suite.suites if isinstance(suite, Recorded) else (suite,)
-        self._engines = SpeechEngines(own, connections)
+        self._engines = SpeechEngines(own, connections, config.workers)
         self._recorded = RecordedConditions(suite, self._engines)
         self._cards = cards_named(config.personas)
 

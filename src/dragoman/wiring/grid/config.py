@@ -356,6 +356,26 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commas=True,
         ),
     ] = ()
+    workers: Annotated[
+        int,
+        Option(
+            "Processes that play conversations; with --ray workers of the cluster",
+            value="N",
+            example="2",
+            is_above_zero=True,
+            commands=("resume",),
+        ),
+    ] = 1
+    ray: Annotated[
+        str,
+        Option(
+            "Play on a Ray cluster: its address, or auto for the one that runs here",
+            value="ADDRESS",
+            example='"auto"',
+            default="no cluster",
+            commands=("resume",),
+        ),
+    ] = ""
     backend: Annotated[
         str,
         Option(

@@ -1,0 +1,109 @@
+"""Conversations as items of a crew's work."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.errors import DragomanError, RunHalted, StoreError, UsageError
+from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play, Source, StoppedError
+from dragoman.runs.elsewhere import played_elsewhere
+from dragoman.runs.spreading.crew import Do, KilledWorkersError, Work, crew_of
+from dragoman.runs.spreading.processes import ProcessWorker
+
+OPENER = f"{__name__}:played_cells"
+
+OpenCrew = Callable[[Work], AbstractAsyncContextManager[Do]]
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended"):
+    """What ends the run, by the kind of its error, and the conversation where one was finished."""
+
+    kind: str
+    why: str
+    finished: Finished | None = None
+
+
+class Answered(msgspec.Struct, frozen=True, tag="finished"):
+    """A conversation that is finished."""
+
+    finished: Finished
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A conversation to be played, and what it comes after."""
+
+    cell: PlainCell
+    earlier: tuple[Episode, ...]
+
+
+_ENDS: dict[str, type[DragomanError]] = {
+    kind.__name__: kind for kind in (RunHalted, StoreError, UsageError)
+}
+_encode = msgspec.json.Encoder().encode
+_asked = msgspec.json.Decoder(Asked).decode
+_outcome = msgspec.json.Decoder(Answered | Ended).decode
+
+
+class SpreadBackend:
+    """Plays conversations by a crew."""
+
+    def __init__(self, open_crew: OpenCrew) -> None:
+        self._open_crew = open_crew
+
+    @asynccontextmanager
+    async def open(self, source: Source) -> AsyncIterator[Play]:
+        """Return what has single conversations played by the crew."""
+        work = Work(OPENER, _encode(source.run), _module_path())
+        async with self._open_crew(work) as do:
+
+            async def play(cell: PlainCell, earlier: Sequence[Episode]) -> Finished:
+                try:
+                    answer = await do(_encode(Asked(cell, tuple(earlier))))
+                except KilledWorkersError as error:
+                    episode = Episode((), Ending("infrastructure_error", str(error)), 0, 0)
+                    return Finished(episode, await source.score(cell, episode))
+                return _finished(_outcome(answer))
+
+            yield play
+
+
+def by_processes(count: int) -> SpreadBackend:
+    """Return what plays conversations in so many processes of this machine."""
+    return SpreadBackend(lambda work: crew_of(count, ProcessWorker, work))
+
+
+@asynccontextmanager
+async def played_cells(given: bytes) -> AsyncIterator[Do]:
+    """Return what plays one conversation, in a worker."""
+    async with played_elsewhere(msgspec.json.decode(given, type=PlainRun)) as play:
+
+        async def do(item: bytes) -> bytes:
+            asked = _asked(item)
+            try:
+                finished = await play(asked.cell, asked.earlier)
+            except StoppedError as stopped:
+                cause = stopped.__cause__ or stopped
+                return _encode(Ended(type(cause).__name__, str(cause), stopped.finished))
+            except (RunHalted, StoreError, UsageError) as error:
+                return _encode(Ended(type(error).__name__, str(error)))
+            return _encode(Answered(finished))
+
+        yield do
+
+
+def _module_path() -> tuple[str, ...]:
+    """Return where modules are found, whatever folder a worker begins in."""
+    return tuple(path or str(Path.cwd()) for path in sys.path)
+
+
+def _finished(outcome: Answered | Ended) -> Finished:
+    if isinstance(outcome, Answered):
+        return outcome.finished
+    error = _ENDS.get(outcome.kind, RunHalted)(outcome.why)
+    if outcome.finished is None:
+        raise error
+    raise StoppedError(outcome.finished) from error

@@ -1,0 +1,84 @@
+"""Workers that are processes of this machine, fed through pipes."""
+
+import asyncio
+import contextlib
+import sys
+from asyncio.subprocess import PIPE, Process
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.runs.spreading.crew import Frames, Lost, Work, WorkerBrokeError
+from dragoman.runs.spreading.frames import ANSWER, BROKE, DO, REFUSED, framed, read_frame
+
+MODULE = "dragoman.runs.spreading.worker"
+READ_AHEAD = 2**20
+"""How many bytes of answers are read before they are taken."""
+
+GRACE_SECONDS = 2.0
+
+
+class ProcessWorker:
+    """A process of its own that does items until its input ends."""
+
+    def __init__(self) -> None:
+        self._process: Process | None = None
+        self._frames = Frames()
+        self._reading: asyncio.Task[None] | None = None
+
+    async def begin(self, work: Work) -> None:
+        """Start the process; return when it has opened the work."""
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", MODULE, stdin=PIPE, stdout=PIPE, limit=READ_AHEAD
+        )
+        self._reading = asyncio.create_task(self._read(self._process))
+        await self.do(msgspec.msgpack.encode(work))
+
+    async def do(self, item: bytes) -> bytes:
+        """Send an item and wait for its answer."""
+        number, answer = self._frames.expect()
+        try:
+            await self._write(framed(number, DO, item))
+            return await answer
+        finally:
+            self._frames.forget(number)
+
+    async def end(self) -> None:
+        """Close its input, and kill it where that does not end it soon."""
+        process = self._process
+        if process is None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                await process.wait()
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        if self._reading is not None:
+            await self._reading
+
+    async def _write(self, frame: bytes) -> None:
+        stdin = None if self._process is None else self._process.stdin
+        if stdin is None or stdin.is_closing():
+            raise Lost
+        try:
+            stdin.write(frame)
+            await stdin.drain()
+        except (ConnectionError, RuntimeError) as error:
+            raise Lost from error
+
+    async def _read(self, process: Process) -> None:
+        if process.stdout is None:
+            return
+        while (frame := await read_frame(process.stdout)) is not None:
+            number, kind, content = frame
+            if kind == ANSWER:
+                self._frames.answered(number, content)
+            elif kind == BROKE:
+                self._frames.broke(number, WorkerBrokeError(content.decode()))
+            elif kind == REFUSED:
+                self._frames.broke(number, UsageError(content.decode()))
+        self._frames.lose()

@@ -1,0 +1,175 @@
+"""Workers that are actors of a Ray cluster, on whatever machines it has.
+
+Ray's own retries are off: an item that was paid for is not done again unseen. Items travel in batches,
+since a call of an actor costs more than a conversation of a fast agent.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from dragoman.core.errors import DragomanError, UsageError
+from dragoman.runs.spreading.cells import SpreadBackend
+from dragoman.runs.spreading.crew import Do, Frames, Lost, Work, WorkerBrokeError, crew_of
+from dragoman.runs.spreading.frames import ANSWER
+from dragoman.runs.spreading.worker import answered, opened
+
+AUTO, LOCAL = "auto", "local"
+"""The cluster that runs on this machine, and one that is started for the run."""
+
+MOST_AT_ONCE = 64
+"""How many items go out in one call of an actor."""
+
+GATHERING_SECONDS = 0.005
+"""How long answers that are ready wait for others, to travel together."""
+
+Answer = tuple[int, int, bytes]
+
+
+class Remote:
+    """The actor: what does items on its machine."""
+
+    def __init__(self, work: bytes) -> None:
+        self._work = msgspec.msgpack.decode(work, type=Work)
+        self._stack = AsyncExitStack()
+        self._do: Do | None = None
+
+    async def begin(self) -> str:
+        """Open the work and return why it cannot be opened; "" where it can."""
+        try:
+            self._do = await self._stack.enter_async_context(opened(self._work))
+        except DragomanError as error:
+            return str(error) or type(error).__name__
+        return ""
+
+    async def do_all(self, batch: list[tuple[int, bytes]]) -> AsyncIterator[list[Answer]]:
+        """Do items and return their answers as they come, some at a time."""
+        ready: asyncio.Queue[Answer] = asyncio.Queue()
+
+        async def one(number: int, item: bytes) -> None:
+            if self._do is not None:
+                ready.put_nowait((number, *await answered(item, self._do)))
+
+        tasks = [asyncio.create_task(one(number, item)) for number, item in batch]
+        left = len(batch)
+        while left:
+            answers = [await ready.get()]
+            if left > 1:
+                await asyncio.sleep(GATHERING_SECONDS)
+            while not ready.empty():
+                answers.append(ready.get_nowait())
+            left -= len(answers)
+            yield answers
+        await asyncio.gather(*tasks)
+
+
+class RayWorker:
+    """An actor of a cluster, as a crew sees it."""
+
+    def __init__(self, ray: ModuleType) -> None:
+        self._ray = ray
+        self._actor: Any = None
+        self._frames = Frames()
+        self._outbox: list[tuple[int, bytes]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def begin(self, work: Work) -> None:
+        """Start the actor; return when it has opened the work, however long it waits for a core."""
+        remote = self._ray.remote(
+            num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=1_000
+        )(Remote)
+        self._actor = remote.remote(msgspec.msgpack.encode(work))
+        try:
+            refused = await self._actor.begin.remote()
+        except self._ray.exceptions.RayError as error:
+            raise Lost from error
+        if refused:
+            raise UsageError(f"on a node of the cluster: {refused}")
+
+    async def do(self, item: bytes) -> bytes:
+        """Put an item among those that go out together, and wait for its answer."""
+        number, answer = self._frames.expect()
+        self._outbox.append((number, item))
+        if len(self._outbox) == 1:
+            asyncio.get_running_loop().call_soon(self._send)
+        try:
+            return await answer
+        finally:
+            self._frames.forget(number)
+
+    async def end(self) -> None:
+        """Kill the actor."""
+        for task in self._tasks:
+            task.cancel()
+        if self._actor is not None:
+            with suppress(self._ray.exceptions.RayError):
+                self._ray.kill(self._actor)
+
+    def _send(self) -> None:
+        while self._outbox:
+            batch, self._outbox = self._outbox[:MOST_AT_ONCE], self._outbox[MOST_AT_ONCE:]
+            task = asyncio.create_task(self._exchange(batch))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _exchange(self, batch: list[tuple[int, bytes]]) -> None:
+        try:
+            async for reference in self._actor.do_all.options(num_returns="streaming").remote(
+                batch
+            ):
+                for number, kind, content in await reference:
+                    self._take(number, kind, content)
+        except self._ray.exceptions.RayTaskError as error:
+            for number, _ in batch:
+                self._frames.broke(number, WorkerBrokeError(f"in an actor: {error.cause}"))
+        except self._ray.exceptions.RayError:
+            self._frames.lose()
+
+    def _take(self, number: int, kind: int, content: bytes) -> None:
+        if kind == ANSWER:
+            self._frames.answered(number, content)
+        else:
+            self._frames.broke(number, WorkerBrokeError(content.decode()))
+
+
+def by_ray(address: str, count: int) -> SpreadBackend:
+    """Return what plays conversations by so many actors of a cluster.
+
+    Raises:
+        UsageError: Where Ray is not installed.
+    """
+    ray = _installed_ray()
+
+    @asynccontextmanager
+    async def open_crew(work: Work) -> AsyncIterator[Do]:
+        await asyncio.to_thread(_join, ray, address, count)
+        try:
+            async with crew_of(count, lambda: RayWorker(ray), work) as do:
+                yield do
+        finally:
+            await asyncio.to_thread(ray.shutdown)
+
+    return SpreadBackend(open_crew)
+
+
+def _installed_ray() -> ModuleType:
+    try:
+        import ray
+
+    except ImportError:
+        raise UsageError("--ray needs Ray: pip install 'dragoman[ray]'") from None
+    return ray
+
+
+def _join(ray: ModuleType, address: str, count: int) -> None:
+    # A cluster of one's own; without an address Ray would join one that somebody left behind.
+    own = {"num_cpus": count, "include_dashboard": False} if address == LOCAL else {}
+    try:
+        ray.init(address=address, log_to_driver=False, **own)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise UsageError(f"--ray {address}: no cluster there ({said})") from None
