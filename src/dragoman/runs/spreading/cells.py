@@ -19,7 +19,7 @@ OPENER = f"{__name__}:played_cells"
 OpenCrew = Callable[[Work], AbstractAsyncContextManager[Do]]
 
 
-class Ended(msgspec.Struct, frozen=True, tag="ended"):
+class PlayEnded(msgspec.Struct, frozen=True, tag="ended"):
     """What ends the run, by the kind of its error, and the conversation where one was finished."""
 
     kind: str
@@ -27,13 +27,13 @@ class Ended(msgspec.Struct, frozen=True, tag="ended"):
     finished: Finished | None = None
 
 
-class Answered(msgspec.Struct, frozen=True, tag="finished"):
+class PlayedOut(msgspec.Struct, frozen=True, tag="finished"):
     """A conversation that is finished."""
 
     finished: Finished
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Wanted(msgspec.Struct, frozen=True):
     """A conversation to be played, and what it comes after."""
 
     cell: PlainCell
@@ -44,8 +44,8 @@ _ENDS: dict[str, type[DragomanError]] = {
     kind.__name__: kind for kind in (RunHalted, StoreError, UsageError)
 }
 _encode = msgspec.json.Encoder().encode
-_asked = msgspec.json.Decoder(Asked).decode
-_outcome = msgspec.json.Decoder(Answered | Ended).decode
+_asked = msgspec.json.Decoder(Wanted).decode
+_outcome = msgspec.json.Decoder(PlayedOut | PlayEnded).decode
 
 
 class SpreadBackend:
@@ -62,7 +62,7 @@ class SpreadBackend:
 
             async def play(cell: PlainCell, earlier: Sequence[Episode]) -> Finished:
                 try:
-                    answer = await do(_encode(Asked(cell, tuple(earlier))))
+                    answer = await do(_encode(Wanted(cell, tuple(earlier))))
                 except KilledWorkersError as error:
                     episode = Episode((), Ending("infrastructure_error", str(error)), 0, 0)
                     return Finished(episode, await source.score(cell, episode))
@@ -87,10 +87,10 @@ async def played_cells(given: bytes) -> AsyncIterator[Do]:
                 finished = await play(asked.cell, asked.earlier)
             except StoppedError as stopped:
                 cause = stopped.__cause__ or stopped
-                return _encode(Ended(type(cause).__name__, str(cause), stopped.finished))
+                return _encode(PlayEnded(type(cause).__name__, str(cause), stopped.finished))
             except (RunHalted, StoreError, UsageError) as error:
-                return _encode(Ended(type(error).__name__, str(error)))
-            return _encode(Answered(finished))
+                return _encode(PlayEnded(type(error).__name__, str(error)))
+            return _encode(PlayedOut(finished))
 
         yield do
 
@@ -100,8 +100,8 @@ def _module_path() -> tuple[str, ...]:
     return tuple(path or str(Path.cwd()) for path in sys.path)
 
 
-def _finished(outcome: Answered | Ended) -> Finished:
-    if isinstance(outcome, Answered):
+def _finished(outcome: PlayedOut | PlayEnded) -> Finished:
+    if isinstance(outcome, PlayedOut):
         return outcome.finished
     error = _ENDS.get(outcome.kind, RunHalted)(outcome.why)
     if outcome.finished is None:

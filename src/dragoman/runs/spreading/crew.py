@@ -48,7 +48,7 @@ class KilledWorkersError(DragomanError):
     """An item over which several workers died."""
 
 
-class Lost(Exception):  # noqa: N818 - tells the crew of a worker that is gone, and never leaves it
+class LostWorker(Exception):  # noqa: N818 - tells the crew of a worker that is gone, and never leaves it
     """A worker that is gone with what it had under way."""
 
 
@@ -60,7 +60,7 @@ class Member(Protocol):
 
         Raises:
             UsageError: Where the work cannot be opened there.
-            Lost: Where it died before.
+            LostWorker: Where it died before.
         """
         ...
 
@@ -69,7 +69,7 @@ class Member(Protocol):
 
         Raises:
             WorkerBrokeError: Where the item broke.
-            Lost: Where the worker died.
+            LostWorker: Where the worker died.
         """
         ...
 
@@ -118,7 +118,7 @@ class Crew:
             self._busy[member] += 1
             try:
                 answer = await member.do(item)
-            except Lost:
+            except LostWorker:
                 await self._buried(member)
                 continue
             finally:
@@ -162,7 +162,7 @@ class Crew:
             try:
                 await member.begin(self._work)
                 is_kept = True
-            except Lost:
+            except LostWorker:
                 self._deaths += 1
                 continue
             except DragomanError as error:
@@ -194,7 +194,7 @@ async def crew_of(count: int, hire: Callable[[], Member], work: Work) -> AsyncIt
         await crew.close()
 
 
-class Frames:
+class UnderWay:
     """Numbers for what is under way, and whoever waits for each answer."""
 
     def __init__(self) -> None:
@@ -206,10 +206,10 @@ class Frames:
         """Return a number and what its answer comes by.
 
         Raises:
-            Lost: Where nothing will come any more.
+            LostWorker: Where nothing will come any more.
         """
         if self._is_lost:
-            raise Lost
+            raise LostWorker
         number = next(self._numbers)
         future = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
@@ -236,4 +236,4 @@ class Frames:
         self._is_lost = True
         for number in tuple(self._waiting):
             with contextlib.suppress(asyncio.InvalidStateError):
-                self.broke(number, Lost())
+                self.broke(number, LostWorker())

@@ -8,7 +8,7 @@ from asyncio.subprocess import PIPE, Process
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.runs.spreading.crew import Frames, Lost, Work, WorkerBrokeError
+from dragoman.runs.spreading.crew import LostWorker, UnderWay, Work, WorkerBrokeError
 from dragoman.runs.spreading.frames import ANSWER, BROKE, DO, REFUSED, framed, read_frame
 
 MODULE = "dragoman.runs.spreading.worker"
@@ -23,7 +23,7 @@ class ProcessWorker:
 
     def __init__(self) -> None:
         self._process: Process | None = None
-        self._frames = Frames()
+        self._frames = UnderWay()
         self._reading: asyncio.Task[None] | None = None
 
     async def begin(self, work: Work) -> None:
@@ -63,12 +63,12 @@ class ProcessWorker:
     async def _write(self, frame: bytes) -> None:
         stdin = None if self._process is None else self._process.stdin
         if stdin is None or stdin.is_closing():
-            raise Lost
+            raise LostWorker
         try:
             stdin.write(frame)
             await stdin.drain()
         except (ConnectionError, RuntimeError) as error:
-            raise Lost from error
+            raise LostWorker from error
 
     async def _read(self, process: Process) -> None:
         if process.stdout is None:

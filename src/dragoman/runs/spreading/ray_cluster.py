@@ -14,7 +14,7 @@ import msgspec
 
 from dragoman.core.errors import DragomanError, UsageError
 from dragoman.runs.spreading.cells import SpreadBackend
-from dragoman.runs.spreading.crew import Do, Frames, Lost, Work, WorkerBrokeError, crew_of
+from dragoman.runs.spreading.crew import Do, LostWorker, UnderWay, Work, WorkerBrokeError, crew_of
 from dragoman.runs.spreading.frames import ANSWER
 from dragoman.runs.spreading.worker import answered, opened
 
@@ -73,7 +73,7 @@ class RayWorker:
     def __init__(self, ray: ModuleType) -> None:
         self._ray = ray
         self._actor: Any = None
-        self._frames = Frames()
+        self._frames = UnderWay()
         self._outbox: list[tuple[int, bytes]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -86,7 +86,7 @@ class RayWorker:
         try:
             refused = await self._actor.begin.remote()
         except self._ray.exceptions.RayError as error:
-            raise Lost from error
+            raise LostWorker from error
         if refused:
             raise UsageError(f"on a node of the cluster: {refused}")
 
