@@ -33,7 +33,7 @@ class PlayedOut(msgspec.Struct, frozen=True, tag="finished"):
     finished: Finished
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class CellOrder(msgspec.Struct, frozen=True):
     """A conversation to be played, and what it comes after."""
 
     cell: PlainCell
@@ -44,7 +44,7 @@ _ENDS: dict[str, type[DragomanError]] = {
     kind.__name__: kind for kind in (RunHalted, StoreError, UsageError)
 }
 _encode = msgspec.json.Encoder().encode
-_asked = msgspec.json.Decoder(Wanted).decode
+_asked = msgspec.json.Decoder(CellOrder).decode
 _outcome = msgspec.json.Decoder(PlayedOut | PlayEnded).decode
 
 
@@ -62,7 +62,7 @@ class SpreadBackend:
 
             async def play(cell: PlainCell, earlier: Sequence[Episode]) -> Finished:
                 try:
-                    answer = await do(_encode(Wanted(cell, tuple(earlier))))
+                    answer = await do(_encode(CellOrder(cell, tuple(earlier))))
                 except KilledWorkersError as error:
                     episode = Episode((), Ending("infrastructure_error", str(error)), 0, 0)
                     return Finished(episode, await source.score(cell, episode))
