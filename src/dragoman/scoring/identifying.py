@@ -18,6 +18,9 @@ _FACT = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SIGN = re.compile(r"[0-9@]")
+"""What every fact has: most messages have neither, and are not looked through any further."""
+
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _MEASURE = re.compile(r"[0-9]+[A-Za-z]+")
 _MIN_CODE, _MIN_NUMBER, _MIN_PHONE, _MIN_DIGITS = 5, 4, 7, 3
@@ -32,7 +35,10 @@ def identifying(text: str) -> Iterator[str]:
     only); numbers of four digits or more. Dates, times, years, amounts, numbers that end in 00 and
     measures (256GB) are quantities, which people may also reckon.
     """
-    for found in _FACT.finditer(plain(text)):
+    readable = plain(text)
+    if not _SIGN.search(readable):
+        return
+    for found in _FACT.finditer(readable):
         fact = found.group()
         match found.lastgroup:
             case "email":
