@@ -62,14 +62,25 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
             "agents",
             [
                 *("gold", "careful", "attentive", "literal", "lexical", "silent", "human"),
-                *("MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"),
+                *("MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE", "local/FOLDER"),
             ],
         ),
         (
             "users",
-            ["offline", "gold", "human", "MODULE:ATTRIBUTE", "PROVIDER/MODEL", "scripted/FILE"],
+            [
+                "offline",
+                "gold",
+                "human",
+                "MODULE:ATTRIBUTE",
+                "PROVIDER/MODEL",
+                "scripted/FILE",
+                "local/FOLDER",
+            ],
         ),
-        ("judges", ["none", "rule", "assume-met", "PROVIDER/MODEL", "scripted/FILE"]),
+        (
+            "judges",
+            ["none", "rule", "assume-met", "PROVIDER/MODEL", "scripted/FILE", "local/FOLDER"],
+        ),
         (
             "models",
             [

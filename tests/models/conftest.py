@@ -58,7 +58,10 @@ def in_virtual_time() -> InVirtualTime:
 async def raw_server(behave: Behaving) -> AsyncIterator[str]:
     """Serve connections on loopback by hand, after reading a request's head; yield the address."""
 
+    writers: list[asyncio.StreamWriter] = []
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
         try:
             await behave(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -69,6 +72,10 @@ async def raw_server(behave: Behaving) -> AsyncIterator[str]:
     server = await asyncio.start_server(serve, HOST, 0)
     async with server:
         yield f"http://{HOST}:{server.sockets[0].getsockname()[1]}/v1"
+    # A client may hold its end a little longer than the loop lives.
+    for writer in writers:
+        writer.transport.abort()
+    await asyncio.sleep(0)
 
 
 @pytest.fixture

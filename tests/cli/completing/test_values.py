@@ -18,7 +18,7 @@ Cli = Callable[..., CompletedProcess[str]]
         ("run courier --language t", {"th", "tl"}),
         ("run courier --voice tele", {"telephone"}),
         ("run courier --judge as", {"assume-met"}),
-        ("fine", {"finetune"}),
+        ("fine", {"finetune", "finetune-study"}),
     ],
 )
 def test_commands_suites_and_values_of_options_are_completed(

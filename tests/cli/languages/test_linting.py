@@ -86,7 +86,7 @@ def test_defects_are_counted_by_domain_and_language(
     done = dragoman("lint", spoiled, cache=pulled)
     assert done.returncode == 1, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
-    assert rows[:2] == [["retail"], ["id"]]
+    assert ["retail", "id"] in rows
     assert ["stray-file", "1"] in rows
     assert ["identifier-lost", "1"] in rows
     assert "notes" not in done.stdout
