@@ -153,6 +153,7 @@ def _fit(  # noqa: PLR0913 - one training's parts
     from trl import SFTTrainer
 
     from dragoman.finetuning.callback import watching
+    from dragoman.finetuning.threads import take_threads
 
     # What is drawn and computed is the same each time; filling buffers for it costs time and no value.
     torch.use_deterministic_algorithms(mode=not on_gpu)
@@ -160,6 +161,8 @@ def _fit(  # noqa: PLR0913 - one training's parts
     set_seed(recipe.seed)
     dtype = torch.bfloat16 if on_gpu and recipe.weights == "lora" else torch.float32
     model = AutoModelForCausalLM.from_pretrained(recipe.model, dtype=dtype, local_files_only=True)
+    if not on_gpu:
+        take_threads(model.num_parameters())
     data = Dataset.from_list([{"input_ids": list(r.ids), "labels": list(r.labels)} for r in rows])
     checkpoint = newest_whole(
         out / CHECKPOINTS,

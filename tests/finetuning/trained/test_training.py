@@ -15,12 +15,14 @@ pytest.importorskip("torch", reason="needs dragoman[train]")
 pytest.importorskip("trl", reason="needs dragoman[train]")
 
 import msgspec
+import torch
 from transformers import AutoTokenizer
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.tools import Toolset
 from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.finetuning import threads
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.preparing import prepare
 from dragoman.finetuning.progress import TrainingProgress
@@ -136,6 +138,21 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
         train(prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append))
     with pytest.raises(UsageError, match="holds another training"):
         train(prepare(recipe(made, out)), TrainingProgress(told.append))
+
+
+def test_a_small_model_computes_with_one_thread_and_comes_to_what_it_does_with_two(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.set_num_threads(2)
+    train(prepare(recipe(made, tmp_path / "one", epochs=0.5)), TrainingProgress(lambda _: None))
+    assert torch.get_num_threads() == 1
+    monkeypatch.setattr(threads, "SMALL", 0)
+    torch.set_num_threads(2)
+    train(prepare(recipe(made, tmp_path / "two", epochs=0.5)), TrainingProgress(lambda _: None))
+    assert torch.get_num_threads() == 2
+
+    one, two = ((tmp_path / each / "losses.jsonl").read_bytes() for each in ("one", "two"))
+    assert one == two
 
 
 def asked(name: str) -> list[str]:

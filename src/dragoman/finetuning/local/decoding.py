@@ -20,9 +20,7 @@ from dragoman.finetuning.local.replies import DecodedText
 from dragoman.finetuning.local.spec import FolderModel
 from dragoman.finetuning.quiet import quieted
 from dragoman.finetuning.template_messages import for_template
-
-_SMALL = 50_000_000
-"""Parameters up to which one thread is faster than several, which wait for each other at each token."""
+from dragoman.finetuning.threads import take_threads
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -96,8 +94,8 @@ class BatchDecoder:
             raise RunHalted(f"{spec.name}: out of memory while it was loaded") from error
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise RunHalted(f"{spec.name}: the model cannot be loaded: {_line(error)}") from error
-        if not on_gpu and self._model.num_parameters() < _SMALL:
-            torch.set_num_threads(1)
+        if not on_gpu:
+            take_threads(self._model.num_parameters())
         self._ends = _ends(self._model, self._tokenizer)
         self._context = int(getattr(self._model.config, "max_position_embeddings", 0) or 0)
         # Whatever a model's own file sets (temperatures, penalties) would be taken where we say nothing.
