@@ -1,6 +1,9 @@
 """A viewer that really serves, and a browser that looks at it."""
 
 import contextlib
+import html
+import re
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -45,6 +48,24 @@ class Viewer:
             answer = wire.getresponse()
             return Answered(answer.status, dict(answer.headers), answer.read().decode())
 
+    def first_run(self) -> str:
+        """Return the address of the first run that is listed."""
+        (found, *_) = re.findall(r'href="(/run/[^"/]+)"', self.get("/").text)
+        return html.unescape(found)
+
+    def made(self, path: str, shows: str = "") -> str:
+        """Return a page when the index is read, the figures are made, and it shows what is waited for."""
+        text = self.get(path).text
+        patience = time.monotonic() + 20
+        while any(said in text for said in UNFINISHED) or shows not in text:
+            assert time.monotonic() < patience, text
+            time.sleep(0.02)
+            text = self.get(path).text
+        return text
+
+
+UNFINISHED = ("is being read", "Figures are being made")
+"""What a page says as long as something of it is not known yet."""
 
 View = Callable[..., Viewer]
 

@@ -1,18 +1,14 @@
 """Pages of conversations in a real browser: sound in step, keys, phones, and hostile text as text."""
 
-import asyncio
-import contextlib
-import json
-import time
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from tests.report.conftest import PATIENCE, Tab
+from tests.report.conftest import Tab
 from tests.viewer.conftest import Browse, View
+from tests.viewer.driving import STRANGERS, arrive, click, go, press, require_sound_page
 
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Ending, Episode, Event, Move
@@ -47,15 +43,6 @@ HOSTILE = (
 )
 HOSTILE_NAME = "<img src=x onerror=window.harmed=1>&quot;'%2f"
 LINE = "x" * 1_000_000
-AXE = (files("axe_core_python") / "axe.min.js").read_text("utf-8")
-AXE_RUN = """
-axe.run({resultTypes: ["violations"]}).then(({violations}) => violations
-  .filter(({impact}) => impact === "serious" || impact === "critical")
-  .map(({id, nodes}) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`))
-"""
-STRANGERS = (
-    "performance.getEntriesByType('resource').filter(({name}) => !name.startsWith(origin)).length"
-)
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -131,70 +118,8 @@ SPOKEN_PAGE = f"/run/talk/conversation/{1:032x}"
 TEXT_PAGE = f"/run/talk/conversation/{2:032x}"
 
 
-async def go(tab: Tab, address: str, width: int = 1280, scheme: str = "light") -> None:
-    """Open an address as on a screen of that width."""
-    await tab.send(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=900,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    await tab.send("Emulation.setEmulatedMedia", features=features)
-    await tab.send("Page.navigate", url="about:blank")
-    await tab.until("location.href === 'about:blank'")
-    await tab.send("Page.navigate", url=address)
-    await tab.until("location.href !== 'about:blank' && document.readyState === 'complete'")
-
-
-async def arrive(tab: Tab, expression: str) -> None:
-    """Wait until an expression holds in whatever page comes next."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            # What is asked of a page that is being left fails.
-            with contextlib.suppress(AssertionError):
-                if await tab.value(f"document.readyState === 'complete' && Boolean({expression})"):
-                    return
-            await asyncio.sleep(0.02)
-
-
-async def press(tab: Tab, key: str) -> None:
-    """Press a key as a person does."""
-    code = {" ": "Space", "ArrowDown": "ArrowDown"}.get(key, "")
-    text = {} if len(key) > 1 else {"text": key}
-    await tab.send("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, **text)
-    await tab.send("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
-
-
-async def click(tab: Tab, selector: str) -> None:
-    """Click in the middle of what a selector finds."""
-    chosen = f"document.querySelector({json.dumps(selector)})"
-    place = await tab.value(
-        f"({chosen}.scrollIntoView({{block: 'center'}}), (({{x, y, width, height}}) =>"
-        f" [x + width / 2, y + height / 2])({chosen}.getBoundingClientRect()))"
-    )
-    for kind in ("mousePressed", "mouseReleased"):
-        await tab.send(
-            "Input.dispatchMouseEvent",
-            type=kind,
-            x=place[0],
-            y=place[1],
-            button="left",
-            clickCount=1,
-        )
-
-
 async def sound(tab: Tab, turn: int, what: str) -> Any:  # noqa: ANN401 - whatever the element holds
     return await tab.value(f"document.querySelector('audio[data-turn=\"{turn}\"]').{what}")
-
-
-async def require_sound_page(tab: Tab, width: int) -> None:
-    """No violation that counts, nothing wider than the screen, nothing from elsewhere."""
-    await tab.value(f"{AXE}\nnull")
-    assert await tab.value(AXE_RUN) == []
-    assert await tab.value("document.documentElement.scrollWidth") <= width
-    assert await tab.value(STRANGERS) == 0
 
 
 def test_sound_is_in_step_with_the_transcript_both_ways(
@@ -316,8 +241,7 @@ def test_a_filter_is_kept_from_the_list_to_a_conversation_and_on(
 ) -> None:
     viewer = view(talk)
     address = viewer.address
-    while "outcome=fail" not in viewer.get("/run/talk/conversations").text:
-        time.sleep(0.05)  # the index is being made
+    viewer.made("/run/talk")
 
     async def steps(tab: Tab) -> None:
         await go(tab, f"{address}/run/talk/conversations")
@@ -420,11 +344,16 @@ def test_a_hostile_conversation_is_text_everywhere(
     condition = SPOKEN.with_axes(persona=HOSTILE)
     row = Played(episode, condition, HOSTILE, HOSTILE, 0, score, measures)
     keys = stored(folder, played, [row, msgspec.structs.replace(row, trial=1)], task)
-    address = view(folder).address
+    viewer = view(folder)
+    address = viewer.address
+    name = viewer.first_run()
+    viewer.made(name)
 
     async def steps(tab: Tab) -> None:
         await go(tab, f"{address}/")
-        name = await tab.value("document.querySelector('a[href^=\"/run/\"]').getAttribute('href')")
+        assert name == await tab.value(
+            "document.querySelector('a[href^=\"/run/\"]').getAttribute('href')"
+        )
         shown = name.removeprefix("/run/")
         pages = [
             name,

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 import pytest
-from tests.viewer.conftest import View, Viewer
+from tests.viewer.conftest import View
 
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.core.conditions import PLAIN, condition_of
@@ -47,20 +47,9 @@ def played_now(
     return StoredEpisode(of.key, 0, episode, Score("dragoman-1", "none", Scored(value), ()))
 
 
-def whole(viewer: Viewer, path: str, shows: str = "") -> str:
-    """Return a page when the index is read, the figures are made, and it shows what is waited for."""
-    text = viewer.get(path).text
-    patience = time.monotonic() + 20
-    while "is being read" in text or "Figures are being made" in text or shows not in text:
-        assert time.monotonic() < patience, text
-        time.sleep(0.02)
-        text = viewer.get(path).text
-    return text
-
-
 def test_every_number_leads_to_the_conversations_behind_it(view: View, played: Path) -> None:
     viewer = view(played)
-    overview = whole(viewer, "/run/mine")
+    overview = viewer.made("/run/mine")
     links = re.findall(
         r'href="(/run/mine/conversations\?[^"]+)">([\d,]+)(?: [a-z ]+)?</a>', overview
     )
@@ -83,7 +72,7 @@ def test_what_is_lost_between_conditions_leads_to_what_failed(view: View, tmp_pa
         store.put(played_now(each, ago=9, value=0.0) for each in cells[6:])
     viewer = view(tmp_path / "run")
 
-    overview = whole(viewer, "/run/run", shows="loses")
+    overview = viewer.made("/run/run", shows="loses")
     (link,) = re.findall(r'href="([^"]+behind=[^"]+)">2 failures</a>', overview)
     listed = viewer.get(html.unescape(link)).text
 
@@ -98,7 +87,7 @@ def test_a_list_can_be_walked_to_its_end_and_back_without_scripts(
     cells = [cell(f"t{number}") for number in range(120)]
     new_run(tmp_path / "run", cells).close()
     viewer = view(tmp_path / "run")
-    pages = [whole(viewer, "/run/run/conversations")]
+    pages = [viewer.made("/run/run/conversations")]
     while found := re.search(r'rel="next" href="([^"]+)"', pages[-1]):
         pages.append(viewer.get(f"/run/run/conversations{html.unescape(found[1])}").text)
     tasks = [re.findall(r'">(t\d+)</a>', page) for page in pages]
@@ -115,11 +104,11 @@ def test_a_run_that_is_written_is_followed(view: View, tmp_path: Path) -> None:
     cells = [cell(f"t{number}") for number in range(10)]
     with new_run(tmp_path / "run", cells) as store:
         viewer = view(tmp_path / "run")
-        before = whole(viewer, "/run/run")
+        before = viewer.made("/run/run")
         store.put([played_now(each, ago=3) for each in cells[:4]])
-        during = whole(viewer, "/run/run/live")
+        during = viewer.made("/run/run/live")
         store.put([played_now(each, ago=0) for each in cells[4:]])
-        after = whole(viewer, "/run/run/live")
+        after = viewer.made("/run/run/live")
 
     assert "Incomplete" in before
     assert "0 of 10 conversations" in re.sub(r"\s+", " ", before)
@@ -137,7 +126,7 @@ def test_a_run_that_was_left_is_not_said_to_go_on(view: View, tmp_path: Path) ->
     cells = [cell("t0"), cell("t1")]
     with new_run(tmp_path / "run", cells) as store:
         store.put([played_now(cells[0], ago=10_000, model="no/such-model")])
-    told = whole(view(tmp_path / "run"), "/run/run/live")
+    told = view(tmp_path / "run").made("/run/run/live")
 
     assert "Incomplete" in told
     assert "data-going" not in told
@@ -164,7 +153,7 @@ def test_what_is_hostile_is_text_everywhere(view: View, tmp_path: Path) -> None:
 
     assert name == "run-b"
     for path in paths:
-        text = whole(viewer, path)
+        text = viewer.made(path)
         assert "<script>window" not in text, path
         assert "<img" not in text, path
         assert "\u202e" not in text, path
