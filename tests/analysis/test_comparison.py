@@ -70,6 +70,31 @@ def compared(a: CellOutcomes, b: CellOutcomes) -> Comparison:
     return found
 
 
+def test_every_k_that_the_same_tasks_enter_is_of_the_same_draws() -> None:
+    # All or nothing on each task: pass^2 is pass^1, and so is its interval.
+    won = [(1.0, 1.0), (0.0, 0.0), (1.0, 1.0), (0.0, 0.0), (1.0, 1.0)]
+    a = cell(dict(zip("12345", won, strict=True)))
+    b = cell(dict(zip("12345", won[1:] + won[:1], strict=True)), agent="other")
+    of_one, of_two = compared(a, b).gaps
+    assert of_one.interval == of_two.interval
+    assert of_one.interval.low < of_one.interval.high
+
+
+def test_trials_that_tell_cells_apart_keep_their_numbers_where_earlier_ones_were_not_played() -> (
+    None
+):
+    a = cell({"1": (1.0, 1.0, 1.0)})
+    rows = [
+        msgspec.structs.replace(row, trial=trial)
+        for row, trial in zip(cell({"1": (1.0, 0.0)}, agent="other").outcomes, (1, 2), strict=True)
+    ]
+    b = msgspec.structs.replace(
+        cell({}, agent="other", digests={"1": "same"}), outcomes=tuple(rows)
+    )
+    (pair,) = compared(a, b).lost
+    assert pair.apart == (0, 2)
+
+
 def test_figures_are_those_of_the_tasks_that_both_finished() -> None:
     a = cell({"1": (1.0, 1.0), "2": (1.0, 0.0), "3": (1.0, None), "4": (0.0, 0.0), "6": (1.0, 1.0)})
     b = cell({"1": (1.0, 0.0), "2": (1.0, 1.0), "3": (1.0, 1.0), "5": (1.0, 1.0), "6": (None, 1.0)})

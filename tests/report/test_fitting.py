@@ -132,3 +132,9 @@ def test_words_longer_than_the_terminal_are_left_to_it() -> None:
 
     assert isinstance(console.file, io.StringIO)
     assert f"{'x' * 30}\n" in console.file.getvalue()
+
+
+def test_a_cell_that_names_two_things_has_no_comma_before_its_arrow_row_by_row() -> None:
+    table = TextTable(("A -> B", "what"), (("careful\n-> literal", "word " * 12),))
+    found = lines(table, 40)
+    assert any(line.endswith("careful -> literal") for line in found)

@@ -8,6 +8,7 @@ A difference is always that of B to A.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from math import lcm
+from typing import NamedTuple
 
 import msgspec
 
@@ -44,11 +45,16 @@ class CellOutcomes(msgspec.Struct, frozen=True):
 
 
 class TaskPair(msgspec.Struct, frozen=True):
-    """One task's rewards in both cells, by trial."""
+    """One task's rewards in both cells, by trial.
+
+    `trials_a` and `trials_b` say which trials those are; empty for the first ones.
+    """
 
     task: str
     a: tuple[float, ...]
     b: tuple[float, ...]
+    trials_a: tuple[int, ...] = ()
+    trials_b: tuple[int, ...] = ()
 
     @property
     def successes(self) -> tuple[int, int]:
@@ -64,8 +70,15 @@ class TaskPair(msgspec.Struct, frozen=True):
     @property
     def apart(self) -> tuple[int, int]:
         """The first trial of A and of B that came out as most tell them apart; of a task that flipped."""
-        passed = [[is_success(value) for value in side] for side in (self.a, self.b)]
-        return passed[0].index(self.gain < 0), passed[1].index(self.gain > 0)
+        places = [
+            [is_success(value) for value in side].index(is_passed)
+            for side, is_passed in ((self.a, self.gain < 0), (self.b, self.gain > 0))
+        ]
+        in_a, in_b = (
+            trials[place] if trials else place
+            for trials, place in zip((self.trials_a, self.trials_b), places, strict=True)
+        )
+        return in_a, in_b
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -155,11 +168,31 @@ def comparable(
         cells: The cells.
         by: Only those that differ in this axis, or in `agent`; None for any one thing.
     """
-    for a, b in combinations(cells, 2):
-        one, other = a.name, b.name
-        wanted = by is None or by in _differing(one, other)
-        if wanted and one.suite == other.suite and _differ_in_one_thing(one, other):
+    every = tuple(cells)
+    for place, other in _neighbours(every):
+        a, b = every[place], every[other]
+        if by is None or by in _differing(a.name, b.name):
             yield a, b
+
+
+def _neighbours(cells: Sequence[CellOutcomes]) -> list[tuple[int, int]]:
+    """Return the places of all two cells that differ in one thing, in the order of the cells.
+
+    Looked for among those of one condition, and among those of one agent: of thousands of cells
+    every two would be millions.
+    """
+    groups: dict[tuple[str, object], list[int]] = {}
+    for place, cell in enumerate(cells):
+        groups.setdefault((cell.name.suite, cell.name.condition), []).append(place)
+        groups.setdefault((cell.name.suite, cell.name.agent), []).append(place)
+    return sorted(
+        {
+            couple
+            for group in groups.values()
+            for couple in combinations(group, 2)
+            if _differ_in_one_thing(*(cells[place].name for place in couple))
+        }
+    )
 
 
 def _differing(one: CellName, other: CellName) -> tuple[str, ...]:
@@ -205,6 +238,7 @@ def _paired(a: CellOutcomes, b: CellOutcomes) -> tuple[tuple[TaskPair, ...], dic
     """Return the pairs (numbered tasks in the order of their numbers), and the tasks left out by reason."""
     rows_a, rows_b = _verdicts(a), _verdicts(b)
     complete_a, complete_b = _complete(rows_a), _complete(rows_b)
+    played_a, played_b = _played(a), _played(b)
     pairs = []
     left_out: dict[str, int] = {}
     for task in sorted({*rows_a, *rows_b}, key=lambda name: (len(name), name)):
@@ -216,7 +250,9 @@ def _paired(a: CellOutcomes, b: CellOutcomes) -> tuple[tuple[TaskPair, ...], dic
         if reason:
             left_out[reason] = left_out.get(reason, 0) + 1
         else:
-            pairs.append(TaskPair(task, complete_a[task], complete_b[task]))
+            pairs.append(
+                TaskPair(task, complete_a[task], complete_b[task], played_a[task], played_b[task])
+            )
     return tuple(pairs), left_out
 
 
@@ -249,6 +285,15 @@ def _complete(rows: dict[str, list[Verdict | None]]) -> dict[str, tuple[float, .
     return {task: played for task, row in rows.items() if (played := played_rewards(row))}
 
 
+def _played(cell: CellOutcomes) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of the trials that were played, by task."""
+    found: dict[str, list[int]] = {}
+    for row in cell.outcomes:
+        if row.reward is not None:
+            found.setdefault(row.task, []).append(row.trial)
+    return {task: tuple(trials) for task, trials in found.items()}
+
+
 def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
     """Return how much more often B succeeded on each task, in one unit for all.
 
@@ -264,31 +309,46 @@ def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
 def seed_of(a: CellName, b: CellName, pairs: Sequence[TaskPair]) -> int:
     """Return the seed of a comparison's draws, the same whichever of the two cells comes first.
 
-    Those for pass^k are made with k more.
+    Those for pass^1 are made with 1 more, and so are those for a pass^k that the same tasks enter; where
+    fewer do, with k more.
     """
     sides = sorted([name.suite, name.condition.label, name.agent] for name in (a, b))
     return derive_seed(content_key(sides, [pair.task for pair in pairs]), "comparison")
 
 
 def _gaps(pairs: Sequence[TaskPair], seed: int) -> tuple[Gap, ...]:
-    shared = [min(len(pair.a), len(pair.b)) for pair in pairs]
-    return tuple(
-        _gap([pair for pair, trials in zip(pairs, shared, strict=True) if trials >= k], k, seed + k)
-        for k in range(1, max(shared) + 1)
-    )
+    counted = [_Counted(len(pair.a), len(pair.b), *pair.successes) for pair in pairs]
+    most = max(entry.shared for entry in counted)
+    return tuple(_gap(counted, k, seed) for k in range(1, most + 1))
 
 
-def _gap(pairs: Sequence[TaskPair], k: int, seed: int) -> Gap:
-    of_a = [task_pass_hat(len(pair.a), pair.successes[0], k) for pair in pairs]
-    of_b = [task_pass_hat(len(pair.b), pair.successes[1], k) for pair in pairs]
+class _Counted(NamedTuple):
+    """How many trials of a task there are in A and B, and how many succeeded."""
+
+    of_a: int
+    of_b: int
+    won_a: int
+    won_b: int
+
+    @property
+    def shared(self) -> int:
+        return min(self.of_a, self.of_b)
+
+
+def _gap(pairs: Sequence[_Counted], k: int, seed: int) -> Gap:
+    entering = [pair for pair in pairs if pair.shared >= k]
+    of_a = [task_pass_hat(pair.of_a, pair.won_a, k) for pair in entering]
+    of_b = [task_pass_hat(pair.of_b, pair.won_b, k) for pair in entering]
     differences = [in_b - in_a for in_a, in_b in zip(of_a, of_b, strict=True)]
-    count = len(pairs)
+    count = len(entering)
+    # What the same tasks enter is of the same draws: they are dear, and one draw tells of all k.
+    draws = seed + (1 if count == len(pairs) else k)
     return Gap(
         k=k,
         a=sum(of_a) / count,
         b=sum(of_b) / count,
         difference=sum(differences) / count,
-        interval=difference_interval(differences, seed),
+        interval=difference_interval(differences, draws),
         tasks=count,
     )
 

@@ -2,10 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from dragoman.core.measures import ROUNDING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RESAMPLES = 2_000
 LEVEL = 0.95
@@ -36,15 +42,23 @@ def clustered_interval(values: Sequence[float], seed: int) -> Interval:
     if min(values) == max(values):
         value, edge = values[0], tail ** (1 / count)
         return Interval(value * edge, 1 - (1 - value) * edge)
-    generator = np.random.default_rng(seed)
     if count > MANY_TASKS:
         drawn, times = zip(*Counter(values).items(), strict=True)
     else:
         drawn, times = tuple(values), (1,) * count
-    counts = generator.multinomial(count, [each / count for each in times], size=RESAMPLES)
-    means = counts @ np.asarray(drawn, dtype=float) / count
+    means = _draws(times, seed) @ np.asarray(drawn, dtype=float) / count
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))
+
+
+@lru_cache(maxsize=4)
+def _draws(times: tuple[int, ...], seed: int) -> "NDArray[np.int64]":
+    """Return how often each value is in each draw, by how often it was seen: figures of one seed share them."""
+    import numpy as np
+
+    count = sum(times)
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(count, [each / count for each in times], size=RESAMPLES)
 
 
 def ratio_interval(

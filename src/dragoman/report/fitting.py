@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _GAP = "  "
 
+_ARROW = "-> "
+"""What begins the second line of a cell that names two things."""
+
 
 class TextTable(msgspec.Struct, frozen=True):
     """A table of texts; a cell may have several lines.
@@ -141,7 +144,7 @@ def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterato
     for row in rows:
         for heading, cell in zip(headings, row, strict=True):
             room = width - label - len(_GAP)
-            joined = ", ".join(cell)
+            joined = ", ".join(cell).replace(f", {_ARROW}", f" {_ARROW}")
             parts = [joined] if _width(joined) <= room else cell
             texts = [text for part in parts for text in _wrapped(part, room)]
             for at, text in enumerate(texts):

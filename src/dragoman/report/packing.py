@@ -31,6 +31,9 @@ from dragoman.report.wording import COMPONENTS, ENDINGS
 DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value", "data"})
 TEXT_FIELDS = frozenset({"content", "shown"})
 
+BARE = frozenset({str, int, float, bool, type(None)})
+"""Types of what stays as it is, wherever it is no data."""
+
 MAX_PACKED = 20_000_000
 """Of how many signs all conversations of a page are: beside them figures and tables have room in 25 MB."""
 
@@ -264,11 +267,13 @@ def _packed(node: object) -> object:
     if isinstance(node, dict):
         return {key: _field(key, value) for key, value in node.items()}
     if isinstance(node, list | tuple):
-        return [_packed(item) for item in node]
+        return [item if type(item) in BARE else _packed(item) for item in node]
     return node
 
 
 def _field(name: str, value: object) -> object:
-    if name in DATA_FIELDS and value is not None:
+    if value is None or (type(value) in BARE and name not in DATA_FIELDS):
+        return value
+    if name in DATA_FIELDS:
         return msgspec.json.encode(value).decode()
     return _packed(value)
