@@ -1,4 +1,4 @@
-# The words to know: demo, quick, test, test-train, search, bench, clean.
+# The words to know: demo, quick, test, test-train, search, bench, docs, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,7 +9,7 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo quick test test-train nightly search bench format lint types layers unit few properties clean
+.PHONY: demo quick test test-train nightly search bench docs format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -32,6 +32,10 @@ search: .venv/.dev-installed
 
 bench: .venv/.installed
 	@$(BIN)/python -m bench.run
+
+# The documentation as a site, in build/site.
+docs: .venv/.dev-installed
+	$(BIN)/zensical build --strict --clean
 
 format: .venv/.dev-installed
 	$(BIN)/ruff format src tests bench

@@ -1,0 +1,95 @@
+"""The documentation as a site: it builds without a warning, and every link in it leads somewhere."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SETTINGS = ROOT / "zensical.toml"
+
+
+def pages_of(entry: object) -> list[str]:
+    """Return the pages that a part of the navigation leads to."""
+    if isinstance(entry, str):
+        return [entry]
+    if isinstance(entry, dict):
+        return [page for part in entry.values() for page in pages_of(part)]
+    assert isinstance(entry, list)
+    return [page for part in entry for page in pages_of(part)]
+
+
+class Page(HTMLParser):
+    """What a page links to, what it loads by itself, and what in it can be linked to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value for name, value in attrs if value}
+        self.anchors |= {values[name] for name in ("id", "name") if name in values}
+        self.links += [values["href"]] if tag == "a" and "href" in values else []
+        if tag != "a":
+            self.loaded += [values[name] for name in ("href", "src") if name in values]
+
+
+def broken(name: Path, page: Page, pages: dict[Path, Page]) -> list[str]:
+    """Return the links of a page that lead nowhere."""
+    found = []
+    for link in page.links + page.loaded:
+        path, anchor = urldefrag(link)
+        if urlsplit(link).scheme:
+            continue
+        target = (name.parent / unquote(path)).resolve() if path else name
+        known = pages.get(target)
+        if not target.exists() or (anchor and known and unquote(anchor) not in known.anchors):
+            found.append(f"{name.name}: {link}")
+    return found
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    nav = pages_of(tomllib.loads(SETTINGS.read_text("utf-8"))["project"]["nav"])
+    docs = ROOT / "docs"
+    written = {
+        path.relative_to(docs).as_posix()
+        for path in docs.rglob("*.md")
+        if "examples" not in path.relative_to(docs).parts
+    }
+
+    assert sorted(nav) == sorted(written)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_the_site_builds_without_a_warning_and_every_link_in_it_leads_somewhere(
+    tmp_path: Path,
+) -> None:
+    shutil.copy(SETTINGS, tmp_path)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    build = [sys.executable, "-m", "zensical", "build", "--strict"]
+
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "No issues found" in done.stdout + done.stderr
+    site = (tmp_path / "build" / "site").resolve()
+    pages = {path: Page(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    pages.pop(site / "404.html")
+    assert len(pages) > 50
+    assert [each for name, page in pages.items() for each in broken(name, page, pages)] == []
+    outside = {
+        each
+        for page in pages.values()
+        for each in page.loaded
+        if urlsplit(each).scheme not in {"", "data"} or each.startswith("//")
+    }
+    assert outside == set()
