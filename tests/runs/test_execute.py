@@ -299,27 +299,44 @@ def test_what_was_spent_elsewhere_counts_for_the_budget() -> None:
     spending = Spending(Budget(parse_limit("30 tokens"), lambda _model: None))
     call = Usage("agent", "far/model", calls=1, input_tokens=20, output_tokens=5)
 
-    spending.add((call,))
-    spending.check()
-    spending.add((call,))
+    async def played() -> None:
+        async with spending.room():
+            spending.add((call,))
 
+    asyncio.run(played())
+    asyncio.run(played())
     with pytest.raises(RunHalted, match="the budget of 30 tokens is spent"):
-        spending.check()
+        asyncio.run(played())
 
 
-def test_where_every_call_asks_the_budget_itself_a_conversation_does_not() -> None:
-    budget = Budget(parse_limit("1 tokens"), lambda _model: None)
-    budget.spend(Usage("agent", "near/model", calls=1, input_tokens=20, output_tokens=5))
+def test_conversations_that_are_played_elsewhere_pass_a_budget_by_one_of_them() -> None:
+    budget = Budget(parse_limit("100 tokens"), lambda _model: None)
+    spending = Spending(budget)
+    most_at_once = now = 0
 
-    Spending(budget).check()
-    Spending(None).add((Usage("agent", "near/model", calls=1),))
+    async def played() -> None:
+        nonlocal most_at_once, now
+        async with spending.room():
+            now += 1
+            most_at_once = max(most_at_once, now)
+            for _ in range(20):
+                await asyncio.sleep(0)
+            spending.add((Usage("agent", "far/model", input_tokens=5, output_tokens=2),))
+            now -= 1
+
+    async def all_of_them() -> list[BaseException | None]:
+        return await asyncio.gather(*(played() for _ in range(40)), return_exceptions=True)
+
+    outcomes = asyncio.run(all_of_them())
+    assert (int(budget.spent), outcomes.count(None)) == (105, 15)
+    assert most_at_once == (100 - 7) // 14
+    assert {type(outcome) for outcome in outcomes} == {type(None), RunHalted}
 
 
 def test_receipts_allow_everything_and_are_handed_over_once() -> None:
     receipts = Receipts()
     call = Usage("agent", "far/model", calls=1)
     receipts.require_prices(["far/model"])
-    receipts.check()
     receipts.spend(call)
 
     assert (receipts.take(), receipts.take()) == ((call,), ())

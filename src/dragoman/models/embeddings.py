@@ -8,7 +8,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST, ChatEndpoint
-from dragoman.models.spending.purse import Purse
+from dragoman.models.spending.purse import Purse, room_in
 from dragoman.models.wire.sending import EndpointRefused, Sender, Unreadable, Who
 from dragoman.models.wire.transport import MEDIA_BYTES
 
@@ -41,8 +41,10 @@ class EmbeddingModel:
             ParticipantError: Where no vectors could be had.
             RunHalted: Where the budget is spent, or the endpoint refuses whatever it is asked.
         """
-        if self._budget is not None:
-            self._budget.check()
+        async with room_in(self._budget, self.name):
+            return await self._counted(texts)
+
+    async def _counted(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         try:
             vectors, usage = await self._asked(texts)
         except EndpointRefused as refusal:

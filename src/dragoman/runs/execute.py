@@ -6,6 +6,7 @@ played is a backend's affair. A failed participant is a stored episode; a failed
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
@@ -14,6 +15,7 @@ from dragoman.core.keys import derive_seed
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.models.spending.budget import Budget
+from dragoman.models.spending.reservations import Reservations
 from dragoman.runs.backend import (
     Finished,
     PlainCell,
@@ -34,6 +36,8 @@ from dragoman.store.audio_files import AudioFiles
 from dragoman.store.run import RunStore, StoredEpisode
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
+
+_CONVERSATION = "conversation"
 
 OnDone = Callable[[Cell, Episode, Score], None]
 
@@ -100,7 +104,8 @@ async def execute(
             backend.open(source) as play,
             asyncio.TaskGroup() as group,
         ):
-            stage = SharedState(earlier, writer, files, Spending(setup.budget), on_done)
+            spending = Spending(None if play is source.play else setup.budget)
+            stage = SharedState(earlier, writer, files, spending, on_done)
             for _ in range(conversations_at_once(min(setup.config.concurrency, len(pending)))):
                 group.create_task(_work(play, todo, stage))
 
@@ -126,24 +131,33 @@ def scored_here(player: Player, pending: Sequence[Pending]) -> ScoreHere:
 
 
 class Spending:
-    """Counts what was spent out of the budget's sight, where there is one."""
+    """Counts what conversations spend out of the budget's sight, where there is one.
+
+    Args:
+        budget: What the run may spend; None for no limit, or where every call asks the budget itself.
+    """
 
     def __init__(self, budget: Budget | None) -> None:
         self._budget = budget
-        self._has_spent = False
+        self._under_way = Reservations()
 
-    def check(self) -> None:
-        """Raise RunHalted where no other conversation may begin; calls of this process ask themselves."""
-        if self._budget is not None and self._has_spent:
-            self._budget.check()
+    def room(self) -> AbstractAsyncContextManager[None]:
+        """Return what waits until a conversation can be paid for, to be left once it is counted.
+
+        Entering it raises RunHalted where no other conversation may begin.
+        """
+        if self._budget is None:
+            return nullcontext()
+        return self._under_way.room(_CONVERSATION, self._budget.left)
 
     def add(self, spent: Sequence[Usage]) -> None:
         """Count what a conversation consumed elsewhere."""
         if self._budget is None:
             return
-        self._has_spent = self._has_spent or bool(spent)
+        before = self._budget.spent
         for usage in spent:
             self._budget.spend(usage)
+        self._under_way.learn(_CONVERSATION, self._budget.spent - before)
 
 
 class SharedState(msgspec.Struct, frozen=True):
@@ -180,13 +194,21 @@ def _playing_order(entry: Pending) -> tuple[int, int, int]:
 async def _work(play: Play, todo: Iterator[Pending], stage: SharedState) -> None:
     for entry in todo:
         earlier = await stage.earlier.of(entry.cell)
-        stage.spending.check()
-        try:
-            finished = await play(plain_cell(entry.cell, entry.attempt), earlier)
-        except StoppedError as stopped:
-            await stage.keep(entry, stopped.finished)
-            raise (stopped.__cause__ or stopped) from None
-        await stage.keep(entry, finished)
+        async with stage.spending.room():
+            finished = await _played(play, entry, earlier, stage)
         stage.earlier.add(entry.cell, finished.episode)
         if finished.score is not None:
             stage.on_done(entry.cell, finished.episode, finished.score)
+
+
+async def _played(
+    play: Play, entry: Pending, earlier: Sequence[Episode], stage: SharedState
+) -> Finished:
+    """Play one conversation and keep what came of it."""
+    try:
+        finished = await play(plain_cell(entry.cell, entry.attempt), earlier)
+    except StoppedError as stopped:
+        await stage.keep(entry, stopped.finished)
+        raise (stopped.__cause__ or stopped) from None
+    await stage.keep(entry, finished)
+    return finished

@@ -1,3 +1,4 @@
+import asyncio
 from decimal import Decimal
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.costs import Price
-from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.errors import RunHalted, UsageError, told_delay
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.models.spending.budget import Budget, Unit, parse_limit
 
@@ -151,3 +152,60 @@ def test_speech_charged_by_length_spends_money_and_no_tokens() -> None:
     in_tokens.check()
     with pytest.raises(RunHalted, match=r"the budget of 1 USD is spent \(1\.5000 USD in 1 call\)"):
         in_money.check()
+
+
+async def spent_at_once(purse: Budget, calls: list[Usage]) -> list[BaseException | None]:
+    """Send calls that all wait for the same moment, as those of conversations at once do."""
+
+    async def call(usage: Usage) -> None:
+        async with purse.room(usage.model):
+            await asyncio.sleep(0)
+            purse.spend(usage)
+
+    return await asyncio.gather(*map(call, calls), return_exceptions=True)
+
+
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=60),
+    st.integers(1, 400),
+)
+def test_calls_no_dearer_than_twice_the_first_pass_a_budget_by_one_call(
+    above: list[int], limit: int
+) -> None:
+    sizes = [40, *(40 + size for size in above)]
+    purse = budget(f"{limit} tokens")
+    calls = [Usage("agent", "m", input_tokens=size, output_tokens=0) for size in sizes]
+
+    asyncio.run(spent_at_once(purse, calls))
+
+    assert purse.spent <= min(limit + max(sizes) - 1, sum(sizes))
+    assert purse.spent >= min(limit, sum(sizes))
+
+
+def test_who_waits_for_room_in_the_budget_is_held_up_by_it() -> None:
+    async def cut_off() -> None:
+        purse = budget("3M tokens")
+        async with purse.room("m"):
+            waiting = asyncio.create_task(spent_at_once(purse, [CALL]))
+            await asyncio.sleep(0)
+            with pytest.raises(TimeoutError) as caught:
+                async with asyncio.timeout(0.001):
+                    await purse.room("m").__aenter__()
+            waiting.cancel()
+        assert "no room for another call" in str(told_delay(caught.value.__cause__))
+
+    asyncio.run(cut_off())
+
+
+def test_a_budget_of_time_lets_all_calls_go_at_once() -> None:
+    purse = budget("2 h")
+
+    async def call(gate: asyncio.Barrier) -> None:
+        async with purse.room("m"):
+            await gate.wait()
+
+    async def all_of_them() -> None:
+        gate = asyncio.Barrier(64)
+        await asyncio.wait_for(asyncio.gather(*(call(gate) for _ in range(64))), 5)
+
+    asyncio.run(all_of_them())

@@ -31,12 +31,12 @@ class BudgetedModel:
             RunHalted: Where the budget is spent.
             ParticipantError: Where the provider broke.
         """
-        self._budget.check()
-        try:
-            completion = await self._model.complete(request, purpose)
-        except ParticipantError as error:
-            if isinstance(error.usage, Usage):
-                self._budget.spend(error.usage)
-            raise
-        self._budget.spend(completion.usage)
+        async with self._budget.room(self.name):
+            try:
+                completion = await self._model.complete(request, purpose)
+            except ParticipantError as error:
+                if isinstance(error.usage, Usage):
+                    self._budget.spend(error.usage)
+                raise
+            self._budget.spend(completion.usage)
         return completion

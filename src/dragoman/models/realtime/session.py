@@ -42,7 +42,7 @@ from dragoman.models.realtime.client_events import (
 from dragoman.models.realtime.connection import RealtimeConnection, RefusedInSession, Responded
 from dragoman.models.realtime.gathering import reply_of, usage_of
 from dragoman.models.realtime.pcm import chunks
-from dragoman.models.spending.purse import Purse
+from dragoman.models.spending.purse import Purse, room_in
 from dragoman.models.wire.sending import EndpointRefused, Gatekeeper, Who
 from dragoman.models.wire.transport import Fault
 from dragoman.models.wire.websocket import HandshakeRefused, WebSocket
@@ -161,8 +161,12 @@ class RealtimeSession:
             RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
         """
         budget = self._agent.reach.budget
-        if budget is not None:
-            budget.check()
+        async with room_in(budget, self._who.model):
+            return await self._counted(heard, tools, budget)
+
+    async def _counted(
+        self, heard: Sequence[Heard], tools: Toolset, budget: Purse | None
+    ) -> Answer:
         if not self._is_greeted and tools.must_call and self._opening.task.ticket:
             self._unsent.insert(0, CreateItem(user_said(self._opening.task.ticket)))
         self._is_greeted = True

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from decimal import Decimal
 from typing import Literal
 
@@ -11,6 +12,7 @@ import msgspec
 from dragoman.core.costs import NOTHING, PriceOf, cost_of
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.usage import Usage
+from dragoman.models.spending.reservations import Reservations
 
 Unit = Literal["USD", "tokens", "seconds"]
 
@@ -60,8 +62,10 @@ def parse_limit(text: str) -> Limit:
 class Budget:
     """Counts what this process spends, and halts the run when that reaches a limit.
 
-    Calls under way when the limit is reached are not in it: a run may spend a little more, at most
-    what they cost. What our own cache answered costs nothing.
+    Of money and tokens something is held back for every call under way, and near the limit calls wait
+    for each other: it is passed by what the last call costs, and by what calls come to that are more
+    than twice as dear as any of their model before. Of time nothing is held back. What our own cache
+    answered costs nothing.
 
     Args:
         limit: The most that may be spent.
@@ -85,6 +89,12 @@ class Budget:
         self._spent = NOTHING
         self._calls = 0
         self._obstacle = ""
+        self._calls_under_way = Reservations()
+
+    @property
+    def spent(self) -> Decimal:
+        """What calls came to so far, in the limit's unit; nothing where that is time."""
+        return self._spent
 
     def require_prices(self, models: Iterable[str]) -> None:
         """Refuse a limit in money for models without a price.
@@ -100,7 +110,7 @@ class Budget:
             )
 
     def check(self) -> None:
-        """Say whether another call may be sent; to be asked before each.
+        """Say whether anything more may be spent.
 
         Raises:
             RunHalted: Where it may not.
@@ -117,6 +127,22 @@ class Budget:
                 f"the budget of {self.limit.text} is spent ({_in_words(spent, self.limit.unit)} in "
                 f"{self._calls} {'call' if self._calls == 1 else 'calls'}); {self._afterwards()}"
             )
+
+    def room(self, model: str) -> AbstractAsyncContextManager[None]:
+        """Return what waits until a call of a model may be sent, to be left once it is counted.
+
+        Entering it raises RunHalted where no other call may be sent.
+        """
+        return self._calls_under_way.room(model, self.left)
+
+    def left(self) -> Decimal | None:
+        """Return what may still be spent; None where the limit is one of time.
+
+        Raises:
+            RunHalted: Where that is nothing.
+        """
+        self.check()
+        return None if self.limit.unit == "seconds" else self.limit.amount - self._spent
 
     def spend(self, usage: Usage) -> None:
         """Count what calls consumed; to be told after each, also after one that failed.
@@ -137,6 +163,7 @@ class Budget:
                 pass
         if amount is not None:
             self._spent += amount
+            self._calls_under_way.learn(usage.model, amount)
         elif self._price_of(usage.model) is None and self.limit.unit == "USD":
             self._obstacle = (
                 f"the price of {usage.model} is not known, a budget in money cannot be kept"

@@ -1,6 +1,7 @@
 """What models ask before they spend, and tell what they spent."""
 
 from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 from dragoman.core.usage import Usage
@@ -13,13 +14,21 @@ class Purse(Protocol):
         """Refuse models whose calls could not be counted."""
         ...
 
-    def check(self) -> None:
-        """Raise RunHalted where no other call may be sent; to be asked before each."""
+    def room(self, model: str) -> AbstractAsyncContextManager[None]:
+        """Return what waits until a call of a model may be sent, to be left once it is counted.
+
+        Entering it raises RunHalted where no other call may be sent.
+        """
         ...
 
     def spend(self, usage: Usage) -> None:
         """Count what calls consumed; to be told after each, also after one that failed."""
         ...
+
+
+def room_in(purse: Purse | None, model: str) -> AbstractAsyncContextManager[None]:
+    """Return the room for a call of a model; all there is where nothing limits it."""
+    return nullcontext() if purse is None else purse.room(model)
 
 
 class Receipts:
@@ -31,8 +40,9 @@ class Receipts:
     def require_prices(self, models: Iterable[str]) -> None:
         """Refuse nothing: whoever keeps the budget has looked."""
 
-    def check(self) -> None:
+    def room(self, model: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002 - obeys Purse
         """Allow the call."""
+        return nullcontext()
 
     def spend(self, usage: Usage) -> None:
         """Keep what was spent."""

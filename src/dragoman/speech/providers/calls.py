@@ -8,7 +8,7 @@ import msgspec
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.chat.openai import OF_ONE_REQUEST
-from dragoman.models.spending.purse import Purse
+from dragoman.models.spending.purse import Purse, room_in
 from dragoman.models.wire.sending import EndpointRefused, Sender, Who
 from dragoman.speech.providers.wire import Given, ReportedUsage, SpeechRequest, usage_of
 
@@ -55,8 +55,15 @@ class SpeechCalls:
             ParticipantError: Where no readable reply could be had.
             RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
         """
-        if self._budget is not None:
-            self._budget.check()
+        async with room_in(self._budget, self._who.model):
+            return await self._asked(request, read, counted)
+
+    async def _asked(
+        self,
+        request: SpeechRequest,
+        read: Callable[[bytes], Given[T]],
+        counted: Callable[[Given[T]], ReportedUsage],
+    ) -> tuple[T, Usage]:
         try:
             given, attempts = await self._sender.send(
                 request.url, request.headers, request.body, read, self._who
