@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.pass_hat import is_success, pass_hat, reference_figures, task_pass_hat
-from dragoman.core.scores import Scored, Unscored, Verdict
+from dragoman.analysis.pass_hat import pass_hat, reference_figures, task_pass_hat
+from dragoman.core.scores import Scored, Unscored, Verdict, is_success
 
 PASS, FAIL, OPEN = Scored(1.0), Scored(0.0), Unscored("no judge")
 FAIL_OPEN = Scored(0.0, ("NL_ASSERTION",))

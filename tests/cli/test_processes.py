@@ -36,6 +36,7 @@ COMMANDS = {
     "export": ("export", "mine", "--to", "jsonl", "--out", "lines"),
     "bundle": ("bundle", "mine"),
     "unbundle": ("unbundle", "mine"),
+    "upgrade": ("upgrade", "mine"),
     "check": ("check", "sample:shop"),
     "lint": ("lint", "seataubench"),
     "translate": ("translate", "sample:shop", "--to", "th", "--model", "glossary", "--out", "out"),

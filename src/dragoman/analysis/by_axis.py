@@ -11,10 +11,10 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import Interval, clustered_interval
-from dragoman.analysis.pass_hat import is_success, played_rewards
+from dragoman.analysis.pass_hat import played_rewards
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.scores import Verdict
+from dragoman.core.scores import Verdict, is_success
 
 AGENT = "agent"
 """Stands among axes for who plays."""

@@ -15,12 +15,12 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.consumption import measures
 from dragoman.analysis.intervals import Interval, difference_interval
-from dragoman.analysis.pass_hat import is_success, played_rewards, task_pass_hat
+from dragoman.analysis.pass_hat import played_rewards, task_pass_hat
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.core.conditions import Condition, differ_in_one_thing, differing_axes
 from dragoman.core.costs import PriceOf, unpriced
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.scores import Verdict
+from dragoman.core.scores import Verdict, is_success
 
 FINEST_UNIT = 5_000
 """Into so many parts a success is divided at most where tasks have different numbers of trials."""

@@ -14,9 +14,7 @@ from math import comb
 import msgspec
 
 from dragoman.analysis.intervals import Interval, clustered_interval
-from dragoman.core.scores import Scored, Verdict
-
-SUCCESS_TOLERANCE = 1e-6
+from dragoman.core.scores import Scored, Verdict, is_success
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -58,11 +56,6 @@ class ReferenceFigures(msgspec.Struct, frozen=True):
     dropped: int
     average_reward: float | None
     pass_hat: dict[int, float]
-
-
-def is_success(value: float) -> bool:
-    """Whether a reward counts as a success."""
-    return abs(value - 1) <= SUCCESS_TOLERANCE
 
 
 def task_pass_hat(trials: int, successes: int, k: int) -> float:

@@ -15,6 +15,7 @@ from dragoman.cli.commands import (
     exchanging,
     finetuning,
     judging,
+    keeping,
     reading,
     reviewing,
     running,
@@ -40,6 +41,7 @@ for part in (
     speaking,
     judging,
     exchanging,
+    keeping,
     finetuning,
 ):
     app.add_typer(part.app)

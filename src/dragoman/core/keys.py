@@ -12,6 +12,17 @@ def content_key(*parts: object) -> str:
     return hashlib.blake2b(_ENCODER.encode(parts), digest_size=16).hexdigest()
 
 
+def encoded_parts(*parts: object) -> bytes:
+    """Return what `content_key` hashes of some of its parts, for `key_of_encoded`."""
+    return _ENCODER.encode(parts)[1:-1]
+
+
+def key_of_encoded(*encoded: bytes) -> str:
+    """Return the `content_key` of parts that were encoded in pieces: equal ones need it only once."""
+    content = b"[" + b",".join(encoded) + b"]"
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
 def derive_seed(key: str, purpose: str) -> int:
     """Return a seed below 2**31 that depends on a content key and a purpose only."""
     digest = hashlib.blake2b(f"{key}/{purpose}".encode(), digest_size=4).digest()

@@ -1,7 +1,11 @@
-"""Scores: a value, or the reason why there is none, always with its evidence."""
+"""Scores: a value, or the reason why there is none, with its evidence; and how conversations stand by them."""
+
+from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
+from dragoman.core.episodes import COMPLETE, Episode
 from dragoman.core.tasks import Component
 from dragoman.core.usage import Usage
 
@@ -17,6 +21,7 @@ USER_JUDGE = "+users:"
 METRIC_VERSION = "reward-1"
 """The version of how components make a reward; part of every score's key."""
 
+SUCCESS_TOLERANCE = 1e-6
 
 UNREADABLE_CALLS = "unreadable"
 """The kind of evidence that says of a reply that no calls could be read in it."""
@@ -41,6 +46,11 @@ class Unscored(msgspec.Struct, frozen=True, tag="unscored"):
 
 
 Verdict = Scored | Unscored
+
+
+def is_success(value: float) -> bool:
+    """Whether a reward counts as a success."""
+    return abs(value - 1) <= SUCCESS_TOLERANCE
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -108,3 +118,59 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     def assumed(self) -> bool:
         """Whether the reward rests on something assumed instead of judged."""
         return any(part.assumed and part.in_basis for part in self.components)
+
+
+Standing = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
+"""Where a planned conversation stands.
+
+`code` is for a participant whose code raised; faults of the infrastructure are never the agent's.
+"""
+
+STANDINGS: dict[Standing, str] = {
+    "code": "raised in code of one's own",
+    "infrastructure": "ended by infrastructure",
+    "fail": "failed",
+    "unscored": "unscored",
+    "missing": "not run",
+}
+"""How a conversation stands that is not a success, in words; what is to be mended first comes first."""
+
+
+def standing_of(episode: Episode | None, score: Score | None) -> Standing:
+    """Return where a conversation stands; None for what there is not."""
+    if episode is None:
+        return "missing"
+    if episode.is_fault:
+        return "code" if episode.ending.reason == "code_error" else "infrastructure"
+    if score is None or isinstance(score.reward, Unscored):
+        return "unscored"
+    return "pass" if is_success(score.reward.value) else "fail"
+
+
+def causes_of(episode: Episode | None, score: Score | None) -> Iterator[str]:
+    """Yield why a conversation is not a success: nothing for a success, one or more otherwise."""
+    state = standing_of(episode, score)
+    if state == "pass":
+        return
+    if episode is None:
+        yield "not run"
+    elif state in {"code", "infrastructure"}:
+        yield episode.ending.detail or "no detail was recorded"
+    elif score is None:
+        yield "not scored yet"
+    elif isinstance(score.reward, Unscored):
+        yield score.reward.reason
+    else:
+        yield from _failures(episode, score)
+
+
+def _failures(episode: Episode, score: Score) -> Iterator[str]:
+    if episode.ending.reason not in COMPLETE:
+        yield f"ended early: {episode.ending.reason}"
+        return
+    failed = [
+        part.component
+        for part in score.components
+        if part.in_basis and isinstance(part.verdict, Scored) and not is_success(part.verdict.value)
+    ]
+    yield from failed or ("reward below 1",)

@@ -11,9 +11,10 @@ from shlex import quote
 from xml.etree import ElementTree as ET
 
 from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.core.scores import Standing
 from dragoman.core.texts.visible import visible
 from dragoman.exchange.placing import place_file
-from dragoman.report.view import Standing, causes, standing
+from dragoman.report.view import causes, standing
 from dragoman.store.run import RunStore
 from dragoman.tables.outcomes import outcomes, summary
 

@@ -10,7 +10,8 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.keys import derive_seed
-from dragoman.report.view import RunView, Standing, standing
+from dragoman.core.scores import Standing
+from dragoman.report.view import RunView, standing
 
 LOST: frozenset[Standing] = frozenset({"fail", "unscored", "code", "infrastructure"})
 """What is looked for in a report."""

@@ -10,17 +10,9 @@ from dragoman.analysis.losses.records import Stage
 from dragoman.analysis.losses.stages import stage_of
 from dragoman.analysis.places import PlaceInRun, place_in_run
 from dragoman.core.episodes import COMPLETE
-from dragoman.report.view import Cause, Standing, causes
+from dragoman.core.scores import STANDINGS, Standing
+from dragoman.report.view import Cause, causes
 from dragoman.report.wording import ENDINGS
-
-STANDINGS: dict[Standing, str] = {
-    "code": "raised in code of one's own",
-    "infrastructure": "ended by infrastructure",
-    "fail": "failed",
-    "unscored": "unscored",
-    "missing": "not run",
-}
-"""How a conversation stands that is not a success, in words; what is to be mended first comes first."""
 
 _ORDER = tuple(STANDINGS)
 

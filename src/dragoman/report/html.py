@@ -16,6 +16,7 @@ from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.intervals import RESAMPLES
 from dragoman.analysis.pass_hat import Figure
+from dragoman.core.scores import Standing
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Role
 from dragoman.report import panels, wording
@@ -32,7 +33,6 @@ from dragoman.report.spending import cost_by_scenario
 from dragoman.report.view import (
     Cause,
     RunView,
-    Standing,
     cell_outcomes,
     compared,
     count_causes,

@@ -17,7 +17,7 @@ from dragoman.analysis.losses.stages import stage_of
 from dragoman.analysis.measure_figures import newest
 from dragoman.core.episodes import Episode, Event
 from dragoman.core.measures import Measured
-from dragoman.core.scores import NO_JUDGE
+from dragoman.core.scores import NO_JUDGE, Standing
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
 from dragoman.core.voice.clarifications import Clarification
@@ -25,7 +25,7 @@ from dragoman.report.behind import Behind, filters_by_place
 from dragoman.report.choosing import fitting, weighed, without_raw
 from dragoman.report.inferring import cost_of_inferring, inferred
 from dragoman.report.losses import NAMES
-from dragoman.report.view import RunView, Standing, standing, user_standing
+from dragoman.report.view import RunView, standing, user_standing
 from dragoman.report.wording import COMPONENTS, ENDINGS
 
 DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value", "data"})

@@ -1,6 +1,6 @@
 """What a report is made of: runs as they are shown, and what is said of each outcome."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -10,25 +10,16 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
-from dragoman.analysis.pass_hat import is_success
 from dragoman.analysis.voice.board import VoiceBoard
 from dragoman.core.conditions import TEXT
-from dragoman.core.episodes import COMPLETE, Episode
 from dragoman.core.measures import REWARD, Declared
 from dragoman.core.protocols import Provenance
-from dragoman.core.scores import Score, Scored, Unscored
+from dragoman.core.scores import Standing, causes_of, standing_of
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.reproducing import Reproducing
 from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
-
-Standing = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
-"""Where a planned conversation stands.
-
-`code` is for a participant whose code raised; faults of the infrastructure are never the agent's.
-"""
-
 
 UserStanding = Literal["valid", "invalid", "unchecked"]
 """Whether a conversation's simulated user passed its checks; one that played a script has none."""
@@ -105,13 +96,7 @@ def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
 
 def standing(outcome: Outcome) -> Standing:
     """Return where an outcome stands."""
-    if outcome.episode is None:
-        return "missing"
-    if outcome.episode.is_fault:
-        return "code" if outcome.episode.ending.reason == "code_error" else "infrastructure"
-    if outcome.score is None or isinstance(outcome.score.reward, Unscored):
-        return "unscored"
-    return "pass" if is_success(outcome.score.reward.value) else "fail"
+    return standing_of(outcome.episode, outcome.score)
 
 
 def user_standing(outcome: Outcome) -> UserStanding:
@@ -124,7 +109,7 @@ def user_standing(outcome: Outcome) -> UserStanding:
 def causes(outcome: Outcome) -> tuple[Cause, ...]:
     """Return why an outcome is not a success: nothing for a success, one or more otherwise."""
     state = standing(outcome)
-    return tuple(Cause(state, text) for text in _reasons(outcome, state))
+    return tuple(Cause(state, text) for text in causes_of(outcome.episode, outcome.score))
 
 
 def count_causes(outcomes: Iterable[Outcome]) -> tuple[tuple[Cause, int], ...]:
@@ -144,31 +129,3 @@ def count_tool_errors(outcomes: Iterable[Outcome]) -> dict[Role, int]:
             if isinstance(event, ToolResult) and event.error:
                 counts[event.by] += 1
     return counts
-
-
-def _reasons(outcome: Outcome, state: Standing) -> Iterator[str]:
-    episode, score = outcome.episode, outcome.score
-    if state == "pass":
-        return
-    if episode is None:
-        yield "not run"
-    elif state in {"code", "infrastructure"}:
-        yield episode.ending.detail or "no detail was recorded"
-    elif score is None:
-        yield "not scored yet"
-    elif isinstance(score.reward, Unscored):
-        yield score.reward.reason
-    else:
-        yield from _failures(episode, score)
-
-
-def _failures(episode: Episode, score: Score) -> Iterator[str]:
-    if episode.ending.reason not in COMPLETE:
-        yield f"ended early: {episode.ending.reason}"
-        return
-    failed = [
-        part.component
-        for part in score.components
-        if part.in_basis and isinstance(part.verdict, Scored) and not is_success(part.verdict.value)
-    ]
-    yield from failed or ("reward below 1",)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from dragoman.analysis.pass_hat import is_success
 from dragoman.core.episodes import Episode
-from dragoman.core.scores import Score, Scored, Unscored
+from dragoman.core.scores import Score, Scored, Unscored, is_success
 from dragoman.core.tasks import Component, Task
 from dragoman.core.tools import ToolResult
 from dragoman.runs.plan import Cell, plan

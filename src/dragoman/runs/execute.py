@@ -42,7 +42,7 @@ _CONVERSATION = "conversation"
 OnDone = Callable[[Cell, Episode, Score], None]
 
 
-class Pending(msgspec.Struct, frozen=True):
+class Pending(msgspec.Struct, frozen=True, gc=False):
     """A cell to be played and which attempt at it this is."""
 
     cell: Cell
@@ -59,12 +59,14 @@ def pending_cells(
         store: What was played.
         again: Keys of cells that are to be played once more although they have an episode.
     """
-    stored, completed = store.attempts(), store.completed_attempts()
+    unplayed, broken = store.unplayed(), store.broken()
     pending = []
     for cell in cells:
-        attempt, fault = stored.get(cell.key, (-1, True))
-        if fault or cell.key in again:
-            pending.append(Pending(_reseeded(cell, completed.get(cell.key, 0)), attempt + 1))
+        if cell.key in unplayed:
+            pending.append(Pending(cell, 0))
+        elif cell.key in broken or cell.key in again:
+            attempts, completed = store.tries(cell.key)
+            pending.append(Pending(_reseeded(cell, completed), attempts))
     return pending
 
 
@@ -75,7 +77,8 @@ def _reseeded(cell: Cell, completed: int) -> Cell:
     """
     if not completed:
         return cell
-    return msgspec.structs.replace(cell, seed=derive_seed(str(cell.seed), f"again-{completed}"))
+    seed = derive_seed(str(cell.seed), f"again-{completed}")
+    return msgspec.structs.replace(cell, own_seed=seed)
 
 
 async def execute(

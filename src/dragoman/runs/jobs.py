@@ -162,12 +162,12 @@ def listed_conditions(store: RunStore, manifest: Manifest) -> tuple[Condition, .
     """Return the conditions of a plan that is a list; None where they are the grid's."""
     if not manifest.is_explicit:
         return None
-    return tuple(dict.fromkeys(cell.condition for cell in store.cells()))
+    return store.conditions()
 
 
 def reached_by_run(store: RunStore, manifest: Manifest) -> tuple[str, ...]:
     """Return what a stored run runs and reaches where it is played, in words."""
-    conditions = dict.fromkeys(cell.condition for cell in store.cells())
+    conditions = dict.fromkeys(store.conditions())
     return reached_by(manifest.config, conditions=conditions)
 
 
@@ -176,7 +176,7 @@ def _places(store: RunStore) -> tuple[Place, ...]:
 
 
 def _require_same_plan(store: RunStore, cells: tuple[Cell, ...]) -> None:
-    if tuple(_stored(cell) for cell in cells) != store.cells():
+    if not store.has_plan(map(_stored, cells)):
         raise StoreError(
             f"{store.folder}: data, prompts or agents have changed since this run was started: "
             "start a new one"

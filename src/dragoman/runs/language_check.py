@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.pass_hat import is_success
 from dragoman.conditions.language.coverage import (
     Coverage,
     SeenText,
@@ -25,7 +24,7 @@ from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.protocols import StateDelta, ToolView
-from dragoman.core.scores import Score, Scored, Unscored
+from dragoman.core.scores import Score, Scored, Unscored, is_success
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.runs.check import TaskFinding

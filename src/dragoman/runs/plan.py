@@ -12,7 +12,7 @@ import msgspec
 from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.keys import derive_seed, encoded_parts, key_of_encoded
 from dragoman.core.tasks import Task, chain_before
 from dragoman.runs.backend import PlainCell
 from dragoman.wiring.conditions.exposures import lacks_model
@@ -22,20 +22,26 @@ from dragoman.wiring.setup import Setup
 _VERSION = "cell-1"
 
 
-class Cell(msgspec.Struct, frozen=True):
-    """One planned conversation; `seed` derives from its key.
+class Cell(msgspec.Struct, frozen=True, gc=False):
+    """One planned conversation.
 
     `before` are the keys of the conversations that its world begins after, in their order.
+    `own_seed` is the seed of an attempt that is not to begin as the first one.
     """
 
     key: str
-    seed: int
     task: Task
     condition: Condition
     agent: Resolved
     user: Resolved
     trial: int
     before: tuple[str, ...] = ()
+    own_seed: int | None = None
+
+    @property
+    def seed(self) -> int:
+        """The seed of the conversation; it derives from the key."""
+        return conversation_seed(self.key) if self.own_seed is None else self.own_seed
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -122,9 +128,11 @@ def cells_from(setup: Setup) -> Callable[[PlainCell], Cell]:
         is_known = plain.condition in setup.conditions
         if is_known and plain.task in tasks and plain.agent in pairs:
             pair = pairs[plain.agent]
-            found = _cell(setup, realised(plain.condition), pair, tasks[plain.task], plain.trial)
+            realisation = realised(plain.condition)
+            key = _Keys(setup, realisation, pair, plain.trial)
+            found = _cell(key, realisation, pair, tasks[plain.task], plain.trial)
             if found.key == plain.key:
-                return msgspec.structs.replace(found, seed=plain.seed, before=plain.before)
+                return msgspec.structs.replace(found, own_seed=plain.seed, before=plain.before)
         raise StoreError(
             f"task {plain.task} with agent {plain.agent} is another conversation where it should "
             "be played: data, prompts or agents differ there"
@@ -169,7 +177,8 @@ def _cells(
 ) -> tuple[Cell, ...]:
     """Return one cell per task; a cell's chain is that of its task, played by the same agent."""
     tasks = {task.id: task for task in played}
-    cells = {name: _cell(setup, realisation, pair, task, trial) for name, task in tasks.items()}
+    key = _Keys(setup, realisation, pair, trial)
+    cells = {name: _cell(key, realisation, pair, task, trial) for name, task in tasks.items()}
     return tuple(
         cell
         if not cell.task.after
@@ -181,23 +190,39 @@ def _cells(
 
 
 def _cell(
-    setup: Setup, realisation: Realisation, pair: tuple[Resolved, Resolved], task: Task, trial: int
+    key: "_Keys",
+    realisation: Realisation,
+    pair: tuple[Resolved, Resolved],
+    task: Task,
+    trial: int,
 ) -> Cell:
-    agent, user = pair
-    condition = realisation.condition
-    key = content_key(
-        _VERSION,
-        task.suite,
-        setup.suite.provenance.digest,
-        task.id,
-        task.digest,
-        condition.identity,
-        agent.identity,
-        user.identity,
-        setup.rules,
-        setup.config.limits,
-        setup.config.seed,
-        trial,
-        *realisation.identities,
-    )
-    return Cell(key, conversation_seed(key), task, condition, agent, user, trial)
+    return Cell(key.of(task), task, realisation.condition, *pair, trial)
+
+
+class _Keys:
+    """The keys of cells that differ in their task alone; what they share is encoded once."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        realisation: Realisation,
+        pair: tuple[Resolved, Resolved],
+        trial: int,
+    ) -> None:
+        self._digest = setup.suite.provenance.digest
+        agent, user = pair
+        self._shared = encoded_parts(
+            realisation.condition.identity,
+            agent.identity,
+            user.identity,
+            setup.rules,
+            setup.config.limits,
+            setup.config.seed,
+            trial,
+            *realisation.identities,
+        )
+
+    def of(self, task: Task) -> str:
+        """Return the key of a task's cell."""
+        own = encoded_parts(_VERSION, task.suite, self._digest, task.id, task.digest)
+        return key_of_encoded(own, self._shared)

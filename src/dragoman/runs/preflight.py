@@ -76,7 +76,7 @@ def sample(cells: Sequence[Cell]) -> list[Cell]:
 def as_planned(planned: Sequence[Cell], own: Sequence[Cell]) -> list[Cell]:
     """Return the cells of a setup made for trying, with the draws of those that will be played."""
     return [
-        msgspec.structs.replace(mine, key=meant.key, seed=meant.seed)
+        msgspec.structs.replace(mine, key=meant.key, own_seed=meant.own_seed)
         for meant, mine in zip(planned, own, strict=True)
     ]
 

@@ -12,9 +12,10 @@ import sqlite3
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
 import zstandard
@@ -31,6 +32,15 @@ from dragoman.core.usage import Usage
 from dragoman.store.episodes import EpisodeCodec
 from dragoman.store.run_file import FORMAT, OpenFile, create_file, open_file, store_error
 from dragoman.store.seals import sealed, unsealed
+from dragoman.store.tallies import (
+    StandingCounts,
+    StandingGroup,
+    StandingTally,
+    count_plan,
+    groups_of,
+    read_tallies,
+    score_group,
+)
 from dragoman.store.unwritable import fault_for, unmeasured_for, unscored_for
 
 _DAMAGED = (
@@ -51,6 +61,21 @@ _STRAY = """
 SELECT cell FROM (SELECT cell FROM episodes UNION ALL SELECT cell FROM scores)
 WHERE cell NOT IN (SELECT id FROM cells) LIMIT 1
 """
+_PLACE = "SELECT id, suite, condition, agent FROM cells WHERE key = ?"
+_CONDITIONS = "SELECT condition FROM cells GROUP BY condition ORDER BY min(id)"
+_UNPLAYED = "SELECT key FROM cells WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id)"
+_BROKEN = """
+SELECT key FROM episodes JOIN cells ON cells.id = cell
+WHERE fault AND attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
+"""
+_TRIES = (
+    "SELECT max(attempt), sum(NOT fault) FROM episodes "
+    "WHERE cell = (SELECT id FROM cells WHERE key = ?)"
+)
+_ONE_SCORE = (
+    "SELECT data FROM scores "
+    "WHERE cell = ? AND attempt = ? AND rules = ? AND judge = ? AND metric = ?"
+)
 _PUT_EPISODE = "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)"
 
 # Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
@@ -86,6 +111,7 @@ WHERE scores.id IN (SELECT id FROM scores INDEXED BY scores_by_key WHERE rules =
 ORDER BY scores.id
 """
 _CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
+_CELL_AT = "SELECT key, suite, condition, agent, task, trial FROM cells WHERE id = ?"
 _OWN_LAST = "SELECT attempt, fault, data FROM episodes WHERE cell = ? ORDER BY attempt DESC LIMIT 1"
 _FOUND = "SELECT rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? ORDER BY id"
 _LAST_ROWS = "SELECT (SELECT max(id) FROM episodes), (SELECT max(id) FROM scores)"
@@ -106,10 +132,10 @@ VALUES (?, ?, ?, ?, ?, ?)
 """
 
 MOST_LOOKED_THROUGH = 256 * 2**20
-"""The largest file, in bytes, whose pages are looked through whenever it is opened."""
+"""The largest file, in bytes, that is looked through whenever it is opened."""
 
 
-class StoredCell(msgspec.Struct, frozen=True):
+class StoredCell(msgspec.Struct, frozen=True, gc=False):
     """One planned conversation: its key and where it stands in the grid."""
 
     key: str
@@ -118,6 +144,13 @@ class StoredCell(msgspec.Struct, frozen=True):
     agent: str
     task: str
     trial: int
+
+
+class _Place(NamedTuple):
+    """A cell's number, and its suite, condition and agent."""
+
+    id: int
+    of_grid: tuple[str, str, str]
 
 
 class StoredEpisode(msgspec.Struct, frozen=True):
@@ -180,7 +213,6 @@ class RunStore:
         self.folder = folder
         self._file = file
         self._connection = file.connection
-        self._is_sealed = file.is_sealed
         self._codec = EpisodeCodec()
 
     def __enter__(self) -> Self:
@@ -212,17 +244,17 @@ class RunStore:
     def require_sound(self) -> None:
         """Refuse a run of which rows are lost or have changed; what they hold is checked when read.
 
-        Pages are looked through in files up to `MOST_LOOKED_THROUGH`: it takes some 1.3 s per GB.
+        Only files up to `MOST_LOOKED_THROUGH` are looked through: it takes some 1.5 s per GB. Larger
+        ones are by `dragoman verify`.
 
         Raises:
             StoreError: Where it is damaged.
         """
         with self._errors("read"):
             ((pages, size),) = self._connection.execute(_PAGES)
-            is_small = pages * size <= MOST_LOOKED_THROUGH
-            told = "ok"
-            if is_small:
-                ((told,),) = self._connection.execute("PRAGMA integrity_check(1)")
+            if pages * size > MOST_LOOKED_THROUGH:
+                return
+            ((told,),) = self._connection.execute("PRAGMA integrity_check(1)")
             count, last = self._connection.execute(_COUNT).fetchone()
             if told != "ok" or count != (last or 0):
                 raise ValueError(told if told != "ok" else "conversations are missing")
@@ -257,7 +289,7 @@ class RunStore:
         read_condition = cache(condition_from)
         with self._errors("read"):
             rows = self._connection.execute(_PLAN).fetchall()
-            if self._is_sealed and self._meta("plan") != _digest(rows):
+            if self._file.is_sealed and self._meta("plan") != _digest(rows):
                 raise ValueError("the plan has changed")
             return tuple(
                 StoredCell(key.hex(), suite, read_condition(condition), agent, task, trial)
@@ -273,15 +305,125 @@ class RunStore:
 
     def add(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
         """Write entries within a transaction of the caller's."""
+        counting = StandingCounts(self._connection)
         for entry in entries:
-            place = self._place(entry.cell)
+            cell = self._place(entry.cell)
             if isinstance(entry, StoredMeasure):
-                self._put_measured(place, entry)
-                continue
-            refused = self._put_episode(place, entry)
-            if entry.score is not None:
-                score = unscored_for(entry.score, refused) if refused else entry.score
-                self._put_score(place, entry.cell, entry.attempt, score)
+                self._put_measured(cell, entry, counting)
+            else:
+                self._put_conversation(cell, entry, counting)
+        counting.flush()
+
+    def _put_conversation(
+        self, cell: "_Place", entry: StoredEpisode, counting: StandingCounts
+    ) -> None:
+        counts = self._file.is_counted and self._takes_the_place(cell, entry, counting)
+        episode, refused = self._put_episode(cell.id, entry)
+        scores: tuple[Score, ...] = ()
+        if entry.score is not None:
+            score = unscored_for(entry.score, refused) if refused else entry.score
+            scores = (self._put_score(cell.id, entry.cell, entry.attempt, score),)
+        if counts:
+            for group in groups_of(cell.of_grid, episode, scores):
+                counting.add(group, cell.id)
+
+    def _takes_the_place(
+        self, cell: "_Place", entry: StoredEpisode, counting: StandingCounts
+    ) -> bool:
+        """Count out the attempt that was the last before; return whether this one is the last now."""
+        last = self._connection.execute(_OWN_LAST, (cell.id,)).fetchone()
+        if last is None:
+            return True
+        attempt, fault, data = last
+        if attempt > entry.attempt:
+            return False
+        episode = self._codec.decode_head(self._unsealed(data, entry.cell, attempt, fault))
+        rows = self._connection.execute(_FOUND, (cell.id, attempt)).fetchall()
+        key = bytes.fromhex(entry.cell)
+        scores = tuple(self._score(data, key, attempt, *of) for *of, data in rows if of[0])
+        for group in groups_of(cell.of_grid, episode, scores):
+            counting.add(group, cell.id, -1)
+        return True
+
+    def _count_score(
+        self, cell: "_Place", entry: StoredMeasure, score: Score, counting: StandingCounts
+    ) -> None:
+        """Count a score in, in the place of the one that it will replace."""
+        last = self._connection.execute(_OWN_LAST, (cell.id,)).fetchone()
+        if last is None or last[0] != entry.attempt:
+            return
+        attempt, fault, data = last
+        if fault:
+            return
+        episode = self._codec.decode_head(self._unsealed(data, entry.cell, attempt, fault))
+        columns = (attempt, score.rules, score.judge, score.metric)
+        row = self._connection.execute(_ONE_SCORE, (cell.id, *columns)).fetchone()
+        if row is not None:
+            before = self._score(row[0], bytes.fromhex(entry.cell), *columns)
+            counting.add(score_group(cell.of_grid, episode, before), cell.id, -1)
+        counting.add(score_group(cell.of_grid, episode, score), cell.id)
+
+    def tallies(self) -> dict[StandingGroup, StandingTally] | None:
+        """Return how many conversations stand how, and why; None in files of formats without counts."""
+        if not self._file.is_counted:
+            return None
+        with self._errors("read"):
+            return dict(read_tallies(self._connection))
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return the plan's conditions, in its order."""
+        with self._errors("read"):
+            rows = self._connection.execute(_CONDITIONS).fetchall()
+            return tuple(condition_from(text) for (text,) in rows)
+
+    def has_plan(self, cells: Iterable[StoredCell]) -> bool:
+        """Whether these cells, in their order, are the plan."""
+        written = cache(condition_text)
+        with self._errors("read"):
+            rows = self._connection.execute(_PLAN)
+            found = zip_longest(rows, cells)
+            return all(
+                row is not None
+                and cell is not None
+                and row
+                == (
+                    bytes.fromhex(cell.key),
+                    cell.suite,
+                    written(cell.condition),
+                    cell.agent,
+                    cell.task,
+                    cell.trial,
+                )
+                for row, cell in found
+            )
+
+    def cell_at(self, place: int) -> StoredCell | None:
+        """Return the cell at a place of the plan, from 1; None where it has none."""
+        with self._errors("read"):
+            row = self._connection.execute(_CELL_AT, (place,)).fetchone()
+            if row is None:
+                return None
+            key, suite, condition, agent, task, trial = row
+            return StoredCell(key.hex(), suite, condition_from(condition), agent, task, trial)
+
+    def unplayed(self) -> frozenset[str]:
+        """Return the cells that no attempt was made at."""
+        with self._errors("read"):
+            rows = self._connection.execute(_UNPLAYED)
+            return frozenset(key.hex() for (key,) in rows)
+
+    def broken(self) -> frozenset[str]:
+        """Return the cells of which infrastructure ended the last attempt."""
+        with self._errors("read"):
+            rows = self._connection.execute(_BROKEN)
+            return frozenset(key.hex() for (key,) in rows)
+
+    def tries(self, cell: str) -> tuple[int, int]:
+        """Return how many attempts were made at a cell, and how many of them no fault ended."""
+        with self._errors("read"):
+            row = self._connection.execute(_TRIES, (bytes.fromhex(cell),)).fetchone()
+            last, completed = row
+            return (0 if last is None else last + 1), completed or 0
 
     def declare(self, declared: Iterable[Declared]) -> None:
         """Store which figures measures declare, so that whoever reads the run needs no measure."""
@@ -521,16 +663,15 @@ class RunStore:
         with self._errors("read"):
             return tuple((rules, judge) for rules, judge in self._connection.execute(query))
 
-    def _place(self, cell: str) -> int:
-        query = "SELECT id FROM cells WHERE key = ?"
-        row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
+    def _place(self, cell: str) -> "_Place":
+        row = self._connection.execute(_PLACE, (bytes.fromhex(cell),)).fetchone()
         if row is None:
             raise StoreError(f"{self.folder}: {cell} is not a cell of this run's plan")
-        place: int = row[0]
-        return place
+        place, *of_grid = row
+        return _Place(place, tuple(of_grid))
 
-    def _put_episode(self, place: int, entry: StoredEpisode) -> Exception | None:
-        """Store an episode, or the fault that stands for it; return why it could not be written."""
+    def _put_episode(self, place: int, entry: StoredEpisode) -> tuple[Episode, Exception | None]:
+        """Store an episode, or the fault that stands for it; return it, and why it is that."""
         episode, refused = entry.episode, None
         try:
             data = self._codec.encode_episode(episode)
@@ -540,20 +681,29 @@ class RunStore:
         fault = int(episode.is_fault)
         data = self._sealed(data, entry.cell, entry.attempt, fault)
         self._connection.execute(_PUT_EPISODE, (place, entry.attempt, fault, data))
-        return refused
+        return episode, refused
 
-    def _put_score(self, place: int, cell: str, attempt: int, score: Score) -> None:
-        try:
-            data = self._codec.encode_score(score)
-        except UNWRITABLE as error:
-            data = self._codec.encode_score(unscored_for(score, error))
+    def _put_score(self, place: int, cell: str, attempt: int, score: Score) -> Score:
+        """Store a score, or what stands for it; return it."""
+        score, data = self._writable(score)
         key = (attempt, score.rules, score.judge, score.metric)
         self._connection.execute(_PUT_MEASURED, (place, *key, self._sealed(data, cell, *key)))
+        return score
 
-    def _put_measured(self, place: int, entry: StoredMeasure) -> None:
-        measured = entry.measured
+    def _writable(self, score: Score) -> tuple[Score, bytes]:
+        try:
+            return score, self._codec.encode_score(score)
+        except UNWRITABLE as error:
+            other = unscored_for(score, error)
+            return other, self._codec.encode_score(other)
+
+    def _put_measured(self, cell: "_Place", entry: StoredMeasure, counting: StandingCounts) -> None:
+        measured, place = entry.measured, cell.id
         if measured.score is not None:
-            self._put_score(place, entry.cell, entry.attempt, measured.score)
+            score, _ = self._writable(measured.score)
+            if self._file.is_counted:
+                self._count_score(cell, entry, score, counting)
+            self._put_score(place, entry.cell, entry.attempt, score)
             return
         try:
             data = self._codec.encode_measured(measured)
@@ -563,10 +713,10 @@ class RunStore:
         self._connection.execute(_PUT_MEASURED, (place, *key, self._sealed(data, entry.cell, *key)))
 
     def _sealed(self, data: bytes, *key: object) -> bytes:
-        return sealed(data, *key) if self._is_sealed else data
+        return sealed(data, *key) if self._file.is_sealed else data
 
     def _unsealed(self, data: bytes, *key: object) -> bytes:
-        return unsealed(data, *key) if self._is_sealed else data
+        return unsealed(data, *key) if self._file.is_sealed else data
 
     @contextmanager
     def _errors(self, action: str) -> Iterator[None]:
@@ -677,6 +827,12 @@ def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
         "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
         rows,
     )
+    count_plan(connection)
+
+
+def plan_digest(connection: sqlite3.Connection) -> bytes:
+    """Return the hash of the plan that is stored."""
+    return _digest(connection.execute(_PLAN))
 
 
 def _digest(rows: Iterable[tuple[object, ...]]) -> bytes:

@@ -17,17 +17,24 @@ from pathlib import Path
 
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.store import tallies
 
 FILE = "run.sqlite"
 LOCK = "run.lock"
 
-FORMAT = "3"
-"""Of new runs: every record has a checksum."""
+FORMAT = "4"
+"""Of new runs: every record has a checksum, and how conversations stand is counted."""
+
+UNCOUNTED = "3"
+"""The format before that: without counts."""
 
 UNSEALED = frozenset({"1", "2"})
-"""Formats with the same tables and no checksums; the first has conditions as labels."""
+"""Formats without counts and without checksums; the first has conditions as labels."""
 
-_READS = ", ".join(sorted({*UNSEALED, FORMAT}))
+OLDER = frozenset({*UNSEALED, UNCOUNTED})
+"""Formats that are read and written as they are; `dragoman upgrade` makes the newest of them."""
+
+_READS = ", ".join(sorted({*OLDER, FORMAT}))
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
@@ -53,7 +60,7 @@ _OF_THE_FILE = ("", "-journal", "-wal", "-shm")
 
 
 class OpenFile:
-    """A run's file, open; `is_sealed` says whether its records have checksums."""
+    """A run's file, open, and its format."""
 
     def __init__(
         self,
@@ -62,9 +69,19 @@ class OpenFile:
         copied_to: "tempfile.TemporaryDirectory[str] | None" = None,
     ) -> None:
         self.connection = connection
-        self.is_sealed = True
+        self.format = FORMAT
         self._lock = lock
         self._copied_to = copied_to
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether its records have checksums."""
+        return self.format not in UNSEALED
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is counted how conversations stand."""
+        return self.format not in OLDER
 
     def close(self) -> None:
         """Close the file, drop a copy that was read in its place, and give up the lock."""
@@ -122,7 +139,7 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
         )
     opened = _opened_to_write(folder) if write else _opened_to_read(folder)
     try:
-        opened.is_sealed = _checked_format(folder, opened.connection) not in UNSEALED
+        opened.format = _checked_format(folder, opened.connection)
         if write:
             _prepare(folder, opened.connection)
     except BaseException:
@@ -140,7 +157,7 @@ def _make_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> None
         _remove(draft)
         connection = sqlite3.connect(draft)
         try:
-            connection.executescript(f"BEGIN; {_SCHEMA}")
+            connection.executescript(f"BEGIN; {_SCHEMA}{tallies.SCHEMA}")
             fill(connection)
             connection.commit()
         finally:
@@ -172,25 +189,37 @@ def _checked_format(folder: Path, connection: sqlite3.Connection) -> str:
         # Of a file that came from elsewhere, no function is called that its schema names.
         connection.execute("PRAGMA trusted_schema = OFF")
         found = set(connection.execute(_OBJECTS))
-        if found != _own_objects():
-            odd = min(f"{kind} {name}" for kind, name, _ in found ^ _own_objects())
+        own = _own_objects() if any(name == "tallies" for _, name, _ in found) else _older_objects()
+        if found != own:
+            odd = min(f"{kind} {name}" for kind, name, _ in found ^ own)
             raise StoreError(
                 f"{folder / FILE}: damaged or not a run file (its {odd} is not a run's)"
             )
         row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
     except sqlite3.Error as error:
         raise store_error(folder, "read", error) from error
-    if row is None or row[0] not in {*UNSEALED, FORMAT}:
+    if row is None or row[0] not in {*OLDER, FORMAT}:
         told = "none" if row is None else f"{row[0]!s:.20}"
         raise StoreError(f"{folder}: run format {told}, this version reads {_READS}")
+    if row[0] == FORMAT and own != _own_objects():
+        raise StoreError(f"{folder / FILE}: damaged (its tables are not those of format {row[0]})")
     return str(row[0])
 
 
 @cache
 def _own_objects() -> frozenset[tuple[str, str, str | None]]:
+    return _objects(_SCHEMA + tallies.SCHEMA)
+
+
+@cache
+def _older_objects() -> frozenset[tuple[str, str, str | None]]:
+    return _objects(_SCHEMA)
+
+
+def _objects(schema: str) -> frozenset[tuple[str, str, str | None]]:
     connection = sqlite3.connect(":memory:")
     try:
-        connection.executescript(_SCHEMA)
+        connection.executescript(schema)
         return frozenset(connection.execute(_OBJECTS))
     finally:
         connection.close()

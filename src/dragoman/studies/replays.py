@@ -6,9 +6,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.pass_hat import is_success
 from dragoman.core.keys import content_key
-from dragoman.core.scores import Scored
+from dragoman.core.scores import Scored, is_success
 from dragoman.runs.jobs import Job, resume_job
 from dragoman.runs.plan import Place
 from dragoman.runs.play import play, start

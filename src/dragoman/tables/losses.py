@@ -16,7 +16,7 @@ from dragoman.tables.outcomes import outcomes
 
 def stored_losses(store: RunStore, rules: str, judge: str) -> tuple[Loss, ...]:
     """Return what is lost between the conditions of a run, by one scoring; nothing where it has one alone."""
-    if len({cell.condition for cell in store.cells()}) == 1:
+    if len(store.conditions()) == 1:
         return ()
     return losses_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))
 

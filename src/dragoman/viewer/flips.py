@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.comparison import TaskPair
-from dragoman.analysis.pass_hat import is_success, played_rewards
-from dragoman.core.scores import Scored, Unscored, Verdict
-from dragoman.report.view import Standing
+from dragoman.analysis.pass_hat import played_rewards
+from dragoman.core.scores import Scored, Standing, Unscored, Verdict, is_success
 from dragoman.store.run_index.lists import RewardRow, rewards, rows_of_task
 from dragoman.viewer.index.facets import Facets
 from dragoman.viewer.index.listing import Listing

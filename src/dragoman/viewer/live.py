@@ -2,7 +2,7 @@
 
 import msgspec
 
-from dragoman.report.view import Standing
+from dragoman.core.scores import Standing
 from dragoman.store.run_index.lists import Totals, totals
 from dragoman.viewer.index.listing import Listing
 

@@ -5,7 +5,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from dragoman.report.view import Standing
+from dragoman.core.scores import Standing
 from dragoman.store.run import StoredCell
 from dragoman.store.run_index.lists import ListCut, ListedRow, rows_of_task
 from dragoman.viewer.filters import ListFilter

@@ -12,7 +12,6 @@ from dragoman.analysis.contrasts.paired import (
     corrected,
     paired_rate,
 )
-from dragoman.analysis.pass_hat import is_success
 from dragoman.core.apis.figures import (
     CALLS,
     DETECTORS,
@@ -28,7 +27,7 @@ from dragoman.core.apis.labels import LANGUAGE
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Rate
-from dragoman.core.scores import Scored
+from dragoman.core.scores import Scored, is_success
 
 ALL, NOT_ENGLISH, APIS = "all", "other languages", "APIs"
 """Axes beside that of the languages: everything, what is not English, and whether APIs were seen."""

@@ -10,10 +10,9 @@ from dragoman.analysis.intervals import Interval, difference_interval, ratio_int
 from dragoman.analysis.losses.couples import Couple, couples_of
 from dragoman.analysis.losses.records import STAGES, CountedShare, Loss, LossPart, Sides, Stage
 from dragoman.analysis.losses.stages import counts_of, stage_of
-from dragoman.analysis.pass_hat import is_success
 from dragoman.analysis.places import place_in_run
 from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.scores import Scored
+from dragoman.core.scores import Scored, is_success
 
 _KIND_LOST, _KIND_SAID = "lost: ", "said: "
 

@@ -13,9 +13,8 @@ from dragoman.analysis.judges.agreement import cohen_kappa, percentile_interval
 from dragoman.analysis.mm_tau.metrics import ASKED, count_of
 from dragoman.analysis.mm_tau.readers import Reader, judged_counts, judged_success
 from dragoman.analysis.mm_tau.sums import draws, place_seed
-from dragoman.analysis.pass_hat import is_success
 from dragoman.core.measures import Measured
-from dragoman.core.scores import Scored, Verdict
+from dragoman.core.scores import Scored, Verdict, is_success
 
 if TYPE_CHECKING:
     import numpy as np

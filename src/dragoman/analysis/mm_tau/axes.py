@@ -18,7 +18,7 @@ from dragoman.analysis.intervals import Interval, difference_interval, ratio_int
 from dragoman.analysis.mm_tau.metrics import count_of, user_turns
 from dragoman.analysis.mm_tau.readers import LOG, Reader
 from dragoman.analysis.mm_tau.sums import place_seed
-from dragoman.analysis.pass_hat import is_success, played_rewards
+from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.analysis.voice.ways import way_of
 from dragoman.core.conditions import (
@@ -30,6 +30,7 @@ from dragoman.core.conditions import (
     UNEXPOSED,
     Condition,
 )
+from dragoman.core.scores import is_success
 
 EVERYWHERE = ""
 """Where a difference is over all couples of cells."""

@@ -9,10 +9,10 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.sums import Kind, Sums, task_sums
-from dragoman.analysis.pass_hat import is_success, played_rewards
+from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.voice.tallies import UNASKED
 from dragoman.core.measures import Measured
-from dragoman.core.scores import Scored, Verdict
+from dragoman.core.scores import Scored, Verdict, is_success
 from dragoman.core.voice.clarifications import REJECTIONS
 
 

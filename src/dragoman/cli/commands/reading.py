@@ -72,7 +72,9 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
-    full: Annotated[bool, typer.Option("--full", help="Do not shorten results.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Do not shorten results; of a large run, read all.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show a conversation with its calls and why it scored so; without a task, what failed and why."""
@@ -81,6 +83,11 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
 
         print_groups(folder, by.split(","), rules, judge, as_json=as_json)
         return
+    if task is None and not full and not as_json:
+        from dragoman.cli.losing.first_page import print_first_page
+
+        if print_first_page(folder, agent, condition, (rules, judge)):
+            return
     from dragoman.cli.losing.failures import Filter, print_failures
     from dragoman.cli.reading import Choice, show_conversation
 

@@ -11,10 +11,11 @@ import msgspec
 from dragoman.analysis.places import PlaceInRun
 from dragoman.cli.losing.losses import print_losses
 from dragoman.cli.output import print_json, print_line
+from dragoman.core.scores import STANDINGS
 from dragoman.core.texts.visible import visible
 from dragoman.report import wording
 from dragoman.report.commands import show_command
-from dragoman.report.failures import STANDINGS, FailureGroup, failure_groups
+from dragoman.report.failures import FailureGroup, failure_groups
 from dragoman.report.losses import NAMES, UNASKED
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import open_run

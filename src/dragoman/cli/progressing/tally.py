@@ -2,10 +2,9 @@
 
 from collections import Counter
 
-from dragoman.analysis.pass_hat import is_success
 from dragoman.core.costs import FREE, Cost, PriceOf, cost_of, total_cost
 from dragoman.core.episodes import COMPLETE, Episode
-from dragoman.core.scores import Score, Scored
+from dragoman.core.scores import Score, Scored, is_success
 from dragoman.report import wording
 from dragoman.runs.plan import Cell
 

@@ -14,12 +14,12 @@ from dragoman.core.conditions import TEXT, axis_values
 from dragoman.core.costs import Cost, PriceOf
 from dragoman.core.episodes import Episode
 from dragoman.core.measures import Measured
-from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Score
+from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Score, Standing
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 from dragoman.report.inferring import Inferred
-from dragoman.report.view import Cause, Standing, UserStanding, causes, standing, user_standing
+from dragoman.report.view import Cause, UserStanding, causes, standing, user_standing
 from dragoman.store.run import StoredCell, StoredConversation
 from dragoman.viewer.conversation.calls import written_out
 from dragoman.viewer.conversation.notes import Linked, judge_of, linked, notes_by_place

@@ -8,7 +8,8 @@ from dragoman.analysis.blame import BLAME
 from dragoman.analysis.cells import Outcome
 from dragoman.core.conditions import Condition, axis_values, condition_text
 from dragoman.core.measures import Measured
-from dragoman.report.view import Standing, UserStanding, causes, standing, user_standing
+from dragoman.core.scores import Standing
+from dragoman.report.view import UserStanding, causes, standing, user_standing
 from dragoman.report.wording import shortened
 from dragoman.store.run import PlayedCell, StoredCell
 

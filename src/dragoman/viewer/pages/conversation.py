@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from dragoman.report.view import Standing
+from dragoman.core.scores import Standing
 from dragoman.store.audio_files import audio_path
 from dragoman.store.run import StoredConversation
 from dragoman.viewer.conversation.turns import Turn

@@ -7,7 +7,7 @@ import msgspec
 from aiohttp import web
 
 from dragoman.analysis.blame import CULPRITS
-from dragoman.report.view import Standing
+from dragoman.core.scores import Standing
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import RunStore
 from dragoman.tables.caveats import users_of

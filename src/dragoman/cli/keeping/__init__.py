@@ -1,0 +1,1 @@
+"""Commands that look after stored runs: check, join and bring them up to date."""

@@ -1,0 +1,32 @@
+"""`dragoman show` of a run that is too large to be read whole each time."""
+
+from collections.abc import Callable
+from subprocess import CompletedProcess
+
+import pytest
+
+from dragoman.cli.losing import first_page
+
+
+@pytest.mark.slow
+def test_a_large_run_is_shown_by_what_was_counted_when_it_was_written(
+    dragoman: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("--agent", "gold,silent", "--trials", 2, "--out", "mine")
+    assert dragoman("run", "sample:shop", *asked).returncode == 0
+    whole = dragoman("show", "mine").stdout.splitlines()
+    monkeypatch.setattr(first_page, "MOST_READ", 3)
+
+    shown = dragoman("show", "mine")
+
+    assert shown.returncode == 0
+    first, *lines = shown.stdout.splitlines()
+    assert first in whole
+    causes = [line for line in lines if line[:1].isdigit()]
+    assert causes
+    assert causes == [line for line in whole if line[:1].isdigit()]
+    example = next(line for line in lines if "one of them: " in line)
+    command = example.split("one of them: dragoman ")[1].split()
+    assert dragoman(*command).returncode == 0
+    assert "dragoman show mine --full" in lines[-1]
+    assert dragoman("show", "mine", "--full").stdout.splitlines() == whole
