@@ -1,4 +1,4 @@
-"""`python -m bench.tuning OUT [--rows N] [--seed N] [--held-out]`: made rows over the bundled world's APIs.
+"""`python -m bench.tuning OUT [--rows N] [--english N] [--seed N] [--held-out]`: made rows over the bundled world's APIs.
 
 What a row's agent is told is what agents of `itc:world` are told under `calls=thought-action`.
 """
@@ -65,18 +65,43 @@ def rows_of(questions: list[Question], name: str) -> Iterator[TrainingRow]:
         )
 
 
+def asked(asker: Asker, count: int) -> list[Question]:
+    """Return questions, of those with one text the last."""
+    return list({each.text: each for each in (asker.question() for _ in range(count))}.values())
+
+
+def asked_by_language(asker: Asker, english: int, others: int) -> tuple[list[Question], ...]:
+    """Return so many English questions and so many of other languages; what is drawn beyond is left out."""
+    found: tuple[list[Question], list[Question]] = ([], [])
+    wanted, seen = (english, others), set()
+    while any(len(part) < count for part, count in zip(found, wanted, strict=True)):
+        question = asker.question()
+        at = int(question.language != "en")
+        if question.text not in seen and len(found[at]) < wanted[at]:
+            found[at].append(question)
+        seen.add(question.text)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.tuning")
     parser.add_argument("out", type=Path)
     parser.add_argument("--rows", type=int, default=8000)
+    parser.add_argument("--english", type=int, help="so many of them English [as they fall]")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--held-out", action="store_true")
     given = parser.parse_args()
     asker = Asker(given.seed, held_out=given.held_out)
-    questions = {each.text: each for each in (asker.question() for _ in range(given.rows))}
-    rows = rows_of(list(questions.values()), f"made-{given.seed}")
+    if given.english is None:
+        parts = {f"made-{given.seed}": asked(asker, given.rows)}
+    else:
+        if not 0 <= given.english <= given.rows:
+            parser.error(f"--english {given.english}: there are {given.rows} rows")
+        own, others = asked_by_language(asker, given.english, given.rows - given.english)
+        parts = {"made-en": own, "made-others": others}
+    rows = [row for name, questions in parts.items() for row in rows_of(questions, name)]
     given.out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    print(f"{given.out}: {len(questions)} rows")
+    print(f"{given.out}: {len(rows)} rows")
 
 
 if __name__ == "__main__":

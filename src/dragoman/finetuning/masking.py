@@ -12,6 +12,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import TrainingRow
 from dragoman.finetuning.template_messages import for_template
+from dragoman.finetuning.unused import UnusedRow
 
 IGNORED = -100
 """The label of a token that is not learnt, as PyTorch has it."""
@@ -52,13 +53,6 @@ class LabelledRow(msgspec.Struct, frozen=True):
     row: str
     ids: tuple[int, ...]
     labels: tuple[int, ...]
-
-
-class UnusedRow(msgspec.Struct, frozen=True):
-    """A row that is not learnt from, and why."""
-
-    row: str
-    why: str
 
 
 def require_template(tokenizer: ChatTokenizer, *, with_tools: bool) -> None:

@@ -5,7 +5,7 @@ Nothing is loaded that trains, so that a recipe can be tried without the extra.
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,6 +18,7 @@ from dragoman.finetuning.contamination.guard import Guard, Leak, guarded
 from dragoman.finetuning.model_folder import ModelFacts, read_model
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.unused import UnusedRow
 
 _SHOWN = 3
 
@@ -32,6 +33,7 @@ class Prepared(msgspec.Struct, frozen=True):
         leaks: Of the rows that are refused, by row: what they share with what is evaluated.
         files: SHA-256 of each file of rows, by path.
         evaluated: Tasks that rows were compared with.
+        unused: Rows that were left out before any was drawn, since the model cannot learn from them.
     """
 
     recipe: Recipe
@@ -40,6 +42,7 @@ class Prepared(msgspec.Struct, frozen=True):
     leaks: dict[str, list[Leak]]
     files: dict[str, str]
     evaluated: int
+    unused: tuple[UnusedRow, ...] = ()
 
     @property
     def identity(self) -> str:
@@ -47,8 +50,16 @@ class Prepared(msgspec.Struct, frozen=True):
         return content_key("training-1", self.recipe.digest, self.model, self.rows)
 
 
-def prepare(recipe: Recipe) -> Prepared:
+Sieve = Callable[[Recipe, Sequence[TrainingRow]], tuple[list[TrainingRow], list[UnusedRow]]]
+"""Parts rows into those that can be learnt from and the others."""
+
+
+def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
     """Read what a recipe names, and leave out the rows that an evaluation has too.
+
+    Args:
+        recipe: What is asked for.
+        sieve: Applied before rows are drawn; None where a training refuses for itself what it cannot learn.
 
     Raises:
         UsageError: Where there is no such model or suite, or no row is left.
@@ -66,8 +77,24 @@ def prepare(recipe: Recipe) -> Prepared:
     if not kept:
         raise UsageError(f"all {len(rows)} rows are refused: {_said(list(leaks.values()))}")
     hashes = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-    drawn = _drawn(kept, recipe)
-    return Prepared(recipe, model, tuple(drawn), leaks, hashes, len(evaluated))
+    unused: list[UnusedRow] = []
+    if sieve is not None:
+        kept, unused = sieve(recipe, kept)
+        if not kept:
+            raise UsageError(f"no row can be learnt from: {unused[0].row}: {unused[0].why}")
+    drawn = tuple(_drawn(kept, recipe))
+    return Prepared(recipe, model, drawn, leaks, hashes, len(evaluated), tuple(unused))
+
+
+def with_rows(prepared: Prepared, count: int) -> Prepared:
+    """Return a training with so many of its rows, drawn by the seed.
+
+    Raises:
+        UsageError: Where it has fewer.
+    """
+    recipe = msgspec.structs.replace(prepared.recipe, limit=count)
+    drawn = tuple(_drawn(prepared.rows, recipe))
+    return msgspec.structs.replace(prepared, recipe=recipe, rows=drawn)
 
 
 def _drawn(rows: Sequence[TrainingRow], recipe: Recipe) -> Sequence[TrainingRow]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.finetuning.masking import UnusedRow
+from dragoman.finetuning.unused import UnusedRow
 
 RESULT = "trained.json"
 """The file in a training's folder; it is written when all else but the card is."""

@@ -1,6 +1,5 @@
 """Training itself: trl's trainer over rows whose labels are made here."""
 
-import contextlib
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,9 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.finetuning.adapter_base import write_base
 from dragoman.finetuning.checkpoints import newest_whole
 from dragoman.finetuning.extra import require_extra
+from dragoman.finetuning.learnable import chat_tokenizer
 from dragoman.finetuning.losses import LossFile
-from dragoman.finetuning.masking import LabelledRow, UnusedRow, labelled_rows, require_template
+from dragoman.finetuning.masking import LabelledRow, labelled_rows
 from dragoman.finetuning.memory import free_memory, gib, needs_of, require
 from dragoman.finetuning.preparing import Prepared
 from dragoman.finetuning.progress import TrainingProgress
@@ -21,6 +21,7 @@ from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.saving import disk_errors, saved_whole
 from dragoman.finetuning.trained import RESULT, Trained
 from dragoman.finetuning.training_card import training_card
+from dragoman.finetuning.unused import UnusedRow
 from dragoman.store.whole_files import write_whole
 
 CHECKPOINTS = "checkpoints"
@@ -47,18 +48,13 @@ def train(prepared: Prepared, told: TrainingProgress) -> Trained:
     recipe, out = prepared.recipe, Path(prepared.recipe.out)
     _require_own(out, prepared.identity)
     import torch
-    from transformers import AutoTokenizer
 
-    from dragoman.finetuning.quiet import quieted
-
-    quieted()
     on_gpu = _takes_gpu(prepared, is_there=torch.cuda.is_available())
     memory = torch.cuda.mem_get_info()[0] if on_gpu else free_memory()
     require(needs_of(recipe, prepared.model, on_gpu=on_gpu), memory, out, _where(on_gpu=on_gpu))
-    tokenizer = AutoTokenizer.from_pretrained(recipe.model, local_files_only=True)
-    _take_known_template(tokenizer)
-    require_template(tokenizer, with_tools=any(row.tools for row in prepared.rows))
-    rows, unused = labelled_rows(prepared.rows, tokenizer, recipe.max_length)
+    tokenizer = chat_tokenizer(recipe, prepared.rows)
+    rows, found = labelled_rows(prepared.rows, tokenizer, recipe.max_length)
+    unused = (*prepared.unused, *found)
     if not rows:
         raise UsageError(f"no row can be learnt from: {unused[0].row}: {unused[0].why}")
     with disk_errors(out):
@@ -68,7 +64,7 @@ def train(prepared: Prepared, told: TrainingProgress) -> Trained:
     trained = Trained(
         tuple(map(str, folders)),
         len(rows),
-        tuple(unused),
+        unused,
         state.global_step,
         resumed,
         told.seconds,
@@ -81,16 +77,6 @@ def train(prepared: Prepared, told: TrainingProgress) -> Trained:
     # From here on a repeated command says that it is done, and no checkpoint is of use.
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     return trained
-
-
-def _take_known_template(tokenizer: Any) -> None:  # noqa: ANN401 - no types
-    """Give a model of a known family, whose own template marks nothing, the same one with marks."""
-    if not tokenizer.chat_template or "generation %}" in tokenizer.chat_template:
-        return
-    from trl.chat_template_utils import get_training_chat_template
-
-    with contextlib.suppress(ValueError):
-        tokenizer.chat_template = get_training_chat_template(tokenizer) or tokenizer.chat_template
 
 
 def _takes_gpu(prepared: Prepared, *, is_there: bool) -> bool:

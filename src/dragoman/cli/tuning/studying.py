@@ -98,6 +98,8 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
             print_line(f"{each.arm.name}: {each.arm.agent}")
             continue
         told = f"{len(each.prepared.rows)} rows, {len(each.prepared.leaks)} refused"
+        if each.prepared.unused:
+            told += f", {len(each.prepared.unused)} cannot be learnt from"
         if each.trains:
             needs = needs_of(each.prepared.recipe, each.prepared.model, on_gpu=False)
             told += f"; about {gib(needs.memory)} of memory on a CPU, {gib(needs.disk)} of disk"

@@ -94,6 +94,8 @@ def _of_arm(each: PreparedArm, trained: Trained | None) -> Iterator[str]:
         spread = ", ".join(f"{name} {count}" for name, count in sorted(languages.items()))
         yield f"{len(each.prepared.rows)} rows ({spread})"
         yield f"{len(each.prepared.leaks)} refused as the evaluation has them"
+        if each.prepared.unused:
+            yield f"{len(each.prepared.unused)} that cannot be learnt from left out before the draw"
     if trained is not None:
         yield f"{trained.rows} learnt from in {trained.steps} steps"
         yield "" if trained.loss is None else f"last loss {trained.loss:.4f}"

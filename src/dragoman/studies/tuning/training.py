@@ -5,7 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.finetuning.preparing import Prepared, prepare
+from dragoman.finetuning.extra import has_extra
+from dragoman.finetuning.learnable import learnable_rows
+from dragoman.finetuning.preparing import Prepared, prepare, with_rows
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.trained import Trained, read_trained
 from dragoman.studies.tuning.plan import ArmPlan, StudyPlan
@@ -26,12 +28,18 @@ class PreparedArm(msgspec.Struct, frozen=True):
 def prepared_arms(plan: StudyPlan) -> tuple[PreparedArm, ...]:
     """Read the rows of all arms, and draw as many for each where that is asked for.
 
+    Rows that a model cannot learn from go first, so that as many are learnt; without the extra, which has
+    the tokenizers, none is told from the others.
+
     Raises:
         UsageError: Where a recipe, its rows or a suite is to be corrected.
         DataError: Where rows or data cannot be read.
     """
+    are_equal = plan.equal_rows and sum(arm.recipe is not None for arm in plan.arms) > 1
+    sieve = learnable_rows if are_equal and has_extra() else None
     arms = [
-        PreparedArm(arm, None if arm.recipe is None else prepare(arm.recipe)) for arm in plan.arms
+        PreparedArm(arm, None if arm.recipe is None else prepare(arm.recipe, sieve))
+        for arm in plan.arms
     ]
     counts = [len(each.prepared.rows) for each in arms if each.prepared is not None]
     if not plan.equal_rows or len(set(counts)) < 2:  # noqa: PLR2004 - nothing to make equal
@@ -68,8 +76,7 @@ def _trained(name: str, prepared: Prepared, say: Callable[[str], None]) -> Train
 
 
 def _with_rows(each: PreparedArm, count: int) -> PreparedArm:
-    if each.arm.recipe is None or each.prepared is None or len(each.prepared.rows) == count:
+    if each.prepared is None or len(each.prepared.rows) == count:
         return each
-    recipe = msgspec.structs.replace(each.arm.recipe, limit=count)
-    arm = msgspec.structs.replace(each.arm, recipe=recipe)
-    return PreparedArm(arm, prepare(recipe))
+    prepared = with_rows(each.prepared, count)
+    return PreparedArm(msgspec.structs.replace(each.arm, recipe=prepared.recipe), prepared)
