@@ -14,7 +14,14 @@ from dragoman.core.episodes import COMPLETE, EndReason, Episode
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Measured
 from dragoman.core.rules import RULES
-from dragoman.core.scores import UNREADABLE_CALLS, Score, Scored, Unscored, Verdict
+from dragoman.core.scores import (
+    UNREADABLE_CALLS,
+    Score,
+    Scored,
+    Unscored,
+    Verdict,
+    is_success,
+)
 from dragoman.core.usage import Usage
 
 _NO_SCORE = Unscored("not scored yet")
@@ -74,7 +81,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
     with nothing decided in these conversations; it is None where there are none. `ledger` counts
     every attempt at every conversation, also those that were played again. `rho` holds rho^q for
-    q from 2 on.
+    q from 2 on. `successes` counts conversations that earned all; it is None where one has no verdict.
     """
 
     suite: str
@@ -102,6 +109,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     invalid_kinds: dict[str, int] = {}
     without_invalid: PassHat | None = None
     rho: tuple[Rho, ...] = ()
+    successes: int | None = None
 
     @property
     def is_mostly_unreadable(self) -> bool:
@@ -179,6 +187,7 @@ def _summary(
         ending_details=_commonest_details(episodes),
         seconds=sum(episode.seconds for episode in episodes),
         ledger=lines,
+        successes=_successes(rewards),
         unreadable=sum(_is_unreadable(row) for row in rows),
         reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
         invalid=len(invalid) if is_checked else None,
@@ -196,6 +205,12 @@ def cell_pass_hat(key: CellKey, rewards: Mapping[str, Sequence[Verdict | None]])
     trials = max(len(column) for column in rewards.values())
     seed = derive_seed(content_key(suite, condition.label, agent), "bootstrap")
     return pass_hat(rewards, trials, seed)
+
+
+def _successes(rewards: Mapping[str, Sequence[Verdict | None]]) -> int | None:
+    played = [verdict for row in rewards.values() for verdict in row if verdict is not None]
+    scored = [verdict for verdict in played if isinstance(verdict, Scored)]
+    return sum(is_success(each.value) for each in scored) if len(scored) == len(played) else None
 
 
 def _rewards(rows: Iterable[Outcome]) -> dict[str, list[Verdict | None]]:

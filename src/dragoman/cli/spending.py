@@ -8,6 +8,7 @@ from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
 from dragoman.cli.output import print_json
 from dragoman.core.conditions import axis_names
+from dragoman.core.costs import Cost
 from dragoman.core.errors import UsageError
 from dragoman.models.spending.prices import load_prices
 from dragoman.report.fitting import print_table
@@ -51,7 +52,10 @@ def _object(ledger: AxisLedger) -> dict[str, object]:
     return {
         **ledger.values,
         "conversations": ledger.conversations,
-        "cost": None if ledger.cost is None else float(ledger.cost.nominal),
+        "cost": _dollars(ledger.cost),
+        "successes": ledger.successes,
+        "cost_per_conversation": _dollars(ledger.cost_per_conversation),
+        "cost_per_success": _dollars(ledger.cost_per_success),
         "lines": [
             {
                 "for": line.usage.purpose,
@@ -59,8 +63,12 @@ def _object(ledger: AxisLedger) -> dict[str, object]:
                 "calls": line.usage.calls,
                 "tokens_in": line.usage.input_tokens,
                 "tokens_out": line.usage.output_tokens,
-                "cost": None if line.cost is None else float(line.cost.nominal),
+                "cost": _dollars(line.cost),
             }
             for line in ledger.lines
         ],
     }
+
+
+def _dollars(cost: Cost | None) -> float | None:
+    return None if cost is None else float(cost.nominal)
