@@ -36,6 +36,7 @@ COMMANDS = {
     "export": ("export", "mine", "--to", "jsonl", "--out", "lines"),
     "bundle": ("bundle", "mine"),
     "unbundle": ("unbundle", "mine"),
+    "verify": ("verify", "mine"),
     "upgrade": ("upgrade", "mine"),
     "check": ("check", "sample:shop"),
     "lint": ("lint", "seataubench"),

@@ -43,7 +43,7 @@ from dragoman.store.tallies import (
 )
 from dragoman.store.unwritable import fault_for, unmeasured_for, unscored_for
 
-_DAMAGED = (
+DAMAGED = (
     *UNREADABLE,
     DataError,
     zstandard.ZstdError,
@@ -724,7 +724,7 @@ class RunStore:
             yield
         except sqlite3.Error as error:
             raise store_error(self.folder, action, error) from error
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
 
 
