@@ -220,6 +220,7 @@ def test_results_of_several_turns_come_in_with_the_counts_of_all_replies(tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.conformance
+@pytest.mark.nightly
 def test_recorded_conversations_come_in_as_result_files_and_score_as_recorded(
     tmp_path: Path, truth_folder: Path
 ) -> None:

@@ -750,6 +750,8 @@ def test_a_thousand_conversations_stay_below_five_megabytes() -> None:
     assert len(packed(report)["conversations"]) == 1_000
 
 
+@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
 def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
     run = run_view(

@@ -23,6 +23,8 @@ def folder(tmp_path: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_lost_stands_on_the_page_with_links_to_what_failed(
     view: View, folder: Path, tmp_path: Path
 ) -> None:

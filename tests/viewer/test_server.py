@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from tests.viewer.conftest import View
 
+from dragoman.core.errors import DragomanError
+from dragoman.store.run import peek_run
+from dragoman.viewer.library import require_runs
+
 
 def test_a_run_leads_to_its_conversations(view: View, played: Path) -> None:
     viewer = view(played)
@@ -93,3 +97,11 @@ def test_no_address_leaves_what_is_known(view: View, played: Path, path: str) ->
 
     assert answered.status == 404
     assert "root:" not in answered.text
+
+
+def test_a_bundle_is_refused_with_the_command_that_opens_it(tmp_path: Path) -> None:
+    bundle = tmp_path / "mine.zip"
+    bundle.write_bytes(b"PK")
+    for refuse in (lambda: require_runs([bundle]), lambda: peek_run(bundle)):
+        with pytest.raises(DragomanError, match="a file, no run's folder: `dragoman unbundle"):
+            refuse()

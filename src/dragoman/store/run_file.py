@@ -54,6 +54,9 @@ CREATE TABLE scores (
 CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric);
 """
 
+OF_A_BUNDLE = "`dragoman unbundle FILE --out FOLDER` makes a run of a bundle"
+"""What to do with a file where a run's folder is wanted."""
+
 _OBJECTS = "SELECT type, name, sql FROM sqlite_master"
 
 _OF_THE_FILE = ("", "-journal", "-wal", "-shm")
@@ -133,6 +136,8 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
         raise StoreError(
             f"{folder}: this run was never started: start it with `dragoman run --out`"
         )
+    if folder.is_file():
+        raise StoreError(f"{folder}: a file, no run's folder: {OF_A_BUNDLE}")
     if not (folder / FILE).is_file():
         raise StoreError(
             f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"

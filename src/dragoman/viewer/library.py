@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 
 from dragoman.core.errors import UsageError
-from dragoman.store.run_file import FILE
+from dragoman.store.run_file import FILE, OF_A_BUNDLE
 from dragoman.viewer.opened import OpenedRun
 
 DEFAULT = Path("runs")
@@ -81,6 +81,8 @@ def require_runs(places: Iterable[Path]) -> None:
         UsageError: For the first of them.
     """
     for place in places:
+        if place.is_file():
+            raise UsageError(f"{place}: a file, no run's folder: {OF_A_BUNDLE}")
         if not folders_of([place]):
             raise UsageError(
                 f"{place}: no run here (no {FILE}): name folders that `run --out` wrote, or the "

@@ -7,10 +7,13 @@ from pathlib import Path
 from dragoman.core.costs import PriceOf
 from dragoman.core.tasks import Task
 from dragoman.models.spending.prices import PriceTable
-from dragoman.runs.jobs import stored_prices
+from dragoman.runs.jobs import read_manifest, stored_prices
 from dragoman.store.run import LastRows, RunStore, peek_run
 from dragoman.store.run_file import FILE
 from dragoman.store.run_index.file import open_index
+from dragoman.tables.caveats import users_of
+from dragoman.tables.manifest_facts import facts_of
+from dragoman.tables.outcomes import chosen_scoring
 from dragoman.viewer.index.building import index_path
 from dragoman.viewer.index.keeping import IndexKeeper
 from dragoman.viewer.index.listing import Listing
@@ -36,6 +39,7 @@ class OpenedRun:
         self._listing: Listing | None = None
         self._tasks: Mapping[str, Task] | None = None
         self._prices: PriceTable | None = None
+        self._facts: tuple[LastRows, tuple[tuple[str, str], ...]] | None = None
         self._is_read = False
 
     @property
@@ -66,6 +70,16 @@ class OpenedRun:
         if self._prices is None:
             self._prices = stored_prices(store)
         return self._prices.price_of
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What was played, as labels and values: read again when the run got more rows."""
+        store = self.store
+        written = store.last_rows()
+        if self._facts is None or self._facts[0] != written:
+            scoring = chosen_scoring(store, None, None)
+            self._facts = written, facts_of(read_manifest(store), users_of(store), scoring)
+        return self._facts[1]
 
     @contextmanager
     def listing(self, patience: float = PATIENCE_SECONDS) -> Iterator[Listing]:
@@ -104,7 +118,7 @@ class OpenedRun:
         if self._store is not None:
             self._store.close()
         self._keeper = self._listing = self._store = None
-        self._tasks = self._prices = None
+        self._tasks = self._prices = self._facts = None
         self._is_read = False
 
     def _identity(self) -> tuple[int, int] | None:

@@ -21,6 +21,14 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def prepare() -> None:
+    """Read all templates: later it would take a page's time, with an index being made beside it."""
+    environment = _environment()
+    for place in (files("dragoman.viewer") / "templates").iterdir():
+        if place.name.endswith(".j2"):
+            environment.get_template(place.name)
+
+
 @cache
 def _environment() -> "jinja2.Environment":
     import jinja2

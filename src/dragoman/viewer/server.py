@@ -12,7 +12,7 @@ from aiohttp import web
 from dragoman.core.errors import DragomanError, UsageError
 from dragoman.viewer.guarding import Handler, add_headers, guard
 from dragoman.viewer.library import Library
-from dragoman.viewer.rendering import render
+from dragoman.viewer.rendering import prepare, render
 from dragoman.viewer.requests import PageRequest, Route
 from dragoman.viewer.routes import ROUTES
 from dragoman.viewer.static_files import static_file
@@ -72,6 +72,7 @@ async def serving(library: Library, port: int = 0) -> AsyncIterator[str]:
     Raises:
         UsageError: Where the port is taken.
     """
+    prepare()
     runner = web.AppRunner(application(library), access_log=None, shutdown_timeout=STOPPING_SECONDS)
     await runner.setup()
     try:

@@ -67,6 +67,7 @@ def test_all_sides_are_set_against_each_other_in_every_form(in_process: Cli, pla
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_done_is_not_done_again_and_what_was_cut_off_is_gone_on_with(
     in_process: Cli, planned: Path
 ) -> None:
@@ -86,6 +87,7 @@ def test_what_is_done_is_not_done_again_and_what_was_cut_off_is_gone_on_with(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_another_plan_does_not_go_on_with_its_runs(in_process: Cli, planned: Path) -> None:
     in_process("finetune-study", "plan.toml", cwd=planned)
     (planned / "plan.toml").write_text(PLAN.replace("limit = 6", "limit = 5"))

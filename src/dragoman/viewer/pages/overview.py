@@ -8,11 +8,6 @@ from aiohttp import web
 
 from dragoman.analysis.blame import CULPRITS
 from dragoman.core.scores import Standing
-from dragoman.runs.jobs import read_manifest
-from dragoman.store.run import RunStore
-from dragoman.tables.caveats import users_of
-from dragoman.tables.manifest_facts import facts_of
-from dragoman.tables.outcomes import chosen_scoring
 from dragoman.viewer.filters import conversations_link
 from dragoman.viewer.index.facets import Facets
 from dragoman.viewer.index.figures import CellFigures, stored_figures
@@ -24,6 +19,9 @@ from dragoman.viewer.requests import PageRequest, Route
 
 MOST_CAUSES = 12
 """How many causes are shown; all are in the list of conversations."""
+
+PATIENCE_SECONDS = 0.03
+"""How long the page waits for the index: what is not read by then is filled in as it is."""
 
 FAILED: tuple[Standing, ...] = ("fail", "unscored", "code", "infrastructure")
 
@@ -41,7 +39,7 @@ class _Cell(msgspec.Struct, frozen=True):
 def show(asked: PageRequest) -> web.Response:
     """Show a run."""
     run = asked.run()
-    with run.listing() as listing:
+    with run.listing(PATIENCE_SECONDS) as listing:
         return _page(asked, run, listing)
 
 
@@ -59,7 +57,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         cells=cells,
         names=_names(cells),
         are_older=are_older,
-        facts=_facts(run.store),
+        facts=run.facts,
         is_assumed=any(cell.figures is not None and cell.figures.assumed for cell in cells),
     )
 
@@ -134,10 +132,6 @@ def _names(cells: tuple[_Cell, ...]) -> list[str]:
         name for name in ("condition", "suite") if len({getattr(each, name) for each in cells}) > 1
     ]
     return ["agent", *differing]
-
-
-def _facts(store: RunStore) -> tuple[tuple[str, str], ...]:
-    return facts_of(read_manifest(store), users_of(store), chosen_scoring(store, None, None))
 
 
 ROUTE = Route("/run/{run}", show)
