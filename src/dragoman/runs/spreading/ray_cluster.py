@@ -5,6 +5,7 @@ since a call of an actor costs more than a conversation of a fast agent.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import ModuleType
@@ -169,7 +170,7 @@ def _join(ray: ModuleType, address: str, count: int) -> None:
     # A cluster of one's own; without an address Ray would join one that somebody left behind.
     own = {"num_cpus": count, "include_dashboard": False} if address == LOCAL else {}
     try:
-        ray.init(address=address, log_to_driver=False, **own)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, RuntimeError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise UsageError(f"--ray {address}: no cluster there ({said})") from None

@@ -1,0 +1,177 @@
+"""Spoken runs over a Ray cluster of two nodes, one of which dies or hangs: equal to those of one process."""
+
+import os
+import secrets
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import pytest
+
+from dragoman.core.scores import METRIC_VERSION
+from dragoman.store.audio_files import FOLDER
+from dragoman.store.run import open_run
+
+pytestmark = [
+    pytest.mark.chaos,
+    pytest.mark.nightly,
+    pytest.mark.slow,
+    pytest.mark.speech,
+    # Ray leaves pipes of the processes that it started to the collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+Command = Callable[..., list[str]]
+
+PATIENCE = 280
+STORE_BYTES = 80 * 2**20
+GRID = (
+    *("run", "courier:easy", "--agent", "literal", "--judge", "rule", "--quiet"),
+    "--limit",
+    6,
+    "--voice",
+    "text,telephone",
+    "--asr",
+    "generic",
+    "--concurrency",
+    4,
+)
+ENVIRONMENT = {
+    "RAY_AUTH_MODE": "token",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_initial_delay_ms": "1000",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "2000",
+    "RAY_health_check_failure_threshold": "4",
+}
+"""A node that hangs is given up after about ten seconds; left alone, Ray waits for a minute."""
+
+
+class Node(Protocol):
+    """A node, as Ray's own tests see it."""
+
+    all_processes: dict[str, list[Any]]
+
+
+class Cluster(Protocol):
+    """Nodes on this machine, as Ray's own tests see them."""
+
+    address: str
+    worker_nodes: set[Node]
+
+    def add_node(self, **options: object) -> Node: ...
+    def remove_node(self, node: Node, allow_graceful: bool) -> None: ...
+    def shutdown(self) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def clusters(pulled: Path, own_cache: Path) -> Iterator[Callable[..., Cluster]]:
+    """Start clusters. Ray reads once, when it is loaded, whether tokens are asked for, and which."""
+    speech = pulled / "dragoman" / "speech"
+    if not speech.exists():
+        speech.symlink_to(own_cache / "dragoman" / "speech")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(16)}.items():
+            patch.setenv(name, value)
+        patch.setenv("XDG_CACHE_HOME", str(pulled))
+        needs = "needs Ray: pip install 'dragoman[ray]'"
+        yield pytest.importorskip("ray.cluster_utils", reason=needs).Cluster
+
+
+@pytest.fixture
+def nodes(clusters: Callable[..., Cluster]) -> Iterator[Cluster]:
+    """A cluster of a head and another node, with a core each."""
+    head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": STORE_BYTES}
+    cluster = clusters(initialize_head=True, head_node_args=head)
+    try:
+        cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+        yield cluster
+    finally:
+        cluster.shutdown()
+
+
+def actors_of(node: Node) -> list[int]:
+    """Return the processes of a node that play."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    children = Path(f"/proc/{raylet}/task/{raylet}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"ray::Remote")
+    ]
+
+
+def killed(cluster: Cluster, node: Node) -> None:
+    cluster.remove_node(node, allow_graceful=False)
+
+
+def hung(_cluster: Cluster, node: Node) -> None:
+    for process in (node.all_processes["raylet"][0].process.pid, *actors_of(node)):
+        os.kill(process, signal.SIGSTOP)
+
+
+def stored(folder: Path) -> tuple[dict[str, object], dict[str, bytes]]:
+    """Return by cell what its conversation left, without what clocks say, and all audio."""
+    with open_run(folder, write=False) as store:
+        scores = store.scores("dragoman-1", "rule-1", METRIC_VERSION)
+        cells = {cell.key for cell in store.cells()}
+        timeless = {
+            key: (attempt, msgspec.structs.replace(episode, started=0.0, seconds=0.0), scores[key])
+            for key, attempt, episode in store.episodes()
+        }
+    assert timeless.keys() == cells
+    sounds = {path.name: path.read_bytes() for path in (folder / FOLDER).rglob("*.wav")}
+    return dict(timeless), sounds
+
+
+def begun(command: list[str]) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ)
+    )
+
+
+def ended(run: "subprocess.Popen[str]") -> None:
+    try:
+        said, _ = run.communicate(timeout=PATIENCE)
+    finally:
+        run.kill()
+    assert run.returncode == 0, said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("dies", [killed, hung])
+def test_a_node_that_is_lost_in_the_middle_changes_nothing(
+    nodes: Cluster,
+    dies: Callable[[Cluster, Node], None],
+    tmp_path: Path,
+    command: Command,
+    counts: Callable[[Path], tuple[int, int, int]],
+) -> None:
+    ended(begun(command(*GRID, "--out", tmp_path / "whole")))
+    out = tmp_path / "spread"
+    (node,) = nodes.worker_nodes
+    run = begun(command(*GRID, "--ray", nodes.address, "--workers", 2, "--out", out))
+    end = time.monotonic() + PATIENCE
+    while run.poll() is None and not (actors_of(node) and counts(out)[1] >= 2):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    lost = actors_of(node)
+    assert lost
+    assert counts(out)[1] < counts(out)[0], "the run was over before its node died"
+    try:
+        dies(nodes, node)
+        ended(run)
+    finally:
+        run.kill()
+        for process in lost:
+            if Path(f"/proc/{process}/cmdline").exists():
+                os.kill(process, signal.SIGKILL)
+
+    episodes, sounds = stored(out)
+    assert sounds
+    assert (episodes, sounds) == stored(tmp_path / "whole")
