@@ -160,6 +160,8 @@ class RunOptions(TypedDict, total=False):
     patience: float
     rates: Sequence[str]
     rate: str | Sequence[str]
+    batches: Sequence[str]
+    batch: str | Sequence[str]
     hedge: float | None
     max_cost: str
     prices: str | Path

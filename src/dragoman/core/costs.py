@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 import msgspec
+from msgspec.structs import asdict
 
 from dragoman.core.usage import Count, Usage
 
@@ -25,6 +26,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         characters: Per million characters spoken.
         input_audio: Per million tokens sent that are audio; without it their cost is not known.
         output_audio: The same of tokens received.
+        batch: What a batch costs as a share of all these; None where that is not known.
     """
 
     input: Decimal | None = None
@@ -34,6 +36,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     characters: Decimal | None = None
     input_audio: Decimal | None = None
     output_audio: Decimal | None = None
+    batch: Decimal | None = None
 
     def __post_init__(self) -> None:
         """Refuse what prices nothing, and one side of the tokens without the other."""
@@ -46,6 +49,19 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if self.input is None and (self.input_audio, self.output_audio) != (None, None):
             raise ValueError("audio in tokens needs the prices of input and output")
 
+    @property
+    def in_batch(self) -> "Price | None":
+        """What the same costs in a batch; None where that is not known."""
+        share = self.batch
+        if share is None:
+            return None
+        given = {kind: dollars for kind, dollars in asdict(self).items() if dollars is not None}
+        scaled = {kind: dollars * share for kind, dollars in given.items() if kind != "batch"}
+        return Price(**scaled)
+
+
+BATCHED = " (batch)"
+"""Ends the names in ledgers of models that are asked by batch."""
 
 PriceOf = Callable[[str], Price | None]
 """Returns the price of a model by its name in ledgers; None where it is not known."""

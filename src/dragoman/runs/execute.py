@@ -109,7 +109,7 @@ async def execute(
         ):
             spending = Spending(None if play is source.play else setup.budget)
             stage = SharedState(earlier, writer, files, spending, on_done)
-            for _ in range(conversations_at_once(min(setup.config.concurrency, len(pending)))):
+            for _ in range(conversations_at_once(min(setup.config.at_once, len(pending)))):
                 group.create_task(_work(play, todo, stage))
 
 

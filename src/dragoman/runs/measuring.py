@@ -111,7 +111,7 @@ async def take_measures(
     )
     with rare_collection():
         async with Writer(store) as writer, asyncio.TaskGroup() as group:
-            for _ in range(setup.config.concurrency if asks else 1):
+            for _ in range(setup.config.at_once if asks else 1):
                 group.create_task(work(todo, writer))
     return counts[0]
 

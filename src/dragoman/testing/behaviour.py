@@ -9,7 +9,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.faults import Faults
+from dragoman.testing.faults import BatchFaults, Faults
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
@@ -21,12 +21,14 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         faults: What goes wrong.
         capacity: What the server can take.
         checks: What it insists on.
+        batches: What goes wrong with batches.
         seed: Another one draws other faults and other latencies.
     """
 
     faults: Faults = Faults()
     capacity: Capacity = Capacity()
     checks: Checks = Checks()
+    batches: BatchFaults = BatchFaults()
     seed: int = 0
 
 

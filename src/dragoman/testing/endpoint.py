@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from dragoman.core.keys import content_key
 from dragoman.testing.answers import Answerer, Unanswered
+from dragoman.testing.batches import BatchDesk
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import (
     MAX_BODY_BYTES,
@@ -41,6 +42,7 @@ class Endpoint:
         self._behaviour = behaviour
         self._draws = FaultDraws(behaviour.faults, behaviour.seed)
         self.exchange = Exchange(behaviour, log, self._draws)
+        self._desk = BatchDesk(behaviour, log, self._completion)
         self._fingerprint = f"fp_{content_key(behaviour)[:10]}"
 
     def application(self) -> web.Application:
@@ -49,6 +51,7 @@ class Endpoint:
         for prefix in ("", "/v1"):
             application.router.add_post(f"{prefix}/chat/completions", self.complete)
             application.router.add_post(f"{prefix}/embeddings", self.embed)
+            application.router.add_routes(self._desk.routes(prefix))
             application.router.add_get(f"{prefix}/models", self.list_models)
             application.router.add_get(f"{prefix}/log", self.show_log)
         return application

@@ -6,7 +6,7 @@ on the request alone, so that no retry changes what the model said.
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -103,6 +103,8 @@ TransportFault = (
     | Hang
 )
 AgentFault = InvalidArguments | DuplicateReply
+Ending = Literal["completed", "failed", "expired", "cancelled"]
+LineFault = Literal["ok", "malformed", "wrong_id", "missing", "refused", "overloaded"]
 Kind = TypeVar("Kind", bound=ServerFault)
 
 
@@ -127,6 +129,27 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"the rates of one group add up to {total:g}, more than 1")
         if self.most_in_a_row < 1:
             raise ValueError(f"most_in_a_row is at least 1, not {self.most_in_a_row}")
+
+
+class BatchFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What goes wrong with batches, in the order in which it is met; nothing where not given.
+
+    Args:
+        seconds: How long a batch is in progress.
+        refused: So many batches are refused with status 429 before one is taken.
+        lost: After the batch is made, the connection is cut: so many times.
+        endings: How the first batches end; those after them are completed. What is `expired` has answered
+            every other request, what is `failed` or `cancelled` none.
+        lines: What is wrong with the answers of the first batch that brings some, from its first request on.
+        are_served: Whether there are batches at all.
+    """
+
+    seconds: float = 0.0
+    refused: int = 0
+    lost: int = 0
+    endings: tuple[Ending, ...] = ()
+    lines: tuple[LineFault, ...] = ()
+    are_served: bool = True
 
 
 class FaultDraws:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from dragoman.core.costs import BATCHED
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, IdentifiedModel
@@ -24,10 +25,12 @@ from dragoman.wiring.environment import (
     make_litellm_local,
     proxy_for,
 )
-from dragoman.wiring.providers import EMBEDDINGS, addresses_of, key_of
+from dragoman.wiring.providers import COMPLETIONS, EMBEDDINGS, addresses_of, key_of
 
 if TYPE_CHECKING:
+    from dragoman.models.batches.sender import BatchSender
     from dragoman.models.wire.gate import Gate
+    from dragoman.models.wire.http import Http
     from dragoman.models.wire.websocket import WebSockets
     from dragoman.store.replies import ReplyCache
 
@@ -58,10 +61,11 @@ class Connections:
         self._remembers = remembers
         self._pacing = pacing or Pacing()
         self._memory: ReplyCache | None = None
-        self._http: Transport | None = None
+        self._http: Http | None = None
         self._litellm: Transport | None = None
         self._sockets: WebSockets | None = None
         self._gates: dict[tuple[tuple[str, ...], str], Gate] = {}
+        self._batches: dict[tuple[str, str, str], BatchSender] = {}
         self._added: dict[str, IdentifiedModel] = {}
 
     def chat_model(self, spec: ModelSpec) -> ChatModel:
@@ -83,8 +87,40 @@ class Connections:
             audio=spec.audio,
         )
         gate = self.equal_gate(urls, key, spec.name)
-        model = self.budgeted(OpenAIModel(spec.name, endpoint, gate))
+        quiet = self._quiet(spec, urls)
+        if quiet is None:
+            model = self.budgeted(OpenAIModel(spec.name, endpoint, gate))
+        else:
+            sender = self._batch_sender(spec, endpoint, gate, quiet)
+            model = self.budgeted(OpenAIModel(spec.name + BATCHED, endpoint, sender))
         return self._remembering(model, content_key(spec.identity, EQUAL.join(urls)))
+
+    def _quiet(self, spec: ModelSpec, urls: Sequence[str]) -> float | None:
+        """Return how long a model's batches wait for more; None where it is asked at once."""
+        names = (spec.name.partition("/")[0], *map(_origin, urls))
+        quiet = next((self._pacing.batches[n] for n in names if n in self._pacing.batches), None)
+        if quiet is not None and (len(urls) > 1 or urls[0].startswith(LITELLM) or spec.streams):
+            raise UsageError(
+                f"{spec.written}: batches are for one OpenAI-compatible address without stream=on"
+            )
+        return quiet
+
+    def _batch_sender(
+        self, spec: ModelSpec, endpoint: ChatEndpoint, gate: "Gate", quiet: float
+    ) -> "BatchSender":
+        """Return what asks a model in batches; agent, user and judge share it."""
+        from dragoman.models.batches.endpoint import BatchEndpoint
+        from dragoman.models.batches.sender import BatchSender
+        from dragoman.store.pending_batches import FILE, PendingBatches
+
+        held = (endpoint.url, endpoint.key, spec.name)
+        if held not in self._batches:
+            base = endpoint.url.removesuffix(COMPLETIONS)
+            web = self._connections()
+            at = BatchEndpoint(base, endpoint.headers, web, gate, proxy_for(base))
+            pending = PendingBatches(cache_folder() / FILE)
+            self._batches[held] = BatchSender(spec.name, at, gate, pending, quiet)
+        return self._batches[held]
 
     def added_model(self, model: IdentifiedModel) -> ChatModel:
         """Return a model that a package brings; one of the same identity is held once, and closed here.
@@ -191,6 +227,8 @@ class Connections:
             await model.close()
         if self._memory is not None:
             self._memory.close()
+        for sender in self._batches.values():
+            sender.close()
         for transport in (self._http, self._litellm, self._sockets):
             if transport is not None:
                 await transport.close()
@@ -212,7 +250,7 @@ class Connections:
             self._litellm = LitellmWire(self.timeouts.total)
         return self._litellm
 
-    def _connections(self) -> Transport:
+    def _connections(self) -> "Http":
         if self._http is None:
             from dragoman.models.wire.http import Http
 

@@ -17,7 +17,7 @@ from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.rationing import Pacing, read_rates
+from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
@@ -323,7 +323,9 @@ def connections_of(config: RunConfig, budget: Purse | None) -> Connections:
     total = max(Timeouts().total, config.read_timeout)
     patience = Patience(seconds=config.patience, outage=config.patience)
     timeouts = Timeouts(read=config.read_timeout, total=total)
-    pacing = Pacing(read_rates(config.rates, config.workers), config.hedge)
+    pacing = Pacing(
+        read_rates(config.rates, config.workers), config.hedge, read_batches(config.batches)
+    )
     return Connections(timeouts, patience, budget, pacing, remembers=config.cache)
 
 

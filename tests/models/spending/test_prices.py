@@ -27,7 +27,7 @@ def written(folder: Path, text: str) -> Path:
 def test_the_prices_that_ship_are_those_of_lists_with_a_date() -> None:
     table = load_prices(None)
     assert table.price_of("openai/gpt-4.1-mini") == Price(
-        Decimal("0.40"), Decimal("1.60"), Decimal("0.10")
+        Decimal("0.40"), Decimal("1.60"), Decimal("0.10"), batch=Decimal("0.5")
     )
     assert table.as_of.startswith("list prices of 2025-")
     assert table.own == {}

@@ -163,8 +163,10 @@ class OpenAIModel:
         raise RunHalted(f"{line}{_advice(refusal.status, reason)}")
 
 
-def _latency(answer: bytes, attempts: Attempts) -> Latency:
+def _latency(answer: bytes, attempts: Attempts) -> Latency | None:
     """Return how long a reply took, to its first word where it came piece by piece."""
+    if not attempts.is_timed:
+        return None
     begun = first_words(answer) if attempts.arrivals and is_stream(answer) else None
     return Latency(attempts.seconds, None if begun is None else attempts.seconds_to(begun))
 

@@ -9,8 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from dragoman.core.costs import Price
+from dragoman.core.costs import BATCHED, Price
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.decoding import UNREADABLE
 
@@ -22,6 +23,17 @@ class _PriceList(msgspec.Struct, forbid_unknown_fields=True):
     as_of: date
     prices: dict[str, Price]
     source: str = ""
+    batch: Decimal | None = None
+
+    @property
+    def priced(self) -> dict[str, Price]:
+        """The prices, each with the list's share for batches where it has none of its own."""
+        if self.batch is None:
+            return self.prices
+        return {
+            model: price if price.batch is not None else replace(price, batch=self.batch)
+            for model, price in self.prices.items()
+        }
 
 
 class _Lists(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,6 +55,9 @@ class PriceTable(msgspec.Struct, frozen=True):
 
     def price_of(self, model: str) -> Price | None:
         """Return the price of a model by its name, or by its name without a date at the end."""
+        if model.endswith(BATCHED):
+            price = self.price_of(model.removesuffix(BATCHED))
+            return None if price is None else price.in_batch
         return self.prices.get(model) or self.prices.get(_DATE_STAMP.sub("", model))
 
 
@@ -64,7 +79,7 @@ def load_prices(extra: Path | None) -> PriceTable:
     except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
         raise UsageError(f"price table {extra}: {error}") from error
     for one in lists:
-        for model, price in one.prices.items():
+        for model, price in one.priced.items():
             for kind, dollars in msgspec.structs.asdict(price).items():
                 if dollars is not None and not (
                     dollars.is_finite() and 0 <= dollars <= MOST_DOLLARS
@@ -73,14 +88,14 @@ def load_prices(extra: Path | None) -> PriceTable:
                         f"price table {extra}: {kind} of {model} is {dollars}: give US dollars per "
                         "million tokens or characters, or per minute"
                     )
-    return prices_with({model: price for one in lists for model, price in one.prices.items()})
+    return prices_with({model: price for one in lists for model, price in one.priced.items()})
 
 
 def prices_with(own: Mapping[str, Price]) -> PriceTable:
     """Return the prices that ship, with others laid over them."""
     lists = _read((files("dragoman.models.spending") / "prices.toml").read_text("utf-8"))
     dates = sorted({one.as_of.isoformat() for one in lists})
-    listed = {model: price for one in lists for model, price in one.prices.items()}
+    listed = {model: price for one in lists for model, price in one.priced.items()}
     as_of = f"list prices of {dates[0]} to {dates[-1]}"
     if own:
         as_of += f", and {len(own)} of one's own"

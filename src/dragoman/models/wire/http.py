@@ -55,10 +55,37 @@ class Http:
         Raises:
             Fault: Where no whole answer came.
         """
+        return await self._answered(url, headers, body, proxy, most_bytes)
+
+    async def get(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        proxy: str | None = None,
+        most_bytes: int = CHAT_BYTES,
+    ) -> HttpResponse:
+        """Ask for what is at an address and return the answer, whatever its status.
+
+        Raises:
+            Fault: Where no whole answer came.
+        """
+        return await self._answered(url, headers, None, proxy, most_bytes)
+
+    async def _answered(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        proxy: str | None,
+        most_bytes: int,
+    ) -> HttpResponse:
+        """Post a body, or get what is there where there is none."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            request = self._client(proxy, loop).post(url).headers(headers).body_bytes(body)
+            client = self._client(proxy, loop)
+            asked = client.get(url) if body is None else client.post(url).body_bytes(body)
+            request = asked.headers(headers)
             # Nothing is read ahead: what a body brings, and when, is looked at as it comes.
             async with request.streamed_read_buffer_limit(0).build_streamed() as response:
                 arrivals: list[tuple[int, float]] = []

@@ -77,6 +77,11 @@ class _Bucket:
         return max(0.0, -self._left / self._rate)
 
 
+QUIET_SECONDS = 5.0
+"""A batch is sent when no request has come for so long: everybody waits by then, or works elsewhere."""
+
+_SECONDS = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
+
 Rates = Mapping[str, tuple[float | None, float | None]]
 """Requests and tokens a minute by the name of a provider or an address; None for no limit."""
 
@@ -87,10 +92,13 @@ class Pacing(msgspec.Struct, frozen=True):
     Attributes:
         rates: What may be asked in a minute.
         hedge_after: Seconds after which a call without an answer is sent once more; None for never.
+        batches: By provider or address: its models are asked in batches, each sent when nothing more has
+            come for so many seconds.
     """
 
     rates: Rates = {}
     hedge_after: float | None = None
+    batches: Mapping[str, float] = {}
 
 
 def read_rates(written: Sequence[str], sharers: int = 1) -> Rates:
@@ -107,6 +115,23 @@ def read_rates(written: Sequence[str], sharers: int = 1) -> Rates:
             raise UsageError(f"rate {text!r}: write each provider or address once, {RATE_FORM}")
         rates[name] = (_share(found.get("rpm"), sharers), _share(found.get("tpm"), sharers))
     return rates
+
+
+def read_batches(written: Sequence[str]) -> Mapping[str, float]:
+    """Return who is asked in batches, and how long for more is waited, as people write it.
+
+    Raises:
+        UsageError: Where it is not of the form, or a name is there twice.
+    """
+    batches: dict[str, float] = {}
+    for text in written:
+        name, _, seconds = text.partition("=")
+        if not name or name in batches or not _SECONDS.fullmatch(seconds or "1"):
+            raise UsageError(
+                f"batch {text!r}: write each provider or address once, as NAME or NAME=SECONDS"
+            )
+        batches[name] = float(seconds) if seconds else QUIET_SECONDS
+    return batches
 
 
 def _share(amount: float | None, sharers: int) -> float | None:

@@ -53,11 +53,13 @@ class Attempts(msgspec.Struct, frozen=True):
         faults: Failed attempts by kind.
         seconds: How long the attempt that was answered was under way.
         arrivals: Of an answer that came piece by piece: how many bytes had come after how many seconds.
+        is_timed: Whether `seconds` says how long the model took: what a batch brings has no time.
     """
 
     faults: dict[str, int]
     seconds: float
     arrivals: tuple[tuple[int, float], ...] = ()
+    is_timed: bool = True
 
     def seconds_to(self, count: int) -> float:
         """Return how long it took until so many bytes had come."""

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from dragoman.core.protocols import Limits
 
 
+WAITING_AT_ONCE = 5_000
+"""Conversations that wait for a batch together, whatever their number is otherwise."""
+
 LOCAL = "local"
 """The backend that plays in the process of the run."""
 
@@ -156,6 +159,17 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example='["openai=500rpm+200000tpm"]',
             default="what answers show",
             singular="rate",
+            commas=True,
+        ),
+    ] = ()
+    batches: Annotated[
+        tuple[str, ...],
+        Option(
+            "A provider or address whose models are asked in batches: cheaper, and up to a day later",
+            value="NAME",
+            example='["openai"]',
+            default="none",
+            singular="batch",
             commas=True,
         ),
     ] = ()
@@ -385,6 +399,11 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commands=("resume",),
         ),
     ] = LOCAL
+
+    @property
+    def at_once(self) -> int:
+        """How many conversations go on at a time; with batches at least enough to fill one."""
+        return max(self.concurrency, WAITING_AT_ONCE) if self.batches else self.concurrency
 
     @property
     def limits(self) -> "Limits":

@@ -1,0 +1,1 @@
+"""Requests that a provider answers together, later and cheaper."""
