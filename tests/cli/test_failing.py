@@ -99,7 +99,7 @@ def test_faults_come_before_failures_and_are_named_by_what_broke(
         "failed",
     ]
     assert "KeyError: 'x' (odd.py, line 4)" in causes[0]
-    assert "ended early: agent_error (Expected `object`, got `null`)" in causes[2]
+    assert "ended early: agent_error (it returned None: " in causes[2]
 
 
 def test_a_run_ends_with_what_to_do_next(dragoman: Cli) -> None:

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 import dragoman
+from dragoman.core.errors import StoreError
 from dragoman.exchange.table_files import _write_csv, write_csv
 from dragoman.store.run import open_run
 
@@ -45,3 +47,14 @@ def test_the_metrics_of_mm_tau_are_a_table_where_one_of_their_measures_was_taken
     assert tmp_path / "csv" / "mm_tau.csv" in files
     found = pl.read_csv(tmp_path / "csv" / "mm_tau.csv").filter(pl.col("metric") == "pass^1")
     assert found["value"].to_list() == [1.0]
+
+
+def test_tables_are_not_written_into_a_file_and_it_is_named(tmp_path: Path) -> None:
+    dragoman.run("sample:shop", agent="gold", limit=1, out=tmp_path / "run")
+    (tmp_path / "taken").write_text("mine", "utf-8")
+    with (
+        open_run(tmp_path / "run", write=False) as store,
+        pytest.raises(StoreError, match=r"taken: a file, where a folder is needed$"),
+    ):
+        write_csv(store, SCORING, tmp_path / "taken")
+    assert (tmp_path / "taken").read_text("utf-8") == "mine"

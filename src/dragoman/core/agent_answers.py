@@ -109,12 +109,15 @@ def shown(value: object) -> str:
     return carried(text[:MAX_SHOWN_CHARS])
 
 
+NOTHING = "it returned None: an answer is text, or an object with `content` or `tool_calls`"
 _NO_ID = (None, "")
 _NOT_JSON = (*UNREADABLE, TypeError, ValueError)
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
 
 
 def _converted(answer: object) -> GivenAnswer[object]:
+    if answer is None:
+        raise TypeError(NOTHING)
     return msgspec.convert(answer, GivenAnswer[object], from_attributes=True)
 
 

@@ -1,5 +1,6 @@
 """Puts files in their place whole: whoever is killed leaves no half of one."""
 
+import contextlib
 import os
 import zipfile
 from collections.abc import Callable
@@ -25,8 +26,11 @@ def place_file(path: Path, fill: Callable[[Path], None]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         fill(temporary)
         temporary.replace(path)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise StoreError(f"{path.parent}: a file, where a folder is needed") from error
     except (OSError, zipfile.LargeZipFile, pl.exceptions.PolarsError) as error:
         why = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise StoreError(f"{path}: cannot be written ({why:.200})") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)

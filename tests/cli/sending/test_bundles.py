@@ -34,3 +34,12 @@ def test_who_gets_a_bundle_is_told_what_it_names(dragoman: Cli, folder: Path) ->
     sent = dragoman("bundle", "mine", "--out", "deep/sent.zip")
     assert (folder / "deep" / "sent.zip").is_file()
     assert "named in it, for whoever gets it: runs code, own:agent" in sent.stderr
+
+
+def test_a_bundle_that_is_not_there_is_one_line(dragoman: Cli) -> None:
+    done = dragoman("unbundle", "nowhere")
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "dragoman: nowhere: no such file: name a bundle that `dragoman bundle` wrote\n"
+    )

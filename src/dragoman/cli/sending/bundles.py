@@ -32,6 +32,8 @@ def bundle(folder: Path, out: Path | None, rules: str | None, judge: str | None)
 
 def unbundle(path: Path, out: Path | None) -> None:
     """Make a run of a bundle, and say how to look at it."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file: name a bundle that `dragoman bundle` wrote")
     target = out or Path(path.name.removesuffix(ENDING))
     if target.name == path.name:
         raise UsageError(f"{path}: name the run's folder with --out")
