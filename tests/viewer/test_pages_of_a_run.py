@@ -130,7 +130,7 @@ def test_a_run_that_was_left_is_not_said_to_go_on(view: View, tmp_path: Path) ->
 
     assert "Incomplete" in told
     assert "data-going" not in told
-    assert "unknown" in told
+    assert "no use of models with a known price was recorded" in told
 
 
 def test_what_is_hostile_is_text_everywhere(view: View, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _shown_loss(loss: Loss, behind: dict[str, list[str]]) -> ShownLoss:
 
     a, b = loss.comparison.a, loss.comparison.b
     between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
-    values = [(told.share_words(share), share.behind) for share in loss.values]
+    values = [(f"not heard: {told.share_words(share)}", share.behind) for share in loss.values]
     values += [(words, share.behind) for _, words, share in told.told_shares(loss)]
     if loss.misheard:
         said = f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value"
