@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 import pytest
 import zstandard
@@ -60,3 +62,19 @@ def test_a_record_that_unpacks_beyond_the_bound_is_not_unpacked() -> None:
 
     with pytest.raises(ValueError, match="unpacks to more than"):
         EpisodeCodec().decode_episode(packed)
+
+
+def test_threads_decode_with_one_codec_at_the_same_time() -> None:
+    codec = EpisodeCodec()
+    texts = [f"{number} {'word ' * 20_000}{number}" for number in range(4)]
+    stored = [
+        codec.encode_episode(Episode((Move("user", say(text)),), Ending("user_stop"), 1, 0))
+        for text in texts
+    ]
+
+    def read(number: int) -> bool:
+        decoded = (codec.decode_episode(stored[number]) for _ in range(60))
+        return all(episode.events == (Move("user", say(texts[number])),) for episode in decoded)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(read, range(4)))

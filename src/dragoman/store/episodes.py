@@ -1,5 +1,6 @@
 """How episodes, scores and measures are kept: JSON, compressed where it is large."""
 
+import threading
 from typing import Any
 
 import msgspec
@@ -26,8 +27,16 @@ class _Head(msgspec.Struct):
     seconds: float = 0.0
 
 
+class _Zstandard(threading.local):
+    """A compressor and a decompressor for each thread: they let go of the interpreter while they work."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=1)
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
 class EpisodeCodec:
-    """Encodes and decodes episodes and scores; one per thread, for the compressor is not shared."""
+    """Encodes and decodes episodes and scores, in any thread."""
 
     def __init__(self) -> None:
         self._encoder = msgspec.json.Encoder()
@@ -35,15 +44,14 @@ class EpisodeCodec:
         self._head = msgspec.json.Decoder(_Head)
         self._score = msgspec.json.Decoder(Score)
         self._measured = msgspec.json.Decoder(Measured)
-        self._compressor = zstandard.ZstdCompressor(level=1)
-        self._decompressor = zstandard.ZstdDecompressor()
+        self._zstandard = _Zstandard()
 
     def encode_episode(self, episode: Episode) -> bytes:
         """Return an episode's stored form, or raise one of `UNWRITABLE`."""
         content = self._encoder.encode(episode)
         if len(content) > MAX_EPISODE_BYTES:
             raise ValueError(f"{len(content)} bytes, more than {MAX_EPISODE_BYTES}")
-        return self._compressor.compress(content)
+        return self._zstandard.compressor.compress(content)
 
     def decode_episode(self, data: bytes) -> Episode:
         """Return the episode in its stored form."""
@@ -65,7 +73,7 @@ class EpisodeCodec:
 
     def encode_tasks(self, tasks: dict[str, Task]) -> bytes:
         """Return the stored form of a run's tasks."""
-        return self._compressor.compress(self._encoder.encode(tasks))
+        return self._zstandard.compressor.compress(self._encoder.encode(tasks))
 
     def decode_tasks(self, data: bytes) -> dict[str, Task]:
         """Return the tasks in their stored form."""
@@ -91,4 +99,4 @@ class EpisodeCodec:
         # What a frame says of its size is believed by the decompressor, whatever the bound.
         if zstandard.frame_content_size(data) > MAX_EPISODE_BYTES:
             raise ValueError(f"it unpacks to more than {MAX_EPISODE_BYTES} bytes")
-        return self._decompressor.decompress(data, max_output_size=MAX_EPISODE_BYTES)
+        return self._zstandard.decompressor.decompress(data, max_output_size=MAX_EPISODE_BYTES)

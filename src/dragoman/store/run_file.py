@@ -137,7 +137,7 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
             f"{folder}: this run was never started: start it with `dragoman run --out`"
         )
     if folder.is_file():
-        raise StoreError(f"{folder}: a file, no run's folder: {OF_A_BUNDLE}")
+        raise StoreError(f"{folder}: no run here, but a file: {OF_A_BUNDLE}")
     if not (folder / FILE).is_file():
         raise StoreError(
             f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
