@@ -103,5 +103,5 @@ def test_a_bundle_is_refused_with_the_command_that_opens_it(tmp_path: Path) -> N
     bundle = tmp_path / "mine.zip"
     bundle.write_bytes(b"PK")
     for refuse in (lambda: require_runs([bundle]), lambda: peek_run(bundle)):
-        with pytest.raises(DragomanError, match="a file, no run's folder: `dragoman unbundle"):
+        with pytest.raises(DragomanError, match="no run here, but a file: `dragoman unbundle"):
             refuse()

@@ -82,7 +82,7 @@ def require_runs(places: Iterable[Path]) -> None:
     """
     for place in places:
         if place.is_file():
-            raise UsageError(f"{place}: a file, no run's folder: {OF_A_BUNDLE}")
+            raise UsageError(f"{place}: no run here, but a file: {OF_A_BUNDLE}")
         if not folders_of([place]):
             raise UsageError(
                 f"{place}: no run here (no {FILE}): name folders that `run --out` wrote, or the "
