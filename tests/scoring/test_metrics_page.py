@@ -1,5 +1,6 @@
-"""The page of metrics has every figure that a measure declares, with its formula."""
+"""The page of metrics has every figure that a measure or a rubric declares, with its formula."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
@@ -7,7 +8,10 @@ import pytest
 
 from dragoman.core.measures import REWARD, Derived, Quantile, Rate, Total, Trend
 from dragoman.core.rules import DEFAULT_RULES
+from dragoman.models.chat.scripted import ScriptedModel
+from dragoman.scoring.error_review.measure import ErrorsMeasure
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.scoring.reward import Scorer
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
@@ -30,15 +34,29 @@ def formula(figure: Derived) -> str:
             return f"{over}, {figure.averaging}"
 
 
-def lines() -> list[str]:
-    """Return the table's lines."""
+def rows(title: str, figures: Iterable[Derived]) -> list[str]:
+    """Return a line for each figure of a measure."""
     return [
-        f"| `{name}` {measure.version} | {figure.name}{figure.part and f' ({figure.part})'} "
-        f"| {formula(figure)} |"
+        f"| {title} | {figure.name}{figure.part and f' ({figure.part})'} | {formula(figure)} |"
+        for figure in figures
+    ]
+
+
+def lines() -> list[str]:
+    """Return the table's lines: the measures', then the rubrics' that a judge answers."""
+    counted = [
+        line
         for name, entry in BUNDLED.items()
         if name != REWARD
         for measure in [entry.make(SCORING)]
-        for figure in measure.figures
+        for line in rows(f"`{name}` {measure.version}", measure.figures)
+    ]
+    rubric = read_rubric(bundled_rubrics()["mm_tau_p2@1"])
+    errors = ErrorsMeasure(ScriptedModel("scripted/none", {}, 0))
+    return [
+        *counted,
+        *rows("`mm_tau_p2@1`", rubric.figures),
+        *rows("`errors@1`", errors.figures),
     ]
 
 
@@ -51,6 +69,6 @@ def test_every_figure_of_every_measure_has_its_line() -> None:
 
 
 def test_every_measure_says_where_it_comes_from() -> None:
-    rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
+    written = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
 
-    assert [line.split("`")[1] for line in rows[: len(BUNDLED)]] == list(BUNDLED)
+    assert [line.split("`")[1] for line in written[: len(BUNDLED)]] == list(BUNDLED)
