@@ -271,6 +271,7 @@ def compared(folder: Path, plan: str, servers: Servers, kills: int, run: Run) ->
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_killed_three_times_a_small_dataset_equals_one_made_in_one_go(
     tmp_path: Path, in_process: Run
 ) -> None:

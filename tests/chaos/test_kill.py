@@ -117,6 +117,7 @@ def test_a_run_killed_at_twenty_random_moments_ends_as_one_never_killed(
         connection.close()
 
 
+@pytest.mark.nightly
 def test_a_run_that_is_interrupted_says_how_to_go_on_and_goes_on_like_that(
     folder: Path,
     environment: dict[str, str],

@@ -92,6 +92,7 @@ def reward(simulation: Record) -> float | None:
 
 @pytest.mark.slow
 @pytest.mark.conformance
+@pytest.mark.nightly
 def test_recorded_trajectories_come_in_score_as_recorded_and_go_out_unchanged(
     dragoman: Cli, pulled: Path, folder: Path, recorded: Record
 ) -> None:

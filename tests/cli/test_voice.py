@@ -208,6 +208,7 @@ def conversations(report: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.speech
+@pytest.mark.nightly
 def test_blame_names_what_lost_a_call_and_the_report_shows_it(
     dragoman: Cli, told: Told, folder: Path, speaking: Path
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_run_over_http_repeats_the_recorded_one(shop: DomainSuite) -> None:
         pytest.param("telecom-solo", marks=pytest.mark.nightly),
     ],
 )
+@pytest.mark.nightly
 def test_a_benchmark_over_http_repeats_the_recorded_one(data_folder: Path, name: str) -> None:
     domain = ALL_DOMAINS[name]
     folder = data_folder / "tau2" / (domain.folder or name)

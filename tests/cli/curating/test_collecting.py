@@ -106,6 +106,7 @@ def test_a_mistake_of_names_is_one_line(refused: Refused, folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_commands_of_the_docs_give_the_counts_that_stand_there(
     dragoman: Cli, folder: Path, data_folder: Path
 ) -> None:

@@ -146,6 +146,7 @@ def test_every_code_is_documented() -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance
+@pytest.mark.nightly
 def test_the_table_of_the_guide_is_what_is_printed_of_the_release(
     dragoman: Cli, translated: Path
 ) -> None:

@@ -60,6 +60,7 @@ def test_it_prints_what_the_run_holds_with_rules_and_versions(dragoman: Cli) -> 
 
 
 @pytest.mark.usefixtures("mine")
+@pytest.mark.nightly
 def test_json_markdown_and_csv_tell_the_same(told: Told, folder: Path) -> None:
     options = ("--style", "bfcl-audio", "--out", "board.md", "--out", "board.csv")
 

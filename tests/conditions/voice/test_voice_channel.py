@@ -158,6 +158,7 @@ def test_odd_texts_are_carried_and_recorded(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_five_thousand_characters_are_carried(tmp_path: Path) -> None:
     (utterance,) = carried(["please send the blue one " * 200], tmp_path, listener=Deaf())
 

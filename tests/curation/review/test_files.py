@@ -269,6 +269,7 @@ def test_any_bytes_are_read_as_csv_or_refused(content: bytes) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
 @pytest.mark.parametrize("form", ["ods", "xlsx"])
+@pytest.mark.nightly
 def test_a_spreadsheet_program_converts_a_workbook_without_loss(form: str, tmp_path: Path) -> None:
     (tmp_path / "th.xlsx").write_bytes(marked(workbook(), "retail", all_marked))
     convert(tmp_path / "th.xlsx", form, tmp_path / "there")

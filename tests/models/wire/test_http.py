@@ -2,6 +2,9 @@
 
 import asyncio
 import gzip
+import socketserver
+import threading
+import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -285,6 +288,41 @@ def test_a_call_that_is_cancelled_leaves_the_others_alone(serving: RawServer) ->
 
     done = asyncio.run(go())
     assert [type(one) for one in done] == [int, int, asyncio.CancelledError, int, int]
+
+
+class AtOnce(socketserver.StreamRequestHandler):
+    """Answers each request of a connection at once, in a thread of its own."""
+
+    def handle(self) -> None:
+        while self.rfile.readline():
+            while len(self.rfile.readline()) > 2:
+                pass
+            self.rfile.read(2)
+            self.wfile.write(whole(b"{}"))
+
+
+def test_a_call_that_is_cut_off_ends_so_also_where_its_answer_is_there_already() -> None:
+    async def go(url: str) -> list[bool]:
+        http = Http(QUICK)
+        await http.post(url, {}, b"{}")
+        ends = []
+        for _ in range(30):
+            call = asyncio.create_task(http.post(url, {}, b"{}"))
+            await asyncio.sleep(0)
+            time.sleep(0.002)  # noqa: ASYNC251 - the answer comes, and the loop has not seen it
+            was_under_way = call.cancel()
+            await asyncio.wait([call])
+            ends += [call.cancelled()] if was_under_way else []
+        await http.close()
+        return ends
+
+    with socketserver.ThreadingTCPServer((HOST, 0), AtOnce) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        ends = asyncio.run(go(f"http://{HOST}:{server.server_address[1]}/"))
+        server.shutdown()
+    assert len(ends) > 5
+    assert all(ends)
 
 
 def test_connections_are_used_again_and_closed(serving: RawServer) -> None:

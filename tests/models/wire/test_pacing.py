@@ -117,6 +117,7 @@ def test_the_limit_stays_where_nobody_waits(in_virtual_time: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("capacity", [1, 5, 40, 200])
+@pytest.mark.nightly
 def test_the_limit_finds_what_a_server_takes(in_virtual_time: Run, capacity: int) -> None:
     async def go() -> None:
         pacer, endpoint = new_pacer(), Endpoint(capacity)

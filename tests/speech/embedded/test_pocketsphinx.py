@@ -60,6 +60,7 @@ def test_the_adapted_model_understands_what_the_stock_model_does_not(audios: lis
     assert errors(asyncio.run(_heard(audios, 2, stock_acoustics()))) >= 0.4 * words
 
 
+@pytest.mark.nightly
 def test_order_and_number_of_workers_change_nothing(audios: list[Audio]) -> None:
     once = asyncio.run(_heard([*audios, *audios], 1, adapted_acoustics()))
     assert once[: len(audios)] == once[len(audios) :]

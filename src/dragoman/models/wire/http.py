@@ -80,6 +80,23 @@ class Http:
         most_bytes: int,
     ) -> HttpResponse:
         """Post a body, or get what is there where there is none."""
+        task = asyncio.current_task()
+        asked = task.cancelling() if task is not None else 0
+        try:
+            return await self._exchanged(url, headers, body, proxy, most_bytes)
+        finally:
+            # Where an answer is there when its call is cut off, the library returns it all the same.
+            if task is not None and task.cancelling() > asked:
+                raise asyncio.CancelledError
+
+    async def _exchanged(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        proxy: str | None,
+        most_bytes: int,
+    ) -> HttpResponse:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:

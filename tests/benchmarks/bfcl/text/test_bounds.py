@@ -229,6 +229,7 @@ HEAVY = {
         for name, text in CORPUS.items()
     ],
 )
+@pytest.mark.nightly
 def test_the_corpus_raises_nothing_but_our_error(text: str) -> None:
     try_to_read(text)
     try_to_convert(text)
