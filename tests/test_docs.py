@@ -67,6 +67,13 @@ def test_every_defect_that_is_fixed_has_a_test_that_shows_it() -> None:
     assert [name for name in shown if name not in defined] == []
 
 
+def test_every_defect_is_shown_by_tests_that_are_there() -> None:
+    text = (ROOT / "docs" / "defects.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/.]+)`", text)
+    assert len(named) > 6
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def test_every_constant_of_the_clock_has_its_line_and_its_value() -> None:
     written = {row[0].strip("`"): row[1] for row in rows("time.md") if len(row) == 3}
     stated = conventions()
