@@ -76,8 +76,7 @@ def test_an_answer_without_a_length_is_read_to_its_end(serving: RawServer) -> No
 def test_an_answer_says_when_its_pieces_came(serving: RawServer) -> None:
     async def go() -> tuple[float, HttpResponse, float]:
         now = asyncio.get_running_loop().time
-        head = b"HTTP/1.1 200 OK\r\n\r\n"
-        return now(), await posted(serving, answering(head, b"a" * 100_000)), now()
+        return now(), await posted(serving, answering(whole(b"a" * 100_000))), now()
 
     began, answer, ended = asyncio.run(go())
     counts, times = zip(*answer.arrivals, strict=True)
@@ -86,7 +85,7 @@ def test_an_answer_says_when_its_pieces_came(serving: RawServer) -> None:
     assert sorted([began, *times, ended]) == [began, *times, ended]
 
 
-def test_compression_is_not_asked_for_and_no_version_is_told(serving: RawServer) -> None:
+def test_neither_compression_nor_a_name_is_told_of_the_client(serving: RawServer) -> None:
     heads: list[bytes] = []
 
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -95,7 +94,7 @@ def test_compression_is_not_asked_for_and_no_version_is_told(serving: RawServer)
 
     asyncio.run(posted(serving, behave))
     assert b"Accept-Encoding: identity" in heads[0]
-    assert b"User-Agent: dragoman\r\n" in heads[0]
+    assert b"User-Agent" not in heads[0]
 
 
 def test_a_redirect_is_an_answer_and_is_not_followed(serving: RawServer) -> None:
@@ -114,7 +113,7 @@ def test_a_redirect_is_an_answer_and_is_not_followed(serving: RawServer) -> None
             id="half a chunk",
         ),
         pytest.param("broken_http", b"hello\r\n\r\n", id="no HTTP"),
-        pytest.param("broken_http", b"HTTP/1.1 200 OK\r\nA: " + b"x" * 999_999, id="a long header"),
+        pytest.param("broken_http", b"HTTP/1.1 200 OK\r\nA: " + b"x" * 99_999, id="a long header"),
         pytest.param(
             "broken_http", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", id="a negative length"
         ),
@@ -191,7 +190,6 @@ def test_large_bodies_are_read_a_few_at_a_time(serving: RawServer) -> None:
 @pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
 def test_silence_ends_by_itself(serving: RawServer, sent: bytes) -> None:
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
         writer.write(sent)
         await silent(reader, writer)
 
@@ -215,26 +213,11 @@ def test_bytes_that_dribble_end_with_the_time_for_a_whole_answer(serving: RawSer
 def test_a_handshake_that_hangs_is_no_connection(serving: RawServer) -> None:
     async def go() -> None:
         async with serving(silent) as url:
-            await post(url.replace("http://", "https://"), Timeouts(connect=0.1, read=5.0))
+            await post(url.replace("http://", "https://"))
 
     with pytest.raises(Fault, match="no connection in time") as caught:
         asyncio.run(go())
     assert caught.value.kind == "connect"
-
-
-def test_what_cannot_be_sent_is_told_without_its_text() -> None:
-    async def go(url: str, key: str) -> None:
-        http = Http(QUICK)
-        try:
-            await http.post(url, {"Authorization": key}, b"{}")
-        finally:
-            await http.close()
-
-    for url, key in (("http://127.0.0.1:99999/", "x"), ("http://127.0.0.1:1/", f"{CANARY}\n")):
-        with pytest.raises(Fault, match="cannot be sent") as caught:
-            asyncio.run(go(url, key))
-        assert not caught.value.may_pass
-        assert CANARY not in repr(caught.value)
 
 
 def test_a_name_that_nobody_knows_is_told() -> None:

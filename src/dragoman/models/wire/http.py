@@ -2,15 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import timedelta
 
-from pyreqwest.client import Client, ClientBuilder
-from pyreqwest.exceptions import PyreqwestError
-from pyreqwest.proxy import ProxyBuilder
-from pyreqwest.response import Response
+import aiohttp
 
-from dragoman.models.wire.http_faults import fault_of
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Timeouts
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 
 SMALL_BYTES = 256 * 1024
 """Bodies that are no larger are all read at once."""
@@ -21,25 +16,22 @@ LARGE_AT_ONCE = 16
 ERROR_BYTES = 64 * 1024
 """What is read of the body of an error."""
 
-IDLE_SECONDS = 15
-"""How long a connection is kept that nothing is sent over: less than servers usually keep it."""
-
-NAME = "dragoman"
 OK = 200
 
 
 class Http:
-    """A pool of connections, opened on first use.
+    """A pool of connections, opened on first use and bound to the event loop that used it.
 
-    No cap on connections: how many calls are under way is the gate's business. Sockets, parsing and
-    encryption are in threads outside the interpreter's lock.
+    No cap on connections: how many calls are under way is the gate's business.
     """
 
     def __init__(self, timeouts: Timeouts, large_at_once: int = LARGE_AT_ONCE) -> None:
         self._large_at_once = large_at_once
         self._large = asyncio.Semaphore(large_at_once)
-        self._timeouts = timeouts
-        self._clients: dict[str | None, Client] = {}
+        self._timeouts = aiohttp.ClientTimeout(
+            total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.read
+        )
+        self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(
@@ -80,61 +72,41 @@ class Http:
         most_bytes: int,
     ) -> HttpResponse:
         """Post a body, or get what is there where there is none."""
-        task = asyncio.current_task()
-        asked = task.cancelling() if task is not None else 0
+        method = "GET" if body is None else "POST"
         try:
-            return await self._exchanged(url, headers, body, proxy, most_bytes)
-        finally:
-            # Where an answer is there when its call is cut off, the library returns it all the same.
-            if task is not None and task.cancelling() > asked:
-                raise asyncio.CancelledError
-
-    async def _exchanged(
-        self,
-        url: str,
-        headers: Mapping[str, str],
-        body: bytes | None,
-        proxy: str | None,
-        most_bytes: int,
-    ) -> HttpResponse:
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        try:
-            client = self._client(proxy, loop)
-            asked = client.get(url) if body is None else client.post(url).body_bytes(body)
-            request = asked.headers(headers)
-            # Nothing is read ahead: what a body brings, and when, is looked at as it comes.
-            async with request.streamed_read_buffer_limit(0).build_streamed() as response:
+            async with self._open().request(
+                method, url, data=body, headers=headers, proxy=proxy, allow_redirects=False
+            ) as response:
                 arrivals: list[tuple[int, float]] = []
                 content = await self._content(response, most_bytes, arrivals)
                 return HttpResponse(response.status, response.headers, content, arrivals)
-        except (PyreqwestError, OSError, ValueError) as error:
-            fault = fault_of(error, url, loop.time() - began, self._timeouts)
+        except (aiohttp.ClientError, OSError) as error:
+            fault = fault_of(error)
         # Raised out here so that nothing hangs on it: the library's errors quote what was received.
         raise fault
 
     async def close(self) -> None:
         """Close all connections."""
-        clients, self._clients = self._clients, {}
-        for client in clients.values():
-            await client.close()
+        session, self._session = self._session, None
+        if session is not None and self._loop is asyncio.get_running_loop():
+            await session.close()
 
     async def _content(
-        self, response: Response, most_bytes: int, arrivals: list[tuple[int, float]]
+        self,
+        response: aiohttp.ClientResponse,
+        most_bytes: int,
+        arrivals: list[tuple[int, float]],
     ) -> bytes:
         """Return a body; of an error only its beginning, which says what is wrong."""
         coding = response.headers.get("Content-Encoding", "identity").strip().lower()
         if coding not in {"", "identity"}:
             raise Fault("broken_http", "the answer is compressed, which was not asked for")
-        small = min(SMALL_BYTES, most_bytes)
-        length = _length(response)
-        if response.status == OK and length is not None and length <= small:
-            return bytes(await response.bytes())
         content = bytearray()
         if response.status != OK:
             await _read_up_to(ERROR_BYTES, response, content, arrivals)
             return bytes(content[:ERROR_BYTES])
-        if (length or 0) <= most_bytes:
+        if (response.content_length or 0) <= most_bytes:
+            small = min(SMALL_BYTES, most_bytes)
             if await _read_up_to(small, response, content, arrivals):
                 return bytes(content)
             async with self._large:
@@ -144,45 +116,62 @@ class Http:
         content.clear()
         raise Fault("oversized", f"the answer has more than {most_bytes:,} bytes")
 
-    def _client(self, proxy: str | None, loop: asyncio.AbstractEventLoop) -> Client:
-        if self._loop is not loop:
+    def _open(self) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
+        if self._session is None or self._loop is not loop:
             self._loop = loop
             self._large = asyncio.Semaphore(self._large_at_once)
-        if proxy not in self._clients:
-            self._clients[proxy] = _opened(self._timeouts, proxy)
-        return self._clients[proxy]
-
-
-def _opened(timeouts: Timeouts, proxy: str | None) -> Client:
-    asked = ClientBuilder().no_proxy().follow_redirects(False).referer(False).user_agent(NAME)
-    # A compressed body could grow without bound while it is read.
-    plain = asked.gzip(False).brotli(False).zstd(False).deflate(False)
-    patient = (
-        plain.default_headers({"Accept-Encoding": "identity"})
-        .connect_timeout(timedelta(seconds=timeouts.connect))
-        .read_timeout(timedelta(seconds=timeouts.read))
-        .timeout(timedelta(seconds=timeouts.total))
-        .pool_idle_timeout(timedelta(seconds=IDLE_SECONDS))
-    )
-    return (patient if proxy is None else patient.proxy(ProxyBuilder.all(proxy))).build()
-
-
-def _length(response: Response) -> int | None:
-    """Return the length that an answer states; the library refuses one that is no number."""
-    stated = response.headers.get("Content-Length")
-    return None if stated is None else int(stated)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=self._timeouts,
+                headers={"Accept-Encoding": "identity"},
+                # A compressed body could grow without bound while it is read.
+                auto_decompress=False,
+                skip_auto_headers=("User-Agent",),
+            )
+        return self._session
 
 
 async def _read_up_to(
-    most_bytes: int, response: Response, content: bytearray, arrivals: list[tuple[int, float]]
+    most_bytes: int,
+    response: aiohttp.ClientResponse,
+    content: bytearray,
+    arrivals: list[tuple[int, float]],
 ) -> bool:
     """Add what comes to a body's content, and when; False where there is more than these bytes."""
     now = asyncio.get_running_loop().time
-    reader = response.body_reader
     while len(content) <= most_bytes:
-        chunk = await reader.read_chunk()
-        if chunk is None:
+        chunk = await response.content.readany()
+        if not chunk:
             return True
         content += chunk
         arrivals.append((len(content), now()))
     return False
+
+
+def fault_of(error: Exception) -> Fault:
+    """Return what one of the library's errors says of the way to an endpoint."""
+    kind: FaultKind = "connect"
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            kind, detail = "dns", f"no address found for {error.host}"
+        case aiohttp.ConnectionTimeoutError():
+            detail = "no connection in time"
+        case aiohttp.ClientConnectorCertificateError():
+            detail = "its certificate is not to be trusted"
+        case aiohttp.ClientConnectorError():
+            detail = f"no connection ({_reason(error.os_error)})"
+        case TimeoutError():
+            kind, detail = "timeout", "no answer in time"
+        case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
+            kind, detail = "cut", "the connection was cut"
+        case OSError():
+            kind, detail = "cut", f"the connection broke ({_reason(error)})"
+        case _:
+            kind, detail = "broken_http", f"no HTTP answer ({type(error).__name__})"
+    return Fault(kind, detail)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__

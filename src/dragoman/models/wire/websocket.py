@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import aiohttp
 
 from dragoman.core.texts.hidden_keys import hidden
-from dragoman.models.wire.socket_faults import fault_of
+from dragoman.models.wire.http import fault_of
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 
 CLOSING_SECONDS = 2.0
