@@ -174,7 +174,16 @@ def given(*servers: ModelServer) -> Counter[str]:
 def test_with_every_fault_on_nothing_is_lost_or_doubled_and_rewards_are_the_same(
     serve: Serve, run: Run, tmp_path: Path
 ) -> None:
-    options = ("--judge", "assume-met", "--concurrency", 64, "--no-cache", "--json")
+    # What a preflight asks is in no conversation, and the server counts it.
+    options = (
+        "--judge",
+        "assume-met",
+        "--concurrency",
+        64,
+        "--no-cache",
+        "--no-preflight",
+        "--json",
+    )
     quiet = serve(Behaviour())
     told(run("run", "tau2:retail", *models(*quiet), *options, "--out", "quiet"))
     wild = serve(Behaviour(EVERY_FAULT))
