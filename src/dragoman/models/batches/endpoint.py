@@ -10,7 +10,7 @@ from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.models.batches.lines import PATH
 from dragoman.models.wire.multipart import File, form_with
 from dragoman.models.wire.sending import Gatekeeper, Who
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse
+from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Transport
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class _Page(msgspec.Struct):
     has_more: bool = False
 
 
-class Web(Protocol):
+class Web(Transport, Protocol):
     """What asks and posts over HTTP."""
 
     async def get(
@@ -78,17 +78,6 @@ class Web(Protocol):
         most_bytes: int = CHAT_BYTES,
     ) -> HttpResponse:
         """Return what is at an address; raise Fault where no answer came."""
-        ...
-
-    async def post(
-        self,
-        url: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        proxy: str | None = None,
-        most_bytes: int = CHAT_BYTES,
-    ) -> HttpResponse:
-        """Send a body and return the answer; raise Fault where none came."""
         ...
 
 
