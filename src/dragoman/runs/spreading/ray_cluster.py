@@ -160,10 +160,10 @@ def by_ray(address: str, count: int) -> SpreadBackend:
 def _installed_ray() -> ModuleType:
     try:
         import ray
-
     except ImportError:
         raise UsageError("--ray needs Ray: pip install 'dragoman[ray]'") from None
-    return ray
+    module: ModuleType = ray
+    return module
 
 
 def _join(ray: ModuleType, address: str, count: int) -> None:
