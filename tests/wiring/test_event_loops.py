@@ -1,0 +1,30 @@
+"""The event loop of runs."""
+
+import asyncio
+import itertools
+import time
+
+from dragoman.wiring.event_loops import run_to_end
+
+
+async def steps_of_the_clock() -> list[float]:
+    """Return the differences between readings of the loop's clock, with some work between them."""
+    now = asyncio.get_running_loop().time
+    readings = []
+    for _ in range(20):
+        readings.append(now())
+        began = time.perf_counter()
+        while time.perf_counter() - began < 0.0001:
+            pass
+    return [after - before for before, after in itertools.pairwise(readings)]
+
+
+def test_its_clock_goes_on_while_less_than_a_millisecond_passes() -> None:
+    assert all(step > 0 for step in run_to_end(steps_of_the_clock()))
+
+
+def test_it_returns_what_is_returned() -> None:
+    async def answer() -> int:
+        return 42
+
+    assert run_to_end(answer()) == 42
