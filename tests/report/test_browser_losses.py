@@ -102,6 +102,10 @@ def test_a_page_opens_with_columns_that_differ_and_a_failure_among_them(
         heads = "[...document.querySelectorAll('.head')].map((n) => n.textContent.slice(0, 8))"
         assert await tab.value(heads) == ["✓ passed", "✓ passed", "✗ failed"]
         assert "#" not in await tab.value("location.href")
+        await tab.open(report, width=375)
+        columns = "document.getElementById('columns')"
+        await tab.value(f"{columns}.lastChild.style.height = '9000px'")
+        assert await tab.value(f"{columns}.offsetHeight") <= 0.8 * 900 + 1
 
     # The conversations' sounds were never made.
     assert [line for line in browse(steps) if ".wav" not in line] == []
