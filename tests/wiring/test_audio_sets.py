@@ -19,7 +19,7 @@ from dragoman.core.facets import (
 from dragoman.core.rules import DEFAULT_RULES, RULES
 from dragoman.store.audio_sets.reader import AudioSet
 from dragoman.wiring.prompts import prompts_for
-from dragoman.wiring.suites import load_suite
+from dragoman.wiring.suites import load_suite, tasks_of
 
 WriteSet = Callable[..., Path]
 HEARD: Mapping[str, Callable[[str], str]] = {"mixed": str.lower, "simulated:15": str.upper}
@@ -43,6 +43,16 @@ def test_a_set_is_a_suite_of_the_tasks_that_were_recorded(bfcl_set: Path) -> Non
     assert suite.recordings.recognizers == ("mixed", "simulated:15")
     assert [part.name for part in suite.suites] == list(PARTS)
     assert [(task.id, task.suite) for task in suite.tasks] == list(zip(TASKS, PARTS, strict=True))
+
+
+def test_its_tasks_are_those_of_the_suites_that_it_was_made_of(
+    bfcl_set: Path, write_set: WriteSet, tmp_path: Path
+) -> None:
+    assert tasks_of(f"set:{bfcl_set}") == tasks_of("bfcl:non_live")
+
+    suites = [load_suite("bfcl:simple_python"), load_suite("sample:shop")]
+    mixed = write_set(tmp_path / "mixed", suites, ("simple_python_0", "two-swaps"), HEARD)
+    assert tasks_of(f"set:{mixed}") == f"set:{mixed}"
 
 
 def test_every_task_is_played_and_judged_by_its_own_suite(bfcl_set: Path) -> None:

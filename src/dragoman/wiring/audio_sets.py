@@ -7,7 +7,7 @@ from typing import TypeVar
 from dragoman.benchmarks.kit.recorded.suite import RecordedSuite
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.facets import Benchmark, OwnPrompts, OwnRules
+from dragoman.core.facets import Benchmark, OwnPrompts, OwnRules, SharesTasks
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import Rules
@@ -45,6 +45,20 @@ class AudioSets:
                 )
             suites.append(suite)
         return RecordedSuite(name, suites, recordings)
+
+    def tasks_of(self, suite: str) -> str:
+        """Return the one name that its suites have for their tasks.
+
+        Its own where they have several, and where it does not lie here: rows come from elsewhere too.
+        """
+        try:
+            found = {
+                benchmark.tasks_of(part) if isinstance(benchmark, SharesTasks) else part
+                for part, benchmark in _benchmarks(suite)
+            }
+        except (UsageError, DataError):
+            return suite
+        return found.pop() if len(found) == 1 else suite
 
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:
         """Return the prompts of a set's suites.

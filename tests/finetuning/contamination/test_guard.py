@@ -145,6 +145,7 @@ def test_calls_in_the_text_of_an_answer_count_as_native_ones_do() -> None:
         ("itc:world", "itc:world/ja"),
         ("itc:world/ja", "itc:world"),
         ("itc:acebench-zh", "itc:acebench-en"),
+        ("bfcl:non_live", "bfcl:simple_python"),
         ("tau2:telecom-workflow-solo", "tau2:telecom:train"),
         ("itc:FOLDER#test", "the dataset it was made of"),
         ("itc:FOLDER", "itc:FOLDER#train"),
