@@ -8,8 +8,12 @@ from dragoman.core.errors import StoreError
 from dragoman.core.speech import AudioRef
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.voice.audio import Audio, audio_of, wav_of
+from dragoman.store.foreign_files import open_own, read_plain, require_inside
 
 FOLDER = "audio"
+
+MOST_SOUND = 128 * 2**20
+"""Ten minutes at 96 kHz are less."""
 
 
 class AudioFiles:
@@ -30,6 +34,7 @@ class AudioFiles:
             return reference
         path = self._run / audio_path(reference.sha256)
         with OutsideErrors(StoreError, f"{path}: cannot store audio"):
+            require_inside(self._run, path)
             if not path.exists():
                 _write(path, wav_of(audio))
         self._kept.add(reference.sha256)
@@ -52,7 +57,7 @@ class AudioFiles:
         """
         path = self._run / audio_path(sha256)
         with OutsideErrors(StoreError, f"{path}: cannot read audio"):
-            return path.read_bytes()
+            return read_plain(path, MOST_SOUND)
 
 
 def audio_path(sha256: str) -> str:
@@ -66,7 +71,8 @@ def _write(path: Path, content: bytes) -> None:
     # Not a temporary file of the system's: whoever may read the run may listen to it.
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        part.write_bytes(content)
+        with open(part, "wb", opener=open_own) as file:
+            file.write(content)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.store import tallies
+from dragoman.store.foreign_files import open_own, require_plain_database
 
 FILE = "run.sqlite"
 LOCK = "run.lock"
@@ -142,6 +143,8 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
         raise StoreError(
             f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
         )
+    with OutsideErrors(StoreError, f"{folder}: no run that can be opened"):
+        require_plain_database(folder / FILE)
     opened = _opened_to_write(folder) if write else _opened_to_read(folder)
     try:
         opened.format = _checked_format(folder, opened.connection)
@@ -321,7 +324,7 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         path = folder / LOCK
         try:
-            self._file = path.open("a")
+            self._file = open(path, "a", encoding="ascii", opener=open_own)  # noqa: SIM115 - Path.open takes no opener; it is closed by release
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot write to the run's folder ({error.strerror})"

@@ -16,6 +16,7 @@ import msgspec
 
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.store.foreign_files import require_plain_database
 
 PATIENCE_SECONDS = 30
 """How long to wait while another process writes."""
@@ -83,6 +84,8 @@ def shared_file_error(path: Path, form: FileForm, action: str, error: sqlite3.Er
 
 
 def _opened(path: Path, form: FileForm, *, write: bool) -> sqlite3.Connection:
+    with OutsideErrors(StoreError, f"{path}: no {form.what} that can be opened"):
+        require_plain_database(path)
     try:
         file = sqlite3.connect(
             _address(path, write=write), timeout=PATIENCE_SECONDS, isolation_level=None, uri=True

@@ -15,15 +15,13 @@ import msgspec
 from dragoman.core.conditions import condition_from
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.speech import Said
-from dragoman.store.audio_files import FOLDER, audio_path
+from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
 from dragoman.store.episodes import EpisodeCodec
+from dragoman.store.foreign_files import read_plain
 from dragoman.store.run import DAMAGED, plan_digest
 from dragoman.store.run_file import OpenFile, open_file, store_error
 from dragoman.store.seals import unsealed
 from dragoman.store.tallies import StandingCounts, groups_of, read_tallies
-
-MOST_SOUND = 128 * 2**20
-"""Bytes of one sound that are read: ten minutes at 96 kHz are less."""
 
 _MOST_OF_PAGES = 20
 _HEX = frozenset("0123456789abcdef")
@@ -243,7 +241,7 @@ class _Check:
                 return "missing"
             if path.stat().st_size > MOST_SOUND:
                 return "too long"
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            found = hashlib.sha256(read_plain(path, MOST_SOUND)).hexdigest()
         except OSError as error:
             return f"cannot be read ({error.strerror})"
         return "" if found == name else "not the bytes of its name"

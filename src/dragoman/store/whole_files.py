@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dragoman.core.errors import DataError
+from dragoman.store.foreign_files import open_own
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
@@ -20,7 +21,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        with open(part, "wb", opener=open_own) as file:
             file.writelines(parts)
         part.replace(path)
     except OSError as error:

@@ -7,7 +7,8 @@ import msgspec
 
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.store.audio_sets.layout import SETTINGS
+from dragoman.store.audio_sets.layout import AUDIO, MOST_BYTES, SETTINGS, TRANSCRIPTS
+from dragoman.store.foreign_files import read_plain, require_inside
 from dragoman.store.whole_files import write_whole
 
 _OF_SPEECH = ("language", "tts", "line", "asr", "engines")
@@ -20,7 +21,11 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
 
     Raises:
         UsageError: Where the folder holds another set.
+        DataError: Where its audio or its transcripts would be written elsewhere.
     """
+    with OutsideErrors(DataError, f"{folder}: no set that can be gone on with"):
+        for name in (AUDIO, TRANSCRIPTS):
+            require_inside(folder, folder / name)
     written = msgspec.json.format(msgspec.json.encode(made)) + b"\n"
     path = folder / SETTINGS
     if not path.is_file():
@@ -46,7 +51,7 @@ def settings_in(folder: Path) -> dict[str, object]:
     """
     path = folder / SETTINGS
     with OutsideErrors(DataError, f"{path}: cannot be read"):
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, object])
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=dict[str, object])
 
 
 def _goes_on(name: str, there: Mapping[str, object], asked: Mapping[str, object]) -> bool:

@@ -17,6 +17,7 @@ from dragoman.curation.speech.settings import settings_in
 from dragoman.curation.speech.whitelists import topics_of
 from dragoman.store.audio_sets.layout import (
     CARD,
+    MOST_BYTES,
     SPEECH,
     TEXTS,
     SetSettings,
@@ -26,6 +27,7 @@ from dragoman.store.audio_sets.layout import (
 )
 from dragoman.store.audio_sets.lines import read_lines
 from dragoman.store.audio_sets.reader import AudioSet, read_settings
+from dragoman.store.foreign_files import read_plain
 from dragoman.wiring.suites import load_suite
 
 
@@ -94,4 +96,4 @@ def _problems(line: SetLine) -> Iterator[str]:
 def _card(folder: Path) -> Card:
     path = folder / CARD
     with OutsideErrors(DataError, f"{path}: cannot be read"):
-        return msgspec.json.decode(path.read_bytes(), type=Card)
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=Card)

@@ -20,8 +20,6 @@ SMALL = 256 * 2**20
 """Unpacked it may be so many times the file, and what is small may always be: a run packs ten times."""
 
 MOST_MANIFEST = 128 * 2**20
-MOST_SOUND = 128 * 2**20
-"""Ten minutes at 96 kHz are less."""
 
 AUDIO = re.compile(r"audio/([0-9a-f]{2})/(\1[0-9a-f]{62})\.wav")
 """A sound's name is the hash of its bytes."""

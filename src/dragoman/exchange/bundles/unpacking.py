@@ -25,7 +25,6 @@ from dragoman.exchange.bundles.layout import (
     MOST_BYTES,
     MOST_FILES,
     MOST_MANIFEST,
-    MOST_SOUND,
     MOST_TIMES,
     README,
     REPORT,
@@ -34,6 +33,7 @@ from dragoman.exchange.bundles.layout import (
     BundledFile,
     BundleManifest,
 )
+from dragoman.store.audio_files import MOST_SOUND
 from dragoman.store.run import open_run
 
 _BLOCK = 2**20

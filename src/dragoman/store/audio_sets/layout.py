@@ -16,6 +16,9 @@ CARD = "card.json"
 AUDIO = "audio"
 TRANSCRIPTS = "transcripts"
 
+MOST_BYTES = 16 * 2**20
+"""Of a set's settings, and of its card."""
+
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NOT_PLAIN = re.compile(r"[^a-z0-9_.-]+")
 _LONGEST_NAME = 60

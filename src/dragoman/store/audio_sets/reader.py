@@ -13,6 +13,7 @@ from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.recordings import Heard, RecordedMessage
 from dragoman.store.audio_sets.layout import (
     CARD,
+    MOST_BYTES,
     SETTINGS,
     SPEECH,
     TEXTS,
@@ -24,6 +25,7 @@ from dragoman.store.audio_sets.layout import (
 )
 from dragoman.store.audio_sets.lines import read_lines
 from dragoman.store.audio_sets.sounds import SetSounds
+from dragoman.store.foreign_files import read_plain
 
 
 class AudioSet:
@@ -90,7 +92,7 @@ def read_settings(folder: Path) -> SetSettings:
     """
     path = folder / SETTINGS
     with OutsideErrors(DataError, f"{path}: cannot be read"):
-        return msgspec.json.decode(path.read_bytes(), type=SetSettings)
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=SetSettings)
 
 
 def require_unchanged(folder: Path, recordings: AudioSet) -> None:
@@ -103,7 +105,7 @@ def require_unchanged(folder: Path, recordings: AudioSet) -> None:
     if not path.is_file():
         return
     with OutsideErrors(DataError, f"{path}: cannot be read"):
-        told = msgspec.json.decode(path.read_bytes(), type=_Card).recorded
+        told = msgspec.json.decode(read_plain(path, MOST_BYTES), type=_Card).recorded
     if told not in {"", recordings.digest}:
         raise DataError(
             f"{folder} was changed after it was made, or made by another version: "

@@ -8,8 +8,10 @@ from dragoman.core.errors import DataError
 from dragoman.core.speech import AudioRef
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.voice.audio import Audio
+from dragoman.store.audio_files import MOST_SOUND
 from dragoman.store.audio_sets.flac import audio_in, flac_of
 from dragoman.store.audio_sets.layout import AUDIO, audio_name
+from dragoman.store.foreign_files import read_plain, require_inside
 from dragoman.store.whole_files import write_whole
 
 
@@ -29,8 +31,10 @@ class SetSounds:
         """
         reference, content = audio.reference(), flac_of(audio)
         # Words that sound the same may be kept by two threads at a time, in one file.
-        with self._writing:
-            write_whole(self._folder / audio_name(reference.sha256), (content,))
+        path = self._folder / audio_name(reference.sha256)
+        with self._writing, OutsideErrors(DataError, f"{path}: cannot store audio"):
+            require_inside(self._folder, path)
+            write_whole(path, (content,))
         return reference
 
     def sound(self, audio: AudioRef) -> Audio:
@@ -42,7 +46,7 @@ class SetSounds:
         """
         path = self._folder / audio_name(audio.sha256)
         with OutsideErrors(DataError, f"{path}: cannot be read"):
-            content = path.read_bytes()
+            content = read_plain(path, MOST_SOUND)
         found = audio_in(content, str(path))
         if found.reference() != audio:
             raise DataError(f"{path}: another sound than its name says")
