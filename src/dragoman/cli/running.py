@@ -153,7 +153,11 @@ def demo_run(out: Path | None) -> None:
     from dragoman.studies.demo import start_demo
 
     job = start_demo(out or new_folder("demo"))
-    result = _played(job, len(job.cells))
+    try:
+        result = _played(job, len(job.cells))
+    except KeyboardInterrupt:
+        _tell_stopped(job.store.folder)
+        raise
     with progress("lost conversations, played again", None) as advance:
         blames = find_blame(result.folder, advance)
     _print_result(result, as_json=False)
@@ -196,14 +200,18 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
         with stall_notices(watch, is_on=is_told), print_aside():
             result = _played(job, waiting, again or (), watch)
     except KeyboardInterrupt:
-        print_error(
-            f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
-        )
+        _tell_stopped(folder)
         return INTERRUPTED
     except RunHalted as error:
         raise RunHalted(f"{error} (run {quote(str(folder))})") from error
     sound, cells = _print_result(result, again, job.setup.prices, as_json=asked.as_json)
     return 0 if passes(cells, asked.fail_under) and sound else 1
+
+
+def _tell_stopped(folder: Path) -> None:
+    print_error(
+        f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
+    )
 
 
 def _in_sight(

@@ -104,6 +104,21 @@ def test_closing_leaves_no_process_and_takes_no_job() -> None:
     assert asyncio.run(work()) == set()
 
 
+def test_closing_ends_a_job_that_is_under_way() -> None:
+    async def work() -> set[int]:
+        before = children_of(os.getpid())
+        workers = SpeechWorkers(1)
+        await workers.do(JOB, Audio)
+        task = asyncio.create_task(workers.do(LONG, Audio))
+        await asyncio.sleep(0.05)
+        await workers.close()
+        with pytest.raises(ParticipantError, match="closed"):
+            await task
+        return children_of(os.getpid()) - before
+
+    assert asyncio.run(work()) == set()
+
+
 def test_the_event_loop_goes_on_while_somebody_speaks() -> None:
     async def work() -> int:
         turns = 0

@@ -34,6 +34,14 @@ _OUTCOMES = msgspec.msgpack.Decoder(Outcome)
 _Answer = TypeVar("_Answer")
 
 
+class _Worker:
+    """A process, whose answers one at a time may read."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.reading = asyncio.Lock()
+
+
 class SpeechWorkers:
     """A fixed number of worker processes, started when they are first needed, within one event loop."""
 
@@ -48,8 +56,9 @@ class SpeechWorkers:
         if not hasattr(os, "fork"):
             raise UsageError("embedded speech needs Linux or macOS: its workers fork")
         self._free = asyncio.Semaphore(count)
-        self._idle: list[Process] = []
-        self._all: set[Process] = set()
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._ending: dict[_Worker, asyncio.Task[None]] = {}
         self._is_closed = False
 
     async def do(self, job: Job, kind: type[_Answer]) -> _Answer:
@@ -86,39 +95,53 @@ class SpeechWorkers:
         worker = await self._taken()
         is_done = False
         try:
-            outcome = await _exchanged(worker, content)
+            async with worker.reading:
+                outcome = await _exchanged(worker.process, content)
             is_done = outcome is not None
         finally:
             if is_done:
                 self._idle.append(worker)
             else:
-                await asyncio.shield(self._end(worker))
+                await self._end(worker)
         return outcome
 
-    async def _taken(self) -> Process:
+    async def _taken(self) -> _Worker:
         if self._is_closed:
             raise ParticipantError("the speech workers are closed")
         while self._idle:
             worker = self._idle.pop()
-            if worker.returncode is None:
+            if worker.process.returncode is None:
                 return worker
             await self._end(worker)
-        worker = await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", _MODULE, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
+        worker = _Worker(process)
         self._all.add(worker)
         return worker
 
-    async def _end(self, worker: Process) -> None:
-        """End a process with the child that does its job, and let go of its pipes."""
+    async def _end(self, worker: _Worker) -> None:
+        """End a process, whoever asks and however often; it ends where who waits is cut off, too."""
+        if worker not in self._all:
+            return
+        if worker not in self._ending:
+            self._ending[worker] = asyncio.create_task(self._ended(worker))
+        await asyncio.shield(self._ending[worker])
+
+    async def _ended(self, worker: _Worker) -> None:
+        """Kill a process with the child that does its job, and let go of its pipes."""
+        process = worker.process
         with suppress(ProcessLookupError):
-            os.killpg(worker.pid, signal.SIGKILL)
-        if worker.stdin:
-            worker.stdin.close()
-        await worker.communicate()
+            os.killpg(process.pid, signal.SIGKILL)
+        if process.stdin:
+            process.stdin.close()
+        # Whoever waits for its answer is told first that none comes.
+        async with worker.reading:
+            await process.communicate()
         self._all.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
+        del self._ending[worker]
 
 
 async def _exchanged(worker: Process, content: bytes) -> Outcome | None:
