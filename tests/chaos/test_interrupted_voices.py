@@ -1,0 +1,44 @@
+"""Ctrl-C while embedded engines speak and hear: one line, whatever they were at."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.chaos.test_kill import INTERRUPTIBLE, PATIENCE
+
+pytestmark = [pytest.mark.chaos, pytest.mark.nightly]
+
+COMMANDS = {
+    "run": ("run", "courier", "--agent", "gold", "--voice", "studio", "--out", "spoken"),
+    "demo": ("demo", "--out", "spoken"),
+    "speak": ("speak", "courier", "--asr", "mixed", "--out", "spoken"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("seconds", [1.5, 2.5, 4, 6])
+def test_a_command_that_speaks_is_stopped_in_one_line(
+    name: str, seconds: float, folder: Path, environment: dict[str, str]
+) -> None:
+    pytest.importorskip("pocketsphinx", reason="hearing needs the extra voice")
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, *COMMANDS[name]],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    told = [line for line in errors.splitlines() if not line.startswith("conversations:")]
+    assert all(line.startswith("dragoman: stopped") for line in told), errors
+    assert len(told) <= 1
