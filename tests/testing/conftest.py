@@ -40,7 +40,9 @@ async def post(
 ) -> Received:
     received = Received()
     try:
-        async with client.post(f"{url}/chat/completions", json=body, headers=headers) as response:
+        async with client.post(
+            f"{url}/chat/completions", json=body, headers=headers, allow_redirects=False
+        ) as response:
             received.status = response.status
             received.headers = dict(response.headers)
             async for piece in response.content.iter_any():

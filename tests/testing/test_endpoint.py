@@ -23,9 +23,11 @@ from dragoman.testing.faults import (
     EmptyBody,
     Faults,
     Hang,
+    HugeBody,
     InvalidArguments,
     MalformedJson,
     RateLimited,
+    Redirect,
     Reset,
     ServerError,
     Slow,
@@ -231,6 +233,35 @@ def test_an_empty_body_is_empty(ask: Ask) -> None:
     with server_with(EmptyBody(1)) as server:
         (received,) = ask(server.url, SAY)
     assert (received.status, received.body, received.failure) == (200, b"", "")
+
+
+def test_a_redirect_names_an_address_that_is_none(ask: Ask) -> None:
+    with server_with(Redirect(1)) as server:
+        (received,) = ask(server.url, SAY)
+    assert received.status == 302
+    assert received.headers["Location"] == "http://no-such-host.invalid/v1"
+
+
+def test_a_huge_body_is_the_answer_behind_white_space(ask: Ask) -> None:
+    with server_with(HugeBody(1, size=100_000)) as server:
+        (received,) = ask(server.url, SAY)
+    assert received.message["content"] == WORDS
+    assert received.body.startswith(b" " * 100_000 + b"{")
+
+
+def test_refusals_ask_for_a_time_or_for_none(ask: Ask) -> None:
+    asked: list[TransportFault] = [
+        RateLimited(1, retry_after=None),
+        RateLimited(1, retry_after=86_400),
+        ServerError(1, statuses=(503,), retry_after=7),
+        ServerError(1, statuses=(503,)),
+    ]
+    found = []
+    for fault in asked:
+        with server_with(fault) as server:
+            (received,) = ask(server.url, SAY)
+        found.append((received.status, received.headers.get("Retry-After")))
+    assert found == [(429, None), (429, "86400"), (503, "7"), (503, None)]
 
 
 def test_who_gives_a_hanging_server_up_is_counted(ask: Ask) -> None:

@@ -52,6 +52,12 @@ def test_faults_come_as_often_as_their_rates_say() -> None:
     assert shares == pytest.approx({Cut: 0.25, Reset: 0.25}, abs=0.021)
 
 
+def test_the_first_requests_of_all_are_spared() -> None:
+    draws = FaultDraws(Faults((Cut(1),), first=3), 1)
+    found = [draws.transport(content) for content in ("a", "b", "a", "a", "c")]
+    assert found == [None, None, None, Cut(1), Cut(1)]
+
+
 @given(st.integers(1, 5), st.text(max_size=5), st.integers())
 def test_after_the_most_in_a_row_a_request_is_spared(most: int, content: str, seed: int) -> None:
     always = Faults((Cut(1),), most_in_a_row=most)

@@ -31,18 +31,22 @@ class ServerFault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_
 
 
 class RateLimited(ServerFault, frozen=True, tag="rate_limited"):
-    """Status 429, with `Retry-After` in seconds or as a date."""
+    """Status 429, with `Retry-After` in seconds or as a date; None says nothing."""
 
-    retry_after: int = 1
+    retry_after: int | None = 1
     as_date: bool = False
     with_limits: bool = False
 
 
 class ServerError(ServerFault, frozen=True, tag="server_error"):
-    """One of some statuses from 500; `in_stream` breaks streams off with an error event instead."""
+    """One of some statuses from 500; `in_stream` breaks streams off with an error event instead.
+
+    `retry_after` is the header in seconds; None for no header.
+    """
 
     statuses: tuple[int, ...] = (500, 502, 503)
     in_stream: bool = False
+    retry_after: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse statuses that tell of no server error."""
@@ -77,6 +81,16 @@ class EmptyBody(ServerFault, frozen=True, tag="empty_body"):
     """Status 200 with nothing."""
 
 
+class Redirect(ServerFault, frozen=True, tag="redirect"):
+    """Status 302 to another address, as what stands before a server says when it has lost it."""
+
+
+class HugeBody(ServerFault, frozen=True, tag="huge_body"):
+    """Status 200 with so many bytes of white space before the answer."""
+
+    size: int = 16 * 1024 * 1024
+
+
 class Hang(ServerFault, frozen=True, tag="hang"):
     """Silence for some seconds, before the answer or in the middle of a stream."""
 
@@ -100,6 +114,8 @@ TransportFault = (
     | MalformedJson
     | WrongContentType
     | EmptyBody
+    | Redirect
+    | HugeBody
     | Hang
 )
 AgentFault = InvalidArguments | DuplicateReply
@@ -115,11 +131,13 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         transport: What hits answers on their way.
         agent: What the model itself does wrong.
         most_in_a_row: After so many transport faults in a row a request is spared once.
+        first: So many requests are spared by transport faults before the first that may meet one.
     """
 
     transport: tuple[TransportFault, ...] = ()
     agent: tuple[AgentFault, ...] = ()
     most_in_a_row: int = 3
+    first: int = 0
 
     def __post_init__(self) -> None:
         """Refuse rates that exclude each other."""
@@ -159,10 +177,14 @@ class FaultDraws:
         self._faults = faults
         self._seed = seed
         self._times: dict[str, tuple[int, int]] = {}
+        self._to_spare = faults.first
 
     def transport(self, content: str) -> TransportFault | None:
         """Return what hits the answer to the next request of this content, if anything."""
         if not self._faults.transport:
+            return None
+        if self._to_spare > 0:
+            self._to_spare -= 1
             return None
         times, in_a_row = self._times.get(content, (0, 0))
         fault = None

@@ -9,13 +9,16 @@ from msgspec.structs import replace
 from dragoman.testing.chat_requests import Call, Refusal
 from dragoman.testing.completions import CannedReply, event
 from dragoman.testing.faults import (
+    UNRESOLVABLE_URL,
     AgentFault,
     Cut,
     EmptyBody,
     Hang,
+    HugeBody,
     InvalidArguments,
     MalformedJson,
     RateLimited,
+    Redirect,
     Reset,
     ServerError,
     Slow,
@@ -44,8 +47,10 @@ def spoil(fault: TransportFault, answer: HttpAnswer, moment: Moment) -> HttpAnsw
             return error_answer(_LIMITED, _limit_headers(fault, moment.now))
         case ServerError():
             return _server_error(fault, answer, moment.chance)
-        case WrongContentType() | EmptyBody() | MalformedJson():
-            return _unreadable(fault, answer)
+        case WrongContentType() | EmptyBody() | Redirect() | HugeBody():
+            return _other_body(fault, answer)
+        case MalformedJson():
+            return _torn(answer)
         case Slow() | Hang():
             return _delayed(fault, answer)
         case Cut() | Reset():
@@ -63,6 +68,8 @@ def spoil_reply(fault: AgentFault, reply: CannedReply) -> CannedReply:
 
 def _limit_headers(fault: RateLimited, now: float) -> Mapping[str, str]:
     after = fault.retry_after
+    if after is None:
+        return {}
     headers = {"Retry-After": formatdate(now + after, usegmt=True) if fault.as_date else str(after)}
     if fault.with_limits:
         headers |= {
@@ -76,20 +83,29 @@ def _limit_headers(fault: RateLimited, now: float) -> Mapping[str, str]:
 def _server_error(fault: ServerError, answer: HttpAnswer, drawn: float) -> HttpAnswer:
     status = fault.statuses[int(drawn * len(fault.statuses))]
     refusal = Refusal("the server broke (an injected fault)", status=status, type="server_error")
-    error = error_answer(refusal)
+    after = fault.retry_after
+    error = error_answer(refusal, {} if after is None else {"Retry-After": str(after)})
     if not (fault.in_stream and answer.is_stream):
         return error
     whole = answer.pieces[: len(answer.pieces) // 2]
     return replace(answer, pieces=(*whole, event(error.body)))
 
 
-def _unreadable(
-    fault: WrongContentType | EmptyBody | MalformedJson, answer: HttpAnswer
+def _other_body(
+    fault: WrongContentType | EmptyBody | Redirect | HugeBody, answer: HttpAnswer
 ) -> HttpAnswer:
-    if isinstance(fault, WrongContentType):
-        return HttpAnswer(200, (_PAGE,), "text/html")
-    if isinstance(fault, EmptyBody):
-        return replace(answer, pieces=())
+    match fault:
+        case WrongContentType():
+            return HttpAnswer(200, (_PAGE,), "text/html")
+        case EmptyBody():
+            return replace(answer, pieces=())
+        case Redirect():
+            return HttpAnswer(302, (_PAGE,), "text/html", {"Location": UNRESOLVABLE_URL})
+        case HugeBody():
+            return replace(answer, pieces=(b" " * fault.size, answer.body))
+
+
+def _torn(answer: HttpAnswer) -> HttpAnswer:
     if not answer.is_stream:
         return replace(answer, pieces=(_first_half(answer.body),))
     middle = (len(answer.pieces) - 1) // 2

@@ -29,6 +29,7 @@ from dragoman.testing.faults import (
     EmptyBody,
     Faults,
     Hang,
+    HugeBody,
     InvalidArguments,
     MalformedJson,
     RateLimited,
@@ -112,6 +113,7 @@ FAULTS: list[tuple[TransportFault, str]] = [
     (MalformedJson(1), "malformed"),
     (WrongContentType(1), "malformed"),
     (EmptyBody(1), "malformed"),
+    (HugeBody(1), "oversized"),
     (Hang(1, seconds=2), "timeout"),
 ]
 

@@ -157,6 +157,16 @@ def test_a_refusal_is_not_tried_again(in_virtual_time: Run, code: int) -> None:
     assert len(transport.times) == 1
 
 
+def test_a_redirect_in_the_middle_is_tried_again_and_counted(in_virtual_time: Run) -> None:
+    async def go() -> tuple[str, Attempts]:
+        gate = gate_to(Acting(ok(), status(302, b"to the login"), ok()))
+        await send(gate)
+        return await send(gate)
+
+    said, attempts = in_virtual_time(go())
+    assert (said, attempts.faults) == ("fine", {"server_error": 1})
+
+
 def test_a_spent_account_is_no_lack_of_room(in_virtual_time: Run) -> None:
     answer = status(429, b'{"error": {"message": "check your plan", "code": "insufficient_quota"}}')
     with pytest.raises(EndpointRefused, match="check your plan"):
@@ -198,6 +208,23 @@ def test_the_server_says_when_to_come_again(
     in_virtual_time(send(gate_to(transport)))
     first, second = transport.times
     assert least <= second - first <= most
+
+
+def test_who_is_told_to_come_next_year_comes_in_a_minute_where_others_are_served(
+    in_virtual_time: Run,
+) -> None:
+    async def go() -> list[float]:
+        refusal = status(429, headers={"retry-after": "31536000"})
+        transport = Acting(ok(), refusal, refusal, ok(), seconds=0)
+        gate = gate_to(transport)
+        for _ in range(2):
+            await send(gate)
+        return transport.times
+
+    _, first, second, third = in_virtual_time(go())
+    assert 60 <= second - first <= 75
+    # Nobody was served in that minute: the server means it.
+    assert 600 <= third - second <= 750
 
 
 def test_who_is_told_to_come_at_once_does_not_come_in_a_tight_loop(in_virtual_time: Run) -> None:

@@ -32,6 +32,12 @@ OF_THE_SERVER = range(500, 600)
 GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
 """Said by what stands before an endpoint: it was not reached, or not in time."""
 
+ELSEWHERE = range(300, 400)
+"""A wrong address; but where answers came from it before, what stands there has lost the endpoint."""
+
+A_WINDOW = 60.0
+"""Seconds after which providers count anew: where others are served, no refusal holds for longer."""
+
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's word in a 429 that no waiting mends."""
 
@@ -258,6 +264,7 @@ class Gate:
             seconds = now() - began
             at.pacer.answered(seconds)
             at.breaker.answered()
+            at.served_at = now()
             return value, Attempts(call.faults, seconds)
         finally:
             at.pacer.leave(slot)
@@ -275,10 +282,11 @@ class Gate:
         if answer.status in OVERLOADED:
             detail = f"overloaded ({answer.status}){shown}"
             raise Fault("overloaded", detail, retry_after(answer))
-        if answer.status not in GATEWAYS:
+        is_lost = answer.status in GATEWAYS or (answer.status in ELSEWHERE and at.has_served)
+        if not is_lost:
             # It answers; what broke is this call, as far as anybody knows.
             at.breaker.answered()
-        if answer.status in GATEWAYS or answer.status in OF_THE_SERVER:
+        if is_lost or answer.status in OF_THE_SERVER:
             detail = f"status {answer.status}{shown}"
             raise Fault("server_error", detail, retry_after(answer))
         raise EndpointRefused(answer.status, body)
@@ -301,6 +309,8 @@ class Gate:
         fault = outcome.exception() if outcome is not None else None
         jittered = float(self._jitter(state))
         asked = (isinstance(fault, Fault) and fault.retry_after) or 0.0
+        if call.at is not None and now() - call.at.served_at < A_WINDOW:
+            asked = min(asked, A_WINDOW)
         # Who asks for next to nothing, again and again, is not to be asked in a tight loop.
         return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
 

@@ -1,6 +1,7 @@
 """One address that answers calls, with what was learned about it."""
 
 import asyncio
+import math
 import random
 
 from dragoman.models.wire.breaker import Breaker
@@ -22,6 +23,9 @@ class Target:
         proxy: The address of a proxy, or None.
         outage: Seconds after which not answering ends the run.
         url: Where every call goes; "" where each call says so itself.
+
+    Attributes:
+        served_at: When a call was last answered well there.
     """
 
     def __init__(
@@ -36,9 +40,15 @@ class Target:
         self.transport = transport
         self.proxy = proxy
         self.url = url
+        self.served_at = -math.inf
         self.pacer = Pacer(now)
         self.breaker = Breaker(name, outage, now)
         self._paused_until = 0.0
+
+    @property
+    def has_served(self) -> bool:
+        """Whether any call was answered well there."""
+        return self.served_at > -math.inf
 
     @property
     def is_open(self) -> bool:
