@@ -30,8 +30,9 @@ nightly:
 search: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile search -m hypothesis
 
+# What things cost, by section: make bench SECTIONS="wire bfcl".
 bench: .venv/.installed
-	@$(BIN)/python -m bench.run
+	@$(BIN)/python -m bench.run $(SECTIONS)
 
 # The documentation as a site, in build/site.
 docs: .venv/.dev-installed

@@ -1,4 +1,4 @@
-"""Measures what a run costs, with models that answer at once: `make bench`.
+"""Measures what a run costs, with models that answer at once: `make bench`, or sections of it by name.
 
 Every model-driven conversation goes the whole way that a real one does: prompts, histories, decoding
 of completion bodies, tools of both sides, scoring with strict replay, and storage. The scripted models
@@ -8,6 +8,7 @@ yield to the event loop at every call, so conversations really run side by side.
 import resource
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 
 from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
@@ -36,10 +37,21 @@ WHOLE_SET = "tau2:telecom:full"
 SAMPLE = "sample:shop"
 CONVERSATIONS = 1_140
 
+Section = Callable[[list[Suite]], None]
 
-def main() -> None:
+
+def main(chosen: Sequence[str]) -> None:
+    unknown = [name for name in chosen if name not in SECTIONS]
+    if unknown:
+        sys.exit(f"no section {', '.join(unknown)}; there are: {', '.join(SECTIONS)}")
     print(f"Python {sys.version.split()[0]}")
     suites = _suites()
+    for name in chosen or SECTIONS:
+        print(f"== {name}", flush=True)
+        SECTIONS[name](suites)
+
+
+def _loop(suites: list[Suite]) -> None:
     for suite in suites:
         print(f"{suite.name}, {len(suite.tasks)} tasks")
         gold = gold_episodes(suite)
@@ -51,23 +63,69 @@ def main() -> None:
             print_masking(suite)
     if suites[0].name != SAMPLE:
         print_whole_set(WHOLE_SET)
+
+
+def _memory(suites: list[Suite]) -> None:
     for suite in suites:
         _print_memory(suite.name)
+
+
+def _storage(suites: list[Suite]) -> None:
     print_storage(gold_episodes(suites[0]))
+
+
+def _reporting(suites: list[Suite]) -> None:
     print_reporting(suites[0], gold_episodes(suites[0]))
+
+
+def _voice(_: list[Suite]) -> None:
     print_voice_effects()
     print_voice_throughput()
     print_audio_set()
+
+
+def _measures(_: list[Suite]) -> None:
     print_measures()
+
+
+def _curating(_: list[Suite]) -> None:
     print_collecting()
     print_answers()
     print_filtering()
+
+
+def _viewing(_: list[Suite]) -> None:
     print_viewing()
+
+
+def _start_up(_: list[Suite]) -> None:
     _print_start_up()
+
+
+def _bfcl(_: list[Suite]) -> None:
     print_bfcl()
     print_bfcl_turns()
+
+
+def _wire(suites: list[Suite]) -> None:
     if suites[0].name != SAMPLE:
         print_wire()
+
+
+SECTIONS: dict[str, Section] = {
+    "loop": _loop,
+    "memory": _memory,
+    "storage": _storage,
+    "reporting": _reporting,
+    "voice": _voice,
+    "measures": _measures,
+    "curating": _curating,
+    "viewing": _viewing,
+    "start-up": _start_up,
+    "bfcl": _bfcl,
+    "wire": _wire,
+}
+"""In the order in which they are measured where none is named."""
 
 
 def _suites() -> list[Suite]:
@@ -96,4 +154,4 @@ def _print_start_up() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
