@@ -1,11 +1,12 @@
 """Proxies and secrets as the environment names them."""
 
+import base64
 import os
 
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.wiring.environment import key_values, make_litellm_local, proxy_for
+from dragoman.wiring.environment import kept_out, key_values, make_litellm_local, proxy_for
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +66,15 @@ def test_whatever_is_named_like_a_key_is_kept_out_of_texts(monkeypatch: pytest.M
     monkeypatch.setenv("SOME_KEYBOARD", "ccc")
     assert {"aaa", "bbb"} <= set(key_values())
     assert "ccc" not in key_values()
+
+
+def test_what_a_proxy_is_told_is_kept_out_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://me:open%2Fsesame-1001@proxy:8080")
+    told = base64.b64encode(b"me:open/sesame-1001").decode()
+    said = kept_out(f"407 by http://me:open%2Fsesame-1001@proxy: Basic {told}, open/sesame-1001")
+    assert "sesame" not in said
+    assert told[:20] not in said
+    assert said.startswith("407 by http://me:***@proxy: Basic ***")
 
 
 def test_litellm_is_told_to_stay_off_the_network(monkeypatch: pytest.MonkeyPatch) -> None:

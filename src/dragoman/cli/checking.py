@@ -1,7 +1,8 @@
 """`dragoman check`."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
 
 import msgspec
 
@@ -11,7 +12,9 @@ from dragoman.runs.check import SuiteCheck, TaskFinding, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
 from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.setup import build_setup
+from dragoman.wiring.setup import Setup, build_setup
+
+Found = TypeVar("Found")
 
 WHOLE = "domain"
 """The scenario that languages are checked in where none is named."""
@@ -27,7 +30,7 @@ def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -
 
 
 def _check_suite(config: RunConfig, *, as_json: bool) -> int:
-    found = asyncio.run(check_suite(build_setup(config)))
+    found = asyncio.run(_closed_after(build_setup(config), check_suite))
     if as_json:
         print_json(found)
     else:
@@ -38,7 +41,7 @@ def _check_suite(config: RunConfig, *, as_json: bool) -> int:
 def _check_languages(config: RunConfig, *, as_json: bool) -> int:
     setup = build_setup(config)
     left_out = not_applicable(setup)
-    found = asyncio.run(check_languages(setup))
+    found = asyncio.run(_closed_after(setup, check_languages))
     if as_json:
         print_json({"not_applicable": left_out, "checks": found})
     else:
@@ -47,6 +50,13 @@ def _check_languages(config: RunConfig, *, as_json: bool) -> int:
         for label, why in left_out.items():
             print_line(f"{label}: not applicable: {why}")
     return 0 if found and all(each.is_sound for each in found) else 1
+
+
+async def _closed_after(setup: Setup, check: Callable[[Setup], Awaitable[Found]]) -> Found:
+    try:
+        return await check(setup)
+    finally:
+        await setup.close()
 
 
 def _print_language(found: LanguageCheck) -> None:

@@ -48,8 +48,10 @@ def print_aside() -> Iterator[None]:
 
 
 def print_error(text: str) -> None:
-    """Print one line to stderr; what acts on a terminal is written out."""
-    print(f"dragoman: {one_line(text)}", file=sys.stderr)
+    """Print one line to stderr, without keys; what acts on a terminal is written out."""
+    from dragoman.wiring.environment import kept_out
+
+    print(f"dragoman: {one_line(kept_out(text))}", file=sys.stderr)
 
 
 def one_line(text: str) -> str:

@@ -12,7 +12,9 @@ def show_warnings() -> None:
 
 
 class _OneLine(logging.Formatter):
-    """Makes one line of a record, with what acts on a terminal written out."""
+    """Makes one line of a record, without keys, and with what acts on a terminal written out."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return one_line(super().format(record))
+        from dragoman.wiring.environment import kept_out
+
+        return one_line(kept_out(super().format(record)))

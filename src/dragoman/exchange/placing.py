@@ -24,6 +24,8 @@ def place_file(path: Path, fill: Callable[[Path], None]) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Somebody who knows how drafts are named may have laid a link there.
+        temporary.unlink(missing_ok=True)
         fill(temporary)
         temporary.replace(path)
     except (FileExistsError, NotADirectoryError) as error:

@@ -34,6 +34,7 @@ from dragoman.scoring.reward import Scorer
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.store.run import RunStore, StoredCell, StoredMeasure
 from dragoman.store.writer import Writer
+from dragoman.wiring.environment import kept_out
 from dragoman.wiring.setup import Setup
 
 Choice = Literal["missing", "open", "all"]
@@ -213,5 +214,5 @@ async def _measured(measure: Measure, cases: _Cases, key: str, episode: Episode)
     except RunHalted:
         raise
     except Exception as error:  # noqa: BLE001 - a measure of somebody else must not stop the others
-        return unmeasured(measure, f"scoring broke: {carried(placed(error))}")
+        return unmeasured(measure, f"scoring broke: {kept_out(carried(placed(error)))}")
     return unmeasured(measure, carried(why)) if why else found

@@ -37,6 +37,7 @@ from dragoman.runs.watch import Watch
 from dragoman.scoring.replay import replay
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.loop import Conversation, Surfaces, broken, guarded
+from dragoman.wiring.environment import kept_out
 from dragoman.wiring.setup import Setup
 
 log = logging.getLogger(__name__)
@@ -135,6 +136,9 @@ class Player:
             episode = _unbegun("infrastructure_error", str(error))
         except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
             episode = _unbegun("code_error", f"the suite broke: {placed(error)}")
+        if episode.ending.detail:
+            told = msgspec.structs.replace(episode.ending, detail=kept_out(episode.ending.detail))
+            episode = msgspec.structs.replace(episode, ending=told)
         return msgspec.structs.replace(episode, started=started)
 
     async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
@@ -258,7 +262,7 @@ async def score_safely(
     except RunHalted:
         raise
     except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
-        return scorer.broken(carried(placed(error)))
+        return scorer.broken(kept_out(carried(placed(error))))
 
 
 async def _close(sessions: Mapping[Role, Session]) -> None:

@@ -4,6 +4,7 @@ Keys are read here, go into headers, and are taken out of whatever an endpoint s
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from dragoman.wiring.environment import (
     key_values,
     make_litellm_local,
     proxy_for,
+    proxy_secrets,
 )
 from dragoman.wiring.providers import COMPLETIONS, EMBEDDINGS, addresses_of, key_of
 
@@ -197,18 +199,14 @@ class Connections:
         by_litellm = urls[0].startswith(LITELLM)
         wire = self._litellm_wire() if by_litellm else self._connections()
         outage = self._patience.outage
+        proxies = [None if by_litellm else proxy_for(url) for url in urls]
         endpoints = [
-            Target(
-                origin,
-                wire,
-                None if by_litellm else proxy_for(url),
-                outage,
-                url if len(urls) > 1 else "",
-            )
-            for origin, url in zip(origins, urls, strict=True)
+            Target(origin, wire, proxy, outage, url if len(urls) > 1 else "")
+            for origin, url, proxy in zip(origins, urls, proxies, strict=True)
         ]
         # Which of its keys litellm sends is its own business.
-        secrets = (secret, *key_values()) if by_litellm else (secret,)
+        others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
+        secrets = (secret, *others)
         allowance = allowance_of(self._pacing.rates, (name.partition("/")[0], *origins), now)
         pace = Pace(allowance, self._pacing.hedge_after)
         return Gate(" | ".join(origins), endpoints, secrets, self._patience, pace)

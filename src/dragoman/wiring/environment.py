@@ -2,11 +2,13 @@
 
 import ipaddress
 import os
+import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from dragoman.core.errors import UsageError
+from dragoman.core.texts.hidden_keys import without_keys
 
 
 def cache_folder() -> Path:
@@ -47,9 +49,13 @@ def header_variable(name: str) -> str:
 
 def key_values() -> tuple[str, ...]:
     """Return what the environment holds under names of keys, to be kept out of texts."""
-    return tuple(
-        value.strip() for name, value in os.environ.items() if name.upper().endswith(_KEY_ENDINGS)
-    )
+    named = tuple(value.strip() for name, value in os.environ.items() if _is_key(name.upper()))
+    return named + tuple(each for url in getproxies().values() for each in proxy_secrets(url))
+
+
+def kept_out(text: str) -> str:
+    """Return what an error says without any key that the environment holds."""
+    return without_keys(text, key_values())
 
 
 def make_litellm_local() -> None:
@@ -57,7 +63,7 @@ def make_litellm_local() -> None:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 
-_KEY_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+_is_key = re.compile(r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)(?:_.*)?").fullmatch
 
 
 def proxy_for(url: str) -> str | None:
@@ -75,6 +81,13 @@ def proxy_for(url: str) -> str | None:
     if proxy and urlsplit(proxy).scheme not in {"http", "https"}:
         raise UsageError(f"{scheme}_proxy names no HTTP proxy: write http://HOST:PORT")
     return proxy
+
+
+def proxy_secrets(proxy: str | None) -> tuple[str, ...]:
+    """Return what a proxy must not say back: its password, alone and as it is sent."""
+    password = unquote(urlsplit(proxy or "").password or "")
+    user = unquote(urlsplit(proxy or "").username or "")
+    return (f"{user}:{password}", password) if password else ()
 
 
 def _is_this_machine(host: str) -> bool:

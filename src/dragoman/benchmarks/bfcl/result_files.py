@@ -14,6 +14,7 @@ import msgspec
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import OutsideErrors, unpacked
 from dragoman.core.usage import Usage
+from dragoman.store.foreign_files import read_plain
 
 CATEGORIES_OF_2024 = {
     "simple": "simple_python",
@@ -136,7 +137,7 @@ def _texts(file: ResultFile) -> list[tuple[int, bytes]]:
 def _content(path: Path) -> bytes:
     with OutsideErrors(DataError, f"{path}: cannot read results"):
         is_too_large = path.stat().st_size > MAX_BYTES
-        content = b"" if is_too_large else path.read_bytes()
+        content = b"" if is_too_large else read_plain(path, MAX_BYTES)
     if is_too_large:
         raise DataError(f"{path}: more than {MAX_BYTES // 2**30} GiB of results")
     try:

@@ -13,6 +13,7 @@ import msgspec
 
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.texts.decoding import OutsideErrors, unpacked
+from dragoman.store.foreign_files import read_plain
 
 HEAD = "results.json"
 FOLDER = "simulations"
@@ -59,7 +60,7 @@ def read_results(path: Path) -> RawResults:
 
 def _read(path: Path) -> bytes:
     try:
-        return unpacked(path.read_bytes(), MAX_BYTES)
+        return unpacked(read_plain(path, MAX_BYTES), MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from error
     except DataError as error:

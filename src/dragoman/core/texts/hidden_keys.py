@@ -1,7 +1,11 @@
 """Takes keys out of what an endpoint says, so that none is stored, shown or logged."""
 
+import base64
 import functools
+import html
 import re
+from itertools import takewhile
+from urllib.parse import quote
 
 HIDDEN = b"***"
 
@@ -14,14 +18,48 @@ _has_escaped_ascii = re.compile(rb"\\u00[2-7]").search
 
 
 def hidden(body: bytes, keys: tuple[str, ...]) -> bytes:
-    """Return a body without keys, however JSON, or JSON within JSON, writes their characters."""
+    """Return a body without keys, however JSON, or JSON within JSON, writes their characters.
+
+    They are found as pages and addresses write them, too, and in base64.
+    """
     for key in keys:
         if len(key) >= SHORTEST_KEY:
-            for written in (key, key.replace("/", "\\/")):
-                body = body.replace(written.encode(), HIDDEN)
+            for written in _forms(key):
+                body = body.replace(written, HIDDEN)
             if _ESCAPE in body and _has_escaped_ascii(body):
                 body = _escaped(key).sub(HIDDEN, body)
     return body
+
+
+def without_keys(text: str, keys: tuple[str, ...]) -> str:
+    """Return what an error says without keys, and without the beginnings of keys that were cut off."""
+    said = hidden(text.encode("utf-8", "surrogatepass"), keys).decode("utf-8", "surrogatepass")
+    for key in keys:
+        begun = key[:SHORTEST_KEY]
+        while len(begun) == SHORTEST_KEY and begun in said:
+            before, _, after = said.partition(begun)
+            alike = takewhile(
+                lambda pair: pair[0] == pair[1], zip(key[SHORTEST_KEY:], after, strict=False)
+            )
+            said = f"{before}{HIDDEN.decode()}{after[sum(1 for _ in alike) :]}"
+    return said
+
+
+@functools.lru_cache(maxsize=64)
+def _forms(key: str) -> tuple[bytes, ...]:
+    """Return a key as it is written plainly, in JSON, in addresses, in pages, and in base64."""
+    quoted = quote(key, safe="")
+    plain = (key, key.replace("/", "\\/"), quoted, quoted.lower(), quote(key), html.escape(key))
+    found = dict.fromkeys(each.encode() for each in plain)
+    for before in range(3):
+        # Of what is coded together with its neighbours, the characters in the midst are sure.
+        coded = base64.b64encode(bytes(before) + key.encode())
+        sure = coded[-(-before * 8 // 6) : (before + len(key.encode())) * 8 // 6]
+        found |= dict.fromkeys((sure, sure.translate(_OF_ADDRESSES)))
+    return tuple(found)
+
+
+_OF_ADDRESSES = bytes.maketrans(b"+/", b"-_")
 
 
 @functools.lru_cache(maxsize=64)

@@ -57,6 +57,8 @@ def unpack_run(path: Path, out: Path) -> BundleManifest:
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: choose another --out")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path}: no bundle, but a pipe or a device")
     with _errors(path), zipfile.ZipFile(path) as archive:
         manifest = _manifest(path, archive)
         _require_room(path, out, manifest)

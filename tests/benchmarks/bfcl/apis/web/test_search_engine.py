@@ -81,3 +81,16 @@ def test_nobody_there_is_told_without_the_key() -> None:
     with pytest.raises(ParticipantError, match="does not answer: ClientConnectorError") as raised:
         asyncio.run(engine.find(ORLA))
     assert KEY not in str(raised.value)
+
+
+def test_a_key_that_results_say_back_is_in_none() -> None:
+    page = WebPage(f"Orla, {KEY}", f"the tower of orla, {KEY}")
+
+    async def ask() -> tuple[Hits, Usage]:
+        async with searching({"tower": page}, SearchFaults((), KEY)) as url:
+            return await SearchEngine(url, KEY).find(ORLA)
+
+    hits, _ = asyncio.run(ask())
+    assert hits is not None
+    assert [hit["title"] for hit in hits] == ["Orla, ***"]
+    assert KEY not in str(hits)

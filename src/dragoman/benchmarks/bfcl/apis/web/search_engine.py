@@ -10,6 +10,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.web.bodies import ACCEPTED, BadCodingError, TooLongError, bounded_body
 
@@ -85,14 +86,14 @@ class SearchEngine:
             ):
                 chunks = response.content.iter_any()
                 body = await bounded_body(chunks, response.headers, _MOST_BYTES)
-                return self._read(response.status, body)
+                return self._read(response.status, hidden(body, (self._key,)))
         except (aiohttp.ClientError, OSError, TooLongError, BadCodingError) as error:
             # The library's errors quote the address, in which the key stands.
             fault = _TryAgainError(type(error).__name__)
         raise fault
 
     def _read(self, status: int, body: bytes) -> Hits:
-        shown = self._shown(body)
+        shown = " ".join(body[: 4 * _MOST_SHOWN].decode("utf-8", "replace").split())[:_MOST_SHOWN]
         if status in _REFUSED:
             raise RunHalted(f"the search engine refuses (status {status}): {shown}")
         if status == _RATE_LIMITED or status >= _BROKEN:
@@ -106,10 +107,6 @@ class SearchEngine:
         if status != _OK:
             raise ParticipantError(f"the search engine refuses (status {status}): {shown}")
         return reply.organic_results
-
-    def _shown(self, body: bytes) -> str:
-        text = " ".join(body[: 4 * _MOST_SHOWN].decode("utf-8", "replace").split())
-        return (text.replace(self._key, "***") if self._key else text)[:_MOST_SHOWN]
 
     def _usage(self, calls: int, faults: int) -> Usage:
         counted = {"search": faults} if faults else {}
