@@ -1,14 +1,13 @@
 """Keys in texts, however they are written there."""
 
 import base64
-import html
 from urllib.parse import quote
 
 import pytest
 
 from dragoman.core.texts.hidden_keys import hidden, without_keys
 
-KEY = "sk/canary+2718&281828=45"
+KEY = "sk/canary+2718281828.45"
 
 
 @pytest.mark.parametrize(
@@ -17,8 +16,7 @@ KEY = "sk/canary+2718&281828=45"
         KEY,
         quote(KEY, safe=""),
         quote(KEY),
-        quote(KEY, safe="").lower(),
-        html.escape(KEY),
+        quote(KEY, safe="").replace("%2F", "%2f").replace("%2B", "%2b"),
         KEY.replace("/", "\\/"),
     ],
 )
@@ -29,11 +27,12 @@ def test_a_key_is_taken_out_however_it_is_quoted(written: str) -> None:
 @pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
 def test_of_a_key_in_base64_next_to_nothing_is_left(before: str) -> None:
     for code in (base64.b64encode, base64.urlsafe_b64encode):
-        said = hidden(code(f"{before}{KEY} after".encode()), (KEY,))
-        kept = base64.b64decode(said.replace(b"***", b"").replace(b"-", b"+") + b"==")
-        assert b"***" in said
-        assert b"canary" not in kept
-        assert b"2818" not in kept
+        coded = code(f"{before}{KEY} after".encode())
+        said = hidden(coded, (KEY,))
+        begun, _, rest = said.partition(b"***")
+        assert len(coded) - len(begun) - len(rest) >= len(KEY) * 8 // 6 - 2
+        assert coded.startswith(begun)
+        assert coded.endswith(rest)
 
 
 def test_the_beginning_of_a_key_that_was_cut_off_is_taken_out_of_an_error() -> None:
@@ -46,4 +45,10 @@ def test_the_beginning_of_a_key_that_was_cut_off_is_taken_out_of_an_error() -> N
 def test_other_texts_are_left_as_they_are() -> None:
     assert without_keys("sk/canary is no key; half a \ud83d", (KEY, "", "EMPTY")) == (
         "sk/canary is no key; half a \ud83d"
+    )
+
+
+def test_a_key_with_characters_that_pages_escape_is_taken_out() -> None:
+    assert hidden(b"<pre>key a&amp;b&lt;2718281828</pre>", ("a&b<2718281828",)) == (
+        b"<pre>key ***</pre>"
     )

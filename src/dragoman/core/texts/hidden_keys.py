@@ -4,8 +4,8 @@ import base64
 import functools
 import html
 import re
+import string
 from itertools import takewhile
-from urllib.parse import quote
 
 HIDDEN = b"***"
 
@@ -48,8 +48,9 @@ def without_keys(text: str, keys: tuple[str, ...]) -> str:
 @functools.lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[bytes, ...]:
     """Return a key as it is written plainly, in JSON, in addresses, in pages, and in base64."""
-    quoted = quote(key, safe="")
-    plain = (key, key.replace("/", "\\/"), quoted, quoted.lower(), quote(key), html.escape(key))
+    quoted = (_quoted(key, _UNRESERVED), _quoted(key, _UNRESERVED + b"/"))
+    lower = re.sub("%..", lambda code: code.group().lower(), quoted[0])
+    plain = (key, key.replace("/", "\\/"), *quoted, lower, html.escape(key))
     found = dict.fromkeys(each.encode() for each in plain)
     for before in range(3):
         # Of what is coded together with its neighbours, the characters in the midst are sure.
@@ -59,6 +60,11 @@ def _forms(key: str) -> tuple[bytes, ...]:
     return tuple(found)
 
 
+def _quoted(key: str, kept: bytes) -> str:
+    return "".join(chr(byte) if byte in kept else f"%{byte:02X}" for byte in key.encode())
+
+
+_UNRESERVED = (string.ascii_letters + string.digits + "-._~").encode()
 _OF_ADDRESSES = bytes.maketrans(b"+/", b"-_")
 
 
