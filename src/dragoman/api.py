@@ -136,6 +136,7 @@ class ResumeOptions(TypedDict, total=False):
     cache: bool | None
     workers: int | None
     ray: str | None
+    shard: str | None
     backend: str | None
 
 
@@ -191,6 +192,7 @@ class RunOptions(TypedDict, total=False):
     measure: str | Sequence[str]
     workers: int
     ray: str
+    shard: str
     backend: str
     split: str
     out: str | Path | None

@@ -38,6 +38,7 @@ COMMANDS = {
     "unbundle": ("unbundle", "mine"),
     "verify": ("verify", "mine"),
     "upgrade": ("upgrade", "mine"),
+    "merge": ("merge", "mine", "mine", "--out", "whole"),
     "check": ("check", "sample:shop"),
     "lint": ("lint", "seataubench"),
     "translate": ("translate", "sample:shop", "--to", "th", "--model", "glossary", "--out", "out"),

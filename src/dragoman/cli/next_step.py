@@ -9,8 +9,13 @@ from dragoman.core.conditions import TEXT
 from dragoman.report import wording
 
 
-def next_step(folder: Path, cells: Sequence[CellSummary], *, is_imported: bool = False) -> str:
-    """Return what to do next with a run, and the command for it; an imported one is not played on."""
+def next_step(
+    folder: Path, cells: Sequence[CellSummary], *, is_imported: bool = False, shard: str = ""
+) -> str:
+    """Return what to do next with a run, and the command for it; an imported one is not played on.
+
+    Of a run that played a share of its plan, what other runs play is not missing.
+    """
     run = quote(str(folder))
     raised = sum(cell.code_errors for cell in cells)
     if raised:
@@ -25,6 +30,11 @@ def next_step(folder: Path, cells: Sequence[CellSummary], *, is_imported: bool =
             f"try them again with: dragoman resume {run}"
         )
     missing = sum(cell.missing for cell in cells)
+    if missing and shard:
+        return (
+            f"share {shard} was played, {wording.counted(missing, 'conversation')} belong to others: "
+            f"join them with: dragoman merge {run} OTHER... --out FOLDER"
+        )
     if missing and not is_imported:
         return (
             f"{wording.counted(missing, 'conversation')} not run: go on with: dragoman resume {run}"

@@ -204,7 +204,8 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
         return INTERRUPTED
     except RunHalted as error:
         raise RunHalted(f"{error} (run {quote(str(folder))})") from error
-    sound, cells = _print_result(result, again, job.setup.prices, as_json=asked.as_json)
+    shown = _Shown(again, job.setup.prices, job.setup.config.shard)
+    sound, cells = _print_result(result, shown, as_json=asked.as_json)
     return 0 if passes(cells, asked.fail_under) and sound else 1
 
 
@@ -234,21 +235,25 @@ def _in_sight(
     return together
 
 
-def _print_result(
-    result: Played,
-    again: Collection[str] | None = None,
-    prices: PriceTable | None = None,
-    *,
-    as_json: bool,
-) -> tuple[bool, "Sequence[CellSummary]"]:
-    """Print a run's figures; return whether it measured anything and missed nothing, and its cells.
+class _Shown(NamedTuple):
+    """What figures of a run are printed with.
 
-    Args:
-        result: The run.
-        again: Cells that were played once more; None where that was not asked for.
-        prices: What costs are by; None for those that the run was started with.
-        as_json: Whether to print one JSON object.
+    `again` are cells that were played once more, None where that was not asked for; `prices` what costs
+    are by, None for those that the run was started with; `shard` the share that was played.
     """
+
+    again: Collection[str] | None = None
+    prices: PriceTable | None = None
+    shard: str = ""
+
+
+_AS_STORED = _Shown()
+
+
+def _print_result(
+    result: Played, given: _Shown = _AS_STORED, *, as_json: bool
+) -> tuple[bool, "Sequence[CellSummary]"]:
+    """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
     from dragoman.store.run import open_run
     from dragoman.tables.caveats import caveats, described_users, users_of
     from dragoman.tables.losses import loss_object, stored_losses
@@ -256,8 +261,9 @@ def _print_result(
     from dragoman.tables.recorded import agreement
     from dragoman.tables.results import Retried, measures_object, results_object
 
+    again = given.again
     with open_run(result.folder, write=False) as store:
-        prices = prices or stored_prices(store)
+        prices = given.prices or stored_prices(store)
         manifest = read_manifest(store)
         cells, measures = run_figures(store, result.rules, result.judge, prices)
         left_out = manifest.not_applicable
@@ -274,7 +280,7 @@ def _print_result(
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
-        cell.missing for cell in cells
+        cell.missing and not given.shard for cell in cells
     )
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
@@ -292,7 +298,7 @@ def _print_result(
             f"{retried.valid} of them valid now"
         )
     print(f"\n{further_steps(result.folder, cells)}")
-    print(next_step(result.folder, cells, is_imported=is_imported))
+    print(next_step(result.folder, cells, is_imported=is_imported, shard=given.shard))
     if mode() != "quiet":
         print(f"run: {result.folder}", file=sys.stderr)
     return sound, cells

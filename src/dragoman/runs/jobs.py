@@ -16,11 +16,13 @@ from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
 from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
+from dragoman.runs.sharding import cells_of_share
 from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.trust import note_own, require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.wiring.grid.config import RunConfig, checked
+from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
@@ -58,7 +60,10 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A run that can be played on: close its store when done."""
+    """A run that can be played on: close its store when done.
+
+    `cells` are those that are played here: the plan, or one share of it.
+    """
 
     setup: Setup
     cells: tuple[Cell, ...]
@@ -104,7 +109,7 @@ def start_job(
     store = create_run(folder, new)
     conditions = dict.fromkeys(cell.condition for cell in cells)
     note_own(new.manifest, reached_by(setup.config, conditions=conditions))
-    return Job(setup, cells, store)
+    return Job(setup, _played_here(setup, cells), store)
 
 
 def resume_job(
@@ -146,7 +151,12 @@ def resume_job(
     except BaseException:
         store.close()
         raise
-    return Job(setup, cells, store)
+    return Job(setup, _played_here(setup, cells), store)
+
+
+def _played_here(setup: Setup, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    share = share_of(setup.config.shard)
+    return cells if share.is_all else cells_of_share(cells, share)
 
 
 def _playable(store: RunStore) -> Manifest:

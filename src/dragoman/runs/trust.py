@@ -48,13 +48,18 @@ def require_trust(
     manifest = store.manifest()
     if trust:
         note_own(manifest, reached)
-    elif _content(manifest, reached) not in _own_runs():
+    elif not is_own(store, reached):
         named = [words[:MOST_CHARS] for words in now][:MOST_NAMED]
         more = ["..."] if len(now) > MOST_NAMED else []
         raise UsageError(
             f"{quote(str(store.folder))} is not known as made by you on this machine, and it "
             f"{', '.join(named + more)}: give --trust if you know where it comes from"
         )
+
+
+def is_own(store: RunStore, reached: Collection[str]) -> bool:
+    """Whether a run was made or vouched for on this machine; `reached` is what it runs and reaches."""
+    return _content(store.manifest(), reached) in _own_runs()
 
 
 def _content(manifest: bytes, reached: Collection[str]) -> bytes:

@@ -54,7 +54,9 @@ DAMAGED = (
 """What reading rows that somebody else may have written raises."""
 
 _PLAN = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
-_PlanRow = tuple[bytes, str, str, str, str, int]
+PlanRow = tuple[bytes, str, str, str, str, int]
+"""A cell as it is stored: its key, suite, condition, agent, task and trial."""
+
 _PAGES = "SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()"
 _COUNT = "SELECT count(*), max(id) FROM episodes NOT INDEXED"
 _STRAY = """
@@ -294,7 +296,7 @@ class RunStore:
             return tuple(
                 StoredCell(key.hex(), suite, read_condition(condition), agent, task, trial)
                 for key, suite, condition, agent, task, trial in msgspec.convert(
-                    rows, list[_PlanRow]
+                    rows, list[PlanRow]
                 )
             )
 
@@ -805,7 +807,7 @@ def peek_run(folder: Path) -> RunStore:
 
 def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
     written = cache(condition_text)
-    rows = [
+    rows: list[PlanRow] = [
         (
             bytes.fromhex(cell.key),
             cell.suite,
@@ -816,9 +818,23 @@ def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
         )
         for cell in new.cells
     ]
+    begin_run(connection, new.manifest, EpisodeCodec().encode_tasks(new.tasks), rows)
+
+
+def begin_run(
+    connection: sqlite3.Connection, manifest: bytes, tasks: bytes, rows: Sequence[PlanRow]
+) -> None:
+    """Write what a run begins with, within a transaction of the caller's.
+
+    Args:
+        connection: A new file.
+        manifest: The manifest.
+        tasks: The tasks in their stored form.
+        rows: The plan, in its order.
+    """
     entries = (
-        ("manifest", sealed(new.manifest, "manifest")),
-        ("tasks", sealed(EpisodeCodec().encode_tasks(new.tasks), "tasks")),
+        ("manifest", sealed(manifest, "manifest")),
+        ("tasks", sealed(tasks, "tasks")),
         ("plan", sealed(_digest(rows), "plan")),
     )
     connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
@@ -828,6 +844,11 @@ def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
         rows,
     )
     count_plan(connection)
+
+
+def plan_rows(connection: sqlite3.Connection) -> list[PlanRow]:
+    """Return the plan as it is stored, in its order."""
+    return connection.execute(_PLAN).fetchall()
 
 
 def plan_digest(connection: sqlite3.Connection) -> bytes:

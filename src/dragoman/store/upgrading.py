@@ -66,7 +66,7 @@ def _upgrade(file: OpenFile, on_record: Callable[[], None]) -> None:
             # As it stands in a new file, to the letter: that is what files are told by.
             connection.execute(statement.strip())
     count_plan(connection)
-    _count(connection, on_record)
+    count_conversations(connection, on_record)
     connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (FORMAT,))
 
 
@@ -81,7 +81,8 @@ def _seal(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('plan', ?)", (plan,))
 
 
-def _count(connection: sqlite3.Connection, on_record: Callable[[], None]) -> None:
+def count_conversations(connection: sqlite3.Connection, on_record: Callable[[], None]) -> None:
+    """Count how conversations stand that were written without being counted."""
     codec, counting = EpisodeCodec(), StandingCounts(connection)
     for place, key, suite, condition, agent, attempt, fault, data in connection.execute(_LAST):
         episode = codec.decode_head(unsealed(data, key, attempt, fault))

@@ -1,5 +1,10 @@
 """Commands that look after stored runs."""
 
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
 from dragoman.cli.commands.declaring import Json, RunFolder, command, group, leave
 
 app = group()
@@ -22,3 +27,28 @@ def upgrade_run(folder: RunFolder) -> None:
     from dragoman.cli.keeping.upgrading import upgrade
 
     upgrade(folder)
+
+
+@command(app, "merge", "merge runs/part1 runs/part2 --out runs/whole")
+def merge_runs(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    *,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of the new run.")],
+    prefer: Annotated[
+        Literal["first", "last"] | None,
+        typer.Option(
+            help="Whose conversation stays where runs have different ones [they are listed, and nothing "
+            "is written]."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Join runs of one plan into one: parts of several machines (`run --shard`), copies that went on.
+
+    A conversation that several have is counted once. One that infrastructure or the simulated user spoilt
+    gives way to a whole one. Scores, measures, sounds and what was consumed come along; the runs stay as
+    they are, and the new one is there whole or not at all.
+    """
+    from dragoman.cli.keeping.merging import merge
+
+    merge(folders, out, prefer, as_json=as_json)

@@ -7,6 +7,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.wiring.grid.options import Option, keys_of
+from dragoman.wiring.grid.shares import share_of
 
 if TYPE_CHECKING:
     from dragoman.core.protocols import Limits
@@ -390,6 +391,16 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commands=("resume",),
         ),
     ] = ""
+    shard: Annotated[
+        str,
+        Option(
+            "Play only this share of the plan, 2/4 for the second of four; `dragoman merge` joins them",
+            value="I/N",
+            example='"1/4"',
+            default="all of it",
+            commands=("resume",),
+        ),
+    ] = ""
     backend: Annotated[
         str,
         Option(
@@ -469,6 +480,7 @@ def checked(config: RunConfig) -> RunConfig:
             raise UsageError(f"{name} must be above 0, not {value}")
         if value > MAX_COUNT:
             raise UsageError(f"{name} must be at most {MAX_COUNT}, not {value}")
+    share_of(config.shard)
     if "" in config.tasks:
         raise UsageError("--tasks names no task: leave it out for all tasks")
     return config

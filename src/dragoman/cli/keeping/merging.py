@@ -1,0 +1,45 @@
+"""`dragoman merge`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.progressing.bars import progress
+from dragoman.core.errors import StoreError
+from dragoman.report import wording
+from dragoman.runs.merging import merge_runs
+from dragoman.store.merging.attempts import Prefer
+from dragoman.store.merging.merged import Merged
+
+MOST_TOLD = 20
+"""Cells that differ and are told one by one; `--json` has all."""
+
+
+def merge(folders: Sequence[Path], out: Path, prefer: Prefer | None, *, as_json: bool) -> None:
+    """Join runs and say what became of them."""
+    with progress("conversations", None) as advance:
+        merged = merge_runs(folders, out, prefer, advance)
+    if as_json:
+        print_json({"run": None if merged.conflicts else str(out), **msgspec.to_builtins(merged)})
+    elif not merged.conflicts:
+        print_line(
+            f"{out}: {wording.counted(merged.conversations, 'conversation')} of "
+            f"{len(folders)} runs, {merged.in_several:,} of them in several, "
+            f"{wording.counted(merged.sounds, 'sound')}"
+        )
+    if merged.conflicts:
+        _refuse(merged, as_json=as_json)
+
+
+def _refuse(merged: Merged, *, as_json: bool) -> None:
+    if not as_json:
+        for conflict in merged.conflicts[:MOST_TOLD]:
+            print_line(f"{conflict.key}: {conflict.what}")
+        if len(merged.conflicts) > MOST_TOLD:
+            print_line(f"and {len(merged.conflicts) - MOST_TOLD:,} more")
+    raise StoreError(
+        f"merge: {wording.counted(len(merged.conflicts), 'conversation')} of which runs differ, nothing "
+        "was written: --prefer first or last says whose stay"
+    )

@@ -1,0 +1,93 @@
+"""Joins runs that played parts of one plan: on several machines, in shares, or killed at other places."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest
+from dragoman.runs.trust import is_own, note_own
+from dragoman.store.merging.attempts import Prefer
+from dragoman.store.merging.merged import Merged, merge_parts
+from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.grid.config import RunConfig
+
+_OF_PLAYING = frozenset(
+    {
+        *("concurrency", "read_timeout", "patience", "rates", "batches", "hedge", "max_cost"),
+        *("prices", "cache", "workers", "ray", "backend", "shard", "assets"),
+    }
+)
+"""How fast, where and for how much is played: this may differ, for it changes no conversation."""
+
+
+def merge_runs(
+    folders: Sequence[Path], out: Path, prefer: Prefer | None, on_record: Callable[[], None]
+) -> Merged:
+    """Write runs of the same plan as one, which goes on like a run of the whole plan.
+
+    Its configuration is that of the first, without its share.
+
+    Args:
+        folders: The runs.
+        out: A new folder.
+        prefer: Whose conversation stays where they differ; None to write nothing and return what differs.
+        on_record: Called after each conversation and sound.
+
+    Raises:
+        UsageError: Where there is only one run.
+        StoreError: Where they are not of one plan, saying what differs, or cannot be read or written.
+    """
+    if len(folders) < 2:  # noqa: PLR2004 - to join takes two
+        raise UsageError("merge: name the runs that are to be joined, two or more")
+    with ExitStack() as opened:
+        stores = [opened.enter_context(open_run(folder, write=False)) for folder in folders]
+        first, *others = stores
+        manifest = _mergeable(first)
+        for other in others:
+            _require_same(first, manifest, other)
+        config = msgspec.structs.replace(manifest.config, shard="")
+        whole = msgspec.json.encode(msgspec.structs.replace(manifest, config=config))
+        reached = reached_by_run(first, manifest)
+        was_own = is_own(first, reached)
+    merged = merge_parts(folders, out, whole, prefer, on_record)
+    if was_own and not merged.conflicts:
+        note_own(whole, reached)
+    return merged
+
+
+def _mergeable(store: RunStore) -> Manifest:
+    manifest = read_manifest(store)
+    if manifest.imported is not msgspec.UNSET:
+        raise StoreError(f"{store.folder}: an imported run has no plan to share with others")
+    return manifest
+
+
+def _require_same(first: RunStore, of_first: Manifest, other: RunStore) -> None:
+    differing = next(_differences(of_first, _mergeable(other)), None)
+    if differing is not None:
+        raise StoreError(
+            f"{other.folder}: no part of the plan of {first.folder}: {differing}: only runs of one "
+            "plan can be joined (parts of it: `dragoman run --shard 1/4`)"
+        )
+
+
+def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
+    """Yield what makes plans or scorings different, in words."""
+    for name in RunConfig.__struct_fields__:
+        first, second = getattr(one.config, name), getattr(other.config, name)
+        if name not in _OF_PLAYING and first != second:
+            yield f"{name.replace('_', '-')} {_told(second)} in place of {_told(first)}"
+    if one.provenance.digest != other.provenance.digest:
+        yield "the suite's data differ"
+    if one.prompts != other.prompts:
+        yield f"prompts {other.prompts} in place of {one.prompts}"
+    if one.is_explicit != other.is_explicit:
+        yield "one of them plays a list of conversations"
+
+
+def _told(value: object) -> str:
+    written = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"{written or 'none':.80}"

@@ -1,0 +1,43 @@
+"""`dragoman merge`."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from dragoman.store.run import StoredEpisode, open_run
+
+Cli = Callable[..., CompletedProcess[str]]
+
+
+def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> None:
+    for number in (1, 2):
+        shared = ("--shard", f"{number}/2", "--out", f"part{number}")
+        played = dragoman("run", "sample:shop", "--agent", "gold", *shared)
+        assert played.returncode == 0, played.stdout
+        assert f"share {number}/2 was played" in played.stdout
+        assert f"dragoman merge part{number} OTHER... --out FOLDER" in played.stdout
+
+    merged = dragoman("merge", "part1", "part2", "--out", "whole")
+
+    assert merged.returncode == 0, merged.stderr
+    assert "whole: 5 conversations of 2 runs, 0 of them in several, 0 sounds" in merged.stdout
+    with open_run(folder / "whole", write=False) as store:
+        assert store.counts() == (5, 5)
+
+
+def test_what_differs_is_listed_and_ends_in_one_line(dragoman: Cli, folder: Path) -> None:
+    assert dragoman("run", "sample:shop", "--agent", "gold", "--out", "one").returncode == 0
+    shutil.copytree(folder / "one", folder / "two")
+    with open_run(folder / "two", write=True) as store:
+        key, attempt, episode = next(store.episodes())
+        other = type(episode)(episode.events, episode.ending, 99, 0)
+        store.put([StoredEpisode(key, attempt + 1, other)])
+
+    refused = dragoman("merge", "one", "two", "--out", "whole")
+
+    assert refused.returncode == 1
+    assert f"{key}: the conversations differ" in refused.stdout
+    assert "1 conversation of which runs differ" in refused.stderr
+    assert not (folder / "whole").exists()
+    assert dragoman("merge", "one", "two", "--out", "whole", "--prefer", "last").returncode == 0
