@@ -133,6 +133,7 @@ def of_files(echo: EchoServer) -> Iterator[Words]:
     for command in ("show", "errors", "usage", "report", "figures", "blame", "validate", "verify"):
         yield (command, "mine")
     yield ("upgrade", "mine")
+    yield ("merge", "mine", "mine", "--out", "merged")
     yield ("label-check", "mine")
     yield ("judge-check", "mine", "--template", "labels.csv")
     yield ("fields", "courier")

@@ -208,6 +208,7 @@ def readings(run: str) -> list[Words]:
         ("report", run, "--out", f"{name}.html"),
         ("figures", run, "--out", f"{name}-figures"),
         ("bundle", run, "--out", f"{name}.zip"),
+        ("merge", run, run, "--out", f"{name}-merged"),
         ("rows", run, "--out", f"{name}.jsonl"),
         ("leaderboard", run, "--style", "itc", "--out", f"{name}-board.tex"),
         ("errors", run, "--out", f"{name}-errors.md", "--out", f"{name}-errors.csv"),

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 from dragoman.core.keys import derive_seed
 from dragoman.runs.plan import Cell
-from dragoman.wiring.grid.shares import Share
+from dragoman.wiring.grid.shares import PlanShare
 
 
-def cells_of_share(cells: Sequence[Cell], share: Share) -> tuple[Cell, ...]:
+def cells_of_share(cells: Sequence[Cell], share: PlanShare) -> tuple[Cell, ...]:
     """Return the cells of a share, in the plan's order.
 
     Which share a cell is in depends on its key alone, so another cell in the plan moves none. What

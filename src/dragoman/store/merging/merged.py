@@ -14,7 +14,7 @@ import msgspec
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.store.merging.attempts import Attempt, ConflictError, Prefer, joined
-from dragoman.store.merging.parts import Part
+from dragoman.store.merging.parts import RunPart
 from dragoman.store.run import begin_run
 from dragoman.store.run_file import Lock, create_file
 from dragoman.store.seals import sealed
@@ -32,7 +32,7 @@ _PUT_SCORE = (
 )
 
 
-class Conflict(msgspec.Struct, frozen=True):
+class Contradiction(msgspec.Struct, frozen=True):
     """A cell of which runs have more than one account, and what differs."""
 
     key: str
@@ -52,7 +52,7 @@ class Merged(msgspec.Struct):
     conversations: int = 0
     in_several: int = 0
     sounds: int = 0
-    conflicts: list[Conflict] = []
+    conflicts: list[Contradiction] = []
 
 
 def merge_parts(
@@ -87,7 +87,7 @@ def merge_parts(
     try:
         shutil.rmtree(draft, ignore_errors=True)
         with ExitStack() as opened:
-            parts = [opened.enter_context(Part(folder)) for folder in folders]
+            parts = [opened.enter_context(RunPart(folder)) for folder in folders]
             _require_one_plan(parts)
             merging = _Merging(parts, prefer, on_record)
             merging.write(draft, manifest)
@@ -101,7 +101,7 @@ def merge_parts(
         lock.release()
 
 
-def _require_one_plan(parts: Sequence[Part]) -> None:
+def _require_one_plan(parts: Sequence[RunPart]) -> None:
     first, *others = parts
     plan, declared = first.plan(), first.declared()
     for other in others:
@@ -124,7 +124,7 @@ class _Merging:
     """Runs while they are written as one."""
 
     def __init__(
-        self, parts: Sequence[Part], prefer: Prefer | None, on_record: Callable[[], None]
+        self, parts: Sequence[RunPart], prefer: Prefer | None, on_record: Callable[[], None]
     ) -> None:
         self._parts = parts
         self._prefer = prefer
@@ -158,7 +158,7 @@ class _Merging:
             try:
                 attempts = joined(runs, self._prefer)
             except ConflictError as conflict:
-                self.merged.conflicts.append(Conflict(key, str(conflict)))
+                self.merged.conflicts.append(Contradiction(key, str(conflict)))
                 continue
             for number, attempt in enumerate(attempts):
                 self._put(connection, (place, key, number), attempt)

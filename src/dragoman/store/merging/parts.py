@@ -3,7 +3,6 @@
 import hashlib
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -11,12 +10,12 @@ from typing import Self
 
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.store.audio_files import FOLDER, audio_path
+from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
+from dragoman.store.foreign_files import read_plain
 from dragoman.store.merging.attempts import Attempt, Scoring
 from dragoman.store.run import DAMAGED, PlanRow, plan_digest, plan_rows
 from dragoman.store.run_file import FORMAT, open_file, store_error
 from dragoman.store.seals import unsealed
-from dragoman.store.verifying import MOST_SOUND
 from dragoman.store.whole_files import write_whole
 
 _ATTEMPTS = """
@@ -32,7 +31,7 @@ OfCell = tuple[int, str, list[Attempt]]
 """A cell's place in the plan, its key, and the attempts at it in their order."""
 
 
-class Part:
+class RunPart:
     """One of the runs, open to be read as it is at one moment."""
 
     def __init__(self, folder: Path) -> None:
@@ -132,11 +131,8 @@ class Part:
     def _sound(self, path: Path) -> bytes:
         if path.is_symlink() or path.parent.is_symlink() or not path.is_file():
             raise StoreError(f"{path}: no file of the run's folder")
-        with (
-            OutsideErrors(StoreError, f"{path}: cannot read audio"),
-            closing(path.open("rb")) as file,
-        ):
-            content = file.read(MOST_SOUND + 1)
-        if len(content) > MOST_SOUND or hashlib.sha256(content).hexdigest() != path.stem:
+        with OutsideErrors(StoreError, f"{path}: cannot read audio"):
+            content = read_plain(path, MOST_SOUND)
+        if hashlib.sha256(content).hexdigest() != path.stem:
             raise StoreError(f"{path}: not the bytes of its name: `dragoman verify {self.folder}`")
         return content

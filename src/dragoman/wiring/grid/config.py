@@ -7,7 +7,6 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.wiring.grid.options import Option, keys_of
-from dragoman.wiring.grid.shares import share_of
 
 if TYPE_CHECKING:
     from dragoman.core.protocols import Limits
@@ -463,6 +462,8 @@ MAX_COUNT = 1_000_000
 
 def checked(config: RunConfig) -> RunConfig:
     """Return the configuration, or raise UsageError for a value that makes no sense."""
+    from dragoman.wiring.grid.shares import share_of
+
     try:
         msgspec.convert(msgspec.to_builtins(config), RunConfig)
     except msgspec.ValidationError as error:
