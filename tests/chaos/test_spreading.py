@@ -65,8 +65,9 @@ def has_stored(folder: Path, counts: Counts, at_least: int) -> bool:
     return (folder / "run.sqlite").exists() and counts(folder)[1] >= at_least
 
 
-def unbroken(folder: Path, spread: Callable[..., subprocess.Popen[str]]) -> Path:
-    finished(spread("run", "sample:shop", "--agent", "own:Slow", *GRID, "--out", folder / "whole"))
+def unbroken(folder: Path, spread: Callable[..., subprocess.Popen[str]], *words: object) -> Path:
+    grid = (*GRID, *words, "--out", folder / "whole")
+    finished(spread("run", "sample:shop", "--agent", "own:Slow", *grid))
     return folder / "whole"
 
 
@@ -83,6 +84,25 @@ def test_workers_that_are_killed_lose_and_double_nothing(
         wait_for(functools.partial(has_stored, out, counts, stored))
         os.kill(workers_of(run)[0], signal.SIGKILL)
     finished(run)
+    assert content(out) == content(whole)
+
+
+def test_a_worker_that_hangs_is_replaced_and_what_it_had_is_played_by_others(
+    folder: Path,
+    spread: Callable[..., subprocess.Popen[str]],
+    content: Content,
+    counts: Counts,
+) -> None:
+    limit = ("--timeout", 10)
+    whole = unbroken(folder, spread, *limit)
+    out = folder / "spread"
+    grid = (*GRID, *limit, "--workers", 2, "--out", out)
+    run = spread("run", "sample:shop", "--agent", "own:Slow", *grid)
+    wait_for(functools.partial(has_stored, out, counts, 40))
+    hung = workers_of(run)[0]
+    os.kill(hung, signal.SIGSTOP)
+    finished(run)
+    assert not Path(f"/proc/{hung}/cmdline").exists()
     assert content(out) == content(whole)
 
 

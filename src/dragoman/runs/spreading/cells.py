@@ -1,9 +1,7 @@
 """Conversations as items of a crew's work."""
 
-import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import msgspec
 
@@ -11,12 +9,9 @@ from dragoman.core.episodes import Ending, Episode
 from dragoman.core.errors import DragomanError, RunHalted, StoreError, UsageError
 from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play, Source, StoppedError
 from dragoman.runs.elsewhere import played_elsewhere
-from dragoman.runs.spreading.crew import Do, KilledWorkersError, Work, crew_of
-from dragoman.runs.spreading.processes import ProcessWorker
+from dragoman.runs.spreading.crew import Do, KilledWorkersError, OpenCrew, Work, module_path
 
 OPENER = f"{__name__}:played_cells"
-
-OpenCrew = Callable[[Work], AbstractAsyncContextManager[Do]]
 
 
 class PlayEnded(msgspec.Struct, frozen=True, tag="ended"):
@@ -57,7 +52,7 @@ class SpreadBackend:
     @asynccontextmanager
     async def open(self, source: Source) -> AsyncIterator[Play]:
         """Return what has single conversations played by the crew."""
-        work = Work(OPENER, _encode(source.run), _module_path())
+        work = Work(OPENER, _encode(source.run), module_path())
         async with self._open_crew(work) as do:
 
             async def play(cell: PlainCell, earlier: Sequence[Episode]) -> Finished:
@@ -69,11 +64,6 @@ class SpreadBackend:
                 return _finished(_outcome(answer))
 
             yield play
-
-
-def by_processes(count: int) -> SpreadBackend:
-    """Return what plays conversations in so many processes of this machine."""
-    return SpreadBackend(lambda work: crew_of(count, ProcessWorker, work))
 
 
 @asynccontextmanager
@@ -93,11 +83,6 @@ async def played_cells(given: bytes) -> AsyncIterator[Do]:
             return _encode(PlayedOut(finished))
 
         yield do
-
-
-def _module_path() -> tuple[str, ...]:
-    """Return where modules are found, whatever folder a worker begins in."""
-    return tuple(path or str(Path.cwd()) for path in sys.path)
 
 
 def _finished(outcome: PlayedOut | PlayEnded) -> Finished:

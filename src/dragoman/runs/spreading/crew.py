@@ -1,15 +1,17 @@
-"""A crew of workers that do items of one work, wherever they are; one that dies is replaced.
+"""A crew of workers that do items of one work, wherever they are; one that dies or hangs is replaced.
 
-What a dead worker had under way is done by the others. Results are what `do` returns, so that whoever
+What a lost worker had under way is done by the others. Results are what `do` returns, so that whoever
 asked stores them: an item that was moved is answered once.
 """
 
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Protocol
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
 
@@ -21,8 +23,26 @@ Do = Callable[[bytes], Awaitable[bytes]]
 MAX_MOVES = 3
 """An item under which so many workers died is given up."""
 
+MAX_HANGS = 2
+"""An item under which so many workers hung is given up."""
+
 MAX_DEATHS = 5
 """So many deaths in a row, with nothing done between them, end the run."""
+
+BEAT_SECONDS = 5.0
+"""How long a worker is left alone before it is asked again whether it is there."""
+
+
+class WorkerPatience(msgspec.Struct, frozen=True):
+    """When a worker is taken to hang.
+
+    Attributes:
+        silence: Seconds for which it answers nothing, not even whether it is there.
+        item: Seconds for which one item is not answered; None for however long it takes.
+    """
+
+    silence: float = 120.0
+    item: float | None = None
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -38,6 +58,15 @@ class Work(msgspec.Struct, frozen=True):
     opener: str
     given: bytes
     path: tuple[str, ...] = ()
+
+
+def module_path() -> tuple[str, ...]:
+    """Return where modules are found, whatever folder a worker begins in."""
+    return tuple(path or str(Path.cwd()) for path in sys.path)
+
+
+OpenCrew = Callable[[Work], AbstractAsyncContextManager[Do]]
+"""Opens a crew for a work, until left."""
 
 
 class WorkerBrokeError(DragomanError):
@@ -73,8 +102,12 @@ class Member(Protocol):
         """
         ...
 
+    async def beat(self) -> None:
+        """Return once it says that it is there; raises LostWorker where it is not."""
+        ...
+
     async def end(self) -> None:
-        """Stop it, whatever it does."""
+        """Stop it, whatever it does; who waits for it learns that it is lost."""
         ...
 
 
@@ -84,16 +117,21 @@ class Crew:
     Args:
         hire: Returns a new worker that has not begun.
         work: What they do.
+        patience: When one is taken to hang.
     """
 
-    def __init__(self, hire: Callable[[], Member], work: Work) -> None:
+    def __init__(self, hire: Callable[[], Member], work: Work, patience: WorkerPatience) -> None:
         self._hire = hire
         self._work = work
+        self._patience = patience
         self._busy: dict[Member, int] = {}
+        self._leaving: set[Member] = set()
+        self._hung: set[Member] = set()
+        self._suspected: set[Member] = set()
         self._ready = asyncio.Condition()
         self._deaths = 0
         self._failure: Exception | None = None
-        self._hiring: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, count: int) -> None:
         """Begin with so many workers; return when the first is ready.
@@ -113,47 +151,109 @@ class Crew:
             KilledWorkersError: Where several workers died over it.
             RunHalted: Where workers die and do nothing.
         """
-        for _ in range(MAX_MOVES):
-            member = await self._free()
-            self._busy[member] += 1
+        deaths = hangs = 0
+        while hangs < MAX_HANGS and deaths + hangs < MAX_MOVES:
+            member = await self._taken(is_suspect=hangs > 0)
             try:
-                answer = await member.do(item)
+                async with asyncio.timeout(self._patience.item):
+                    answer = await member.do(item)
             except LostWorker:
+                hangs += member in self._hung
+                deaths += member not in self._hung
                 await self._buried(member)
-                continue
+            except TimeoutError:
+                hangs += 1
+                await self._buried(member)
+            else:
+                self._deaths = 0
+                return answer
             finally:
-                if member in self._busy:
-                    self._busy[member] -= 1
-            self._deaths = 0
-            return answer
-        raise KilledWorkersError(f"{MAX_MOVES} worker processes died while they played it")
+                await self._released(member, is_suspect=hangs > 0)
+        if hangs == MAX_HANGS:
+            raise KilledWorkersError(f"{hangs} worker processes hung over it")
+        raise KilledWorkersError(f"{MAX_MOVES} worker processes died over it")
 
     async def close(self) -> None:
         """Stop all workers."""
-        for task in self._hiring:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._hiring, return_exceptions=True)
-        await asyncio.gather(*(member.end() for member in self._busy))
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(member.end() for member in (*self._busy, *self._leaving)))
         self._busy.clear()
 
-    async def _free(self) -> Member:
+    async def _free(self) -> None:
         async with self._ready:
             await self._ready.wait_for(lambda: self._busy or self._failure is not None)
         if self._failure is not None:
             raise self._failure
-        return min(self._busy, key=self._busy.__getitem__)
+
+    async def _taken(self, *, is_suspect: bool) -> Member:
+        """Return who has least to do, with one more item.
+
+        What was under way when a worker hung is done beside no other such: who hangs next tells which
+        of them it is.
+        """
+
+        def fit() -> list[Member]:
+            return [each for each in self._busy if not (is_suspect and each in self._suspected)]
+
+        async with self._ready:
+            await self._ready.wait_for(lambda: fit() or self._failure is not None)
+            if self._failure is not None:
+                raise self._failure
+            member = min(fit(), key=self._busy.__getitem__)
+            self._busy[member] += 1
+            if is_suspect:
+                self._suspected.add(member)
+        return member
+
+    async def _released(self, member: Member, *, is_suspect: bool) -> None:
+        if member in self._busy:
+            self._busy[member] -= 1
+        if is_suspect:
+            async with self._ready:
+                self._suspected.discard(member)
+                self._ready.notify_all()
 
     async def _buried(self, member: Member) -> None:
         if self._busy.pop(member, None) is None:
             return
+        self._leaving.add(member)
         await member.end()
+        self._leaving.discard(member)
         self._deaths += 1
         self._replace()
 
+    async def _watched(self, member: Member) -> None:
+        """End a worker that says nothing for too long.
+
+        It is asked twice: where the run itself was stopped for a while, the first answer is late.
+        """
+        while True:
+            await asyncio.sleep(min(BEAT_SECONDS, self._patience.silence))
+            try:
+                if await self._says(member) or await self._says(member):
+                    continue
+                self._hung.add(member)
+            except LostWorker:
+                pass
+            await self._buried(member)
+            return
+
+    async def _says(self, member: Member) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._patience.silence / 2):
+                await member.beat()
+                return True
+        return False
+
     def _replace(self) -> None:
-        task = asyncio.create_task(self._hired())
-        self._hiring.add(task)
-        task.add_done_callback(self._hiring.discard)
+        self._begin(self._hired())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _hired(self) -> None:
         while self._deaths < MAX_DEATHS:
@@ -179,14 +279,17 @@ class Crew:
         async with self._ready:
             if member is not None:
                 self._busy[member] = 0
+                self._begin(self._watched(member))
             self._failure = self._failure or failure
             self._ready.notify_all()
 
 
 @asynccontextmanager
-async def crew_of(count: int, hire: Callable[[], Member], work: Work) -> AsyncIterator[Do]:
+async def crew_of(
+    count: int, hire: Callable[[], Member], work: Work, patience: WorkerPatience
+) -> AsyncIterator[Do]:
     """Open a crew of so many workers and return what has items done by them."""
-    crew = Crew(hire, work)
+    crew = Crew(hire, work, patience)
     try:
         await crew.open(count)
         yield crew.do

@@ -6,8 +6,8 @@ from asyncio import IncompleteReadError, StreamReader
 HEAD = struct.Struct(">IQB")
 """The length of the content, the number of the item, and what the content is."""
 
-DO, ANSWER, BROKE, REFUSED = range(4)
-"""An item, its answer, why there is none, and why the work cannot be opened at all."""
+DO, ANSWER, BROKE, REFUSED, BEAT = range(5)
+"""An item, its answer, why there is none, why the work cannot be opened at all, and: are you there?"""
 
 
 def framed(number: int, kind: int, content: bytes) -> bytes:

@@ -8,14 +8,24 @@ from asyncio.subprocess import PIPE, Process
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.runs.spreading.crew import LostWorker, UnderWay, Work, WorkerBrokeError
-from dragoman.runs.spreading.frames import ANSWER, BROKE, DO, REFUSED, framed, read_frame
+from dragoman.runs.spreading.crew import (
+    LostWorker,
+    OpenCrew,
+    UnderWay,
+    Work,
+    WorkerBrokeError,
+    WorkerPatience,
+    crew_of,
+)
+from dragoman.runs.spreading.frames import ANSWER, BEAT, BROKE, DO, REFUSED, framed, read_frame
 
 MODULE = "dragoman.runs.spreading.worker"
 READ_AHEAD = 2**20
 """How many bytes of answers are read before they are taken."""
 
 GRACE_SECONDS = 2.0
+OPENING_SECONDS = 900.0
+"""A process that has not opened its work by then never will."""
 
 
 class ProcessWorker:
@@ -27,21 +37,24 @@ class ProcessWorker:
         self._reading: asyncio.Task[None] | None = None
 
     async def begin(self, work: Work) -> None:
-        """Start the process; return when it has opened the work."""
+        """Start the process; return when it has opened the work, LostWorker where it does not."""
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", MODULE, stdin=PIPE, stdout=PIPE, limit=READ_AHEAD
         )
         self._reading = asyncio.create_task(self._read(self._process))
-        await self.do(msgspec.msgpack.encode(work))
+        try:
+            async with asyncio.timeout(OPENING_SECONDS):
+                await self.do(msgspec.msgpack.encode(work))
+        except TimeoutError:
+            raise LostWorker from None
 
     async def do(self, item: bytes) -> bytes:
         """Send an item and wait for its answer."""
-        number, answer = self._frames.expect()
-        try:
-            await self._write(framed(number, DO, item))
-            return await answer
-        finally:
-            self._frames.forget(number)
+        return await self._asked(DO, item)
+
+    async def beat(self) -> None:
+        """Return once its event loop says that it runs."""
+        await self._asked(BEAT, b"")
 
     async def end(self) -> None:
         """Close its input, and kill it where that does not end it soon."""
@@ -59,6 +72,14 @@ class ProcessWorker:
             await process.wait()
         if self._reading is not None:
             await self._reading
+
+    async def _asked(self, kind: int, content: bytes) -> bytes:
+        number, answer = self._frames.expect()
+        try:
+            await self._write(framed(number, kind, content))
+            return await answer
+        finally:
+            self._frames.forget(number)
 
     async def _write(self, frame: bytes) -> None:
         stdin = None if self._process is None else self._process.stdin
@@ -82,3 +103,8 @@ class ProcessWorker:
             elif kind == REFUSED:
                 self._frames.broke(number, UsageError(content.decode()))
         self._frames.lose()
+
+
+def by_processes(count: int, patience: WorkerPatience) -> OpenCrew:
+    """Return what opens crews of so many processes of this machine."""
+    return lambda work: crew_of(count, ProcessWorker, work, patience)

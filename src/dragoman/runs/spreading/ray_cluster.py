@@ -14,8 +14,16 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DragomanError, UsageError
-from dragoman.runs.spreading.cells import SpreadBackend
-from dragoman.runs.spreading.crew import Do, LostWorker, UnderWay, Work, WorkerBrokeError, crew_of
+from dragoman.runs.spreading.crew import (
+    Do,
+    LostWorker,
+    OpenCrew,
+    UnderWay,
+    Work,
+    WorkerBrokeError,
+    WorkerPatience,
+    crew_of,
+)
 from dragoman.runs.spreading.frames import ANSWER
 from dragoman.runs.spreading.worker import answered, opened
 
@@ -46,6 +54,9 @@ class Remote:
         except DragomanError as error:
             return str(error) or type(error).__name__
         return ""
+
+    async def beat(self) -> None:
+        """Say that its event loop runs."""
 
     async def do_all(self, batch: list[tuple[int, bytes]]) -> AsyncIterator[list[Answer]]:
         """Do items and return their answers as they come, some at a time."""
@@ -102,8 +113,17 @@ class RayWorker:
         finally:
             self._frames.forget(number)
 
+    async def beat(self) -> None:
+        """Return once its event loop says that it runs."""
+        try:
+            await self._actor.beat.remote()
+        except self._ray.exceptions.RayError as error:
+            raise LostWorker from error
+
     async def end(self) -> None:
         """Kill the actor."""
+        # One that hangs does not even say that it was killed.
+        self._frames.lose()
         for task in self._tasks:
             task.cancel()
         if self._actor is not None:
@@ -137,8 +157,8 @@ class RayWorker:
             self._frames.broke(number, WorkerBrokeError(content.decode()))
 
 
-def by_ray(address: str, count: int) -> SpreadBackend:
-    """Return what plays conversations by so many actors of a cluster.
+def by_ray(address: str, count: int, patience: WorkerPatience) -> OpenCrew:
+    """Return what opens crews of so many actors of a cluster.
 
     Raises:
         UsageError: Where Ray is not installed.
@@ -149,12 +169,12 @@ def by_ray(address: str, count: int) -> SpreadBackend:
     async def open_crew(work: Work) -> AsyncIterator[Do]:
         await asyncio.to_thread(_join, ray, address, count)
         try:
-            async with crew_of(count, lambda: RayWorker(ray), work) as do:
+            async with crew_of(count, lambda: RayWorker(ray), work, patience) as do:
                 yield do
         finally:
             await asyncio.to_thread(ray.shutdown)
 
-    return SpreadBackend(open_crew)
+    return open_crew
 
 
 def _installed_ray() -> ModuleType:

@@ -19,7 +19,7 @@ import msgspec
 from dragoman.core.errors import DragomanError, placed
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.spreading.crew import Do, Work
-from dragoman.runs.spreading.frames import ANSWER, BROKE, REFUSED, framed, read_frame
+from dragoman.runs.spreading.frames import ANSWER, BEAT, BROKE, REFUSED, framed, read_frame
 from dragoman.wiring.event_loops import run_to_end
 
 Open = Callable[[bytes], AbstractAsyncContextManager[Do]]
@@ -68,7 +68,10 @@ async def _serve(answers: int) -> None:
 async def _answer_all(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, do: Do) -> None:
     doing: set[asyncio.Task[None]] = set()
     while (frame := await read_frame(reader)) is not None:
-        number, _, item = frame
+        number, kind, item = frame
+        if kind == BEAT:
+            writer.write(framed(number, ANSWER, b""))
+            continue
         task = asyncio.create_task(_answer(number, item, writer, do))
         doing.add(task)
         task.add_done_callback(doing.discard)

@@ -1,0 +1,139 @@
+"""Crews: who dies or hangs is replaced, and what it had under way is done by others or given up by name."""
+
+import asyncio
+
+import pytest
+
+from dragoman.core.errors import RunHalted
+from dragoman.runs.spreading.chosen import patience_of
+from dragoman.runs.spreading.crew import (
+    KilledWorkersError,
+    LostWorker,
+    Work,
+    WorkerPatience,
+    crew_of,
+)
+from dragoman.wiring.grid.config import RunConfig
+
+WORK = Work("none:none", b"")
+SOON = WorkerPatience(silence=0.04)
+
+
+class Tame:
+    """A worker in this process: items say what happens to it."""
+
+    hired: "list[Tame]"
+
+    def __init__(self) -> None:
+        self.hired.append(self)
+        self.did: list[bytes] = []
+        self.had: set[bytes] = set()
+        self._gone = asyncio.Event()
+        self._hangs = False
+
+    async def begin(self, work: Work) -> None:
+        assert work is WORK
+
+    async def do(self, item: bytes) -> bytes:
+        self.had.add(item)
+        if item.startswith(b"die"):
+            self._gone.set()
+        if item.startswith(b"hang"):
+            self._hangs = True
+        if self._hangs or item.startswith((b"slow", b"never")):
+            await self._lost(0.03 if item.startswith(b"slow") and not self._hangs else None)
+        if self._gone.is_set():
+            raise LostWorker
+        self.did.append(item)
+        return item.upper()
+
+    async def beat(self) -> None:
+        if self._hangs:
+            await self._lost(None)
+        if self._gone.is_set():
+            raise LostWorker
+
+    async def end(self) -> None:
+        self._gone.set()
+
+    async def _lost(self, seconds: float | None) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._gone.wait()
+        except TimeoutError:
+            return
+        raise LostWorker
+
+
+@pytest.fixture(autouse=True)
+def hired() -> list[Tame]:
+    Tame.hired = []
+    return Tame.hired
+
+
+def answered(
+    *items: bytes, count: int = 2, patience: WorkerPatience = SOON
+) -> list[bytes | BaseException]:
+    async def work() -> list[bytes | BaseException]:
+        async with crew_of(count, Tame, WORK, patience) as do:
+            return await asyncio.gather(*map(do, items), return_exceptions=True)
+
+    return asyncio.run(work())
+
+
+def test_items_are_answered_by_whoever_has_least_to_do(hired: list[Tame]) -> None:
+    assert answered(b"a", b"b", b"c", b"d") == [b"A", b"B", b"C", b"D"]
+    assert sorted(item for each in hired for item in each.did) == [b"a", b"b", b"c", b"d"]
+
+
+def test_an_item_over_which_three_workers_died_is_given_up_and_the_others_are_done(
+    hired: list[Tame],
+) -> None:
+    found = answered(b"die", b"slow a", b"slow b")
+    assert isinstance(found[0], KilledWorkersError)
+    assert str(found[0]) == "3 worker processes died over it"
+    assert found[1:] == [b"SLOW A", b"SLOW B"]
+    assert sum(b"die" in each.had for each in hired) == 3
+
+
+def test_an_item_over_which_two_workers_hung_is_given_up_and_those_beside_it_are_done(
+    hired: list[Tame],
+) -> None:
+    beside = [f"slow {number}".encode() for number in range(6)]
+    found = answered(b"hang", *beside)
+    assert isinstance(found[0], KilledWorkersError)
+    assert str(found[0]) == "2 worker processes hung over it"
+    assert found[1:] == [item.upper() for item in beside]
+    assert sum(b"hang" in each.had for each in hired) == 2
+
+
+def test_an_item_that_is_never_answered_by_workers_that_are_there_is_given_up(
+    hired: list[Tame],
+) -> None:
+    found = answered(b"never", b"a", patience=WorkerPatience(silence=5, item=0.02))
+    assert isinstance(found[0], KilledWorkersError)
+    assert str(found[0]) == "2 worker processes hung over it"
+    assert found[1] == b"A"
+    assert len(hired) == 4
+
+
+def test_items_that_kill_every_worker_end_the_run() -> None:
+    async def work() -> None:
+        async with crew_of(1, Tame, WORK, SOON) as do:
+            with pytest.raises(KilledWorkersError):
+                await do(b"die")
+            with pytest.raises(RunHalted, match="5 workers died one after another"):
+                await do(b"die")
+
+    asyncio.run(work())
+
+
+def test_a_runs_own_limit_of_time_says_when_a_worker_hangs() -> None:
+    config = RunConfig("sample:shop", ("gold",))
+    assert patience_of(config) == WorkerPatience(120.0, 21_600.0)
+    timed = RunConfig("sample:shop", ("gold",), timeout=30.0)
+    assert patience_of(timed) == WorkerPatience(30.0, 630.0)
+    short = RunConfig("sample:shop", ("gold",), timeout=0.5)
+    assert patience_of(short) == WorkerPatience(10.0, 600.5)
+    waits = RunConfig("sample:shop", ("gold",), batches=("openai",))
+    assert patience_of(waits) == WorkerPatience(120.0, None)
