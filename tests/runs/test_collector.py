@@ -1,20 +1,10 @@
 import gc
-from collections.abc import Iterator
 
 import pytest
 
 from dragoman.runs.collector import rare_collection
 
 
-@pytest.fixture
-def thawed() -> Iterator[None]:
-    """Nothing frozen, as a process begins; what the session of tests froze is frozen again."""
-    gc.unfreeze()
-    yield
-    gc.freeze()
-
-
-@pytest.mark.usefixtures("thawed")
 def test_the_collectors_settings_are_restored() -> None:
     before = gc.get_threshold()
 
@@ -30,9 +20,11 @@ def test_the_collectors_settings_are_restored() -> None:
     assert gc.get_freeze_count() == 0
 
 
-@pytest.mark.usefixtures("thawed")
 def test_what_the_caller_froze_stays_frozen() -> None:
     gc.freeze()
-    with rare_collection():
-        pass
-    assert gc.get_freeze_count() > 0
+    try:
+        with rare_collection():
+            pass
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

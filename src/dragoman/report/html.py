@@ -7,8 +7,9 @@ script when they are opened, as text only. A content policy lets no other script
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.resources import files
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
@@ -41,6 +42,9 @@ from dragoman.report.view import (
     standing,
 )
 from dragoman.report.voice_tables import voice_tables
+
+if TYPE_CHECKING:
+    import jinja2
 
 CONTENTS = {
     "lost": "What is lost",
@@ -132,6 +136,53 @@ def render_report(
         styled: What comes first in the style of MM-tau-p2; None for nothing.
         room: For how many signs of packed conversations there is room.
     """
+    from markupsafe import Markup
+
+    style, script = _resource("report.css") + _resource("figure.css"), _script()
+    comparisons = compared(runs)
+    drawn = drawings(runs, comparisons)
+    links = Links(runs)
+    lost = [(run, links.losses(run)) for run in runs if run.losses]
+    packed = pack(runs, links.behind, room)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title,
+            runs=runs,
+            styled=styled,
+            cells=[_cell_view(*entry) for entry in _numbered(runs)],
+            drawings=drawn,
+            spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
+            contents=_contents(runs, drawn, styled),
+            sections={drawing.section for drawing in drawn},
+            draws=f"{RESAMPLES:,}",
+            most_open=MAX_OPEN,
+            most_drawn=MAX_DRAWN,
+            most_charts=MAX_CHARTS,
+            heard=[run for run in runs if run.voices is not None],
+            measures=[(run.name, row) for run in runs for row in measured(run)],
+            lost=lost,
+            most_lost=MAX_LOSSES,
+            flipped=links.flipped,
+            comparisons=_clearest(comparisons),
+            further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
+            provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
+            policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}"
+            + (f"; media-src {_MEDIA}" if any(run.audio for run in runs) else ""),
+            # Our own files, and letters and digits; everything else is escaped.
+            style=Markup(style),  # noqa: S704
+            script=Markup(script),  # noqa: S704
+            conversations=Markup(packed.text),  # noqa: S704
+            left_out=packed.left_out,
+            told=wording.STANDINGS,
+        )
+    )
+
+
+@cache
+def _environment() -> "jinja2.Environment":
+    """Return what compiles templates, each once in a process."""
     import jinja2
     from markupsafe import Markup
 
@@ -170,42 +221,7 @@ def render_report(
         signed_percent=panels.signed_percent,
         level=panels.level,
     )
-    style, script = _resource("report.css") + _resource("figure.css"), _script()
-    comparisons = compared(runs)
-    drawn = drawings(runs, comparisons)
-    links = Links(runs)
-    lost = [(run, links.losses(run)) for run in runs if run.losses]
-    packed = pack(runs, links.behind, room)
-    return environment.get_template("report.html.j2").render(
-        title=title,
-        runs=runs,
-        styled=styled,
-        cells=[_cell_view(*entry) for entry in _numbered(runs)],
-        drawings=drawn,
-        spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
-        contents=_contents(runs, drawn, styled),
-        sections={drawing.section for drawing in drawn},
-        draws=f"{RESAMPLES:,}",
-        most_open=MAX_OPEN,
-        most_drawn=MAX_DRAWN,
-        most_charts=MAX_CHARTS,
-        heard=[run for run in runs if run.voices is not None],
-        measures=[(run.name, row) for run in runs for row in measured(run)],
-        lost=lost,
-        most_lost=MAX_LOSSES,
-        flipped=links.flipped,
-        comparisons=_clearest(comparisons),
-        further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
-        provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
-        policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}"
-        + (f"; media-src {_MEDIA}" if any(run.audio for run in runs) else ""),
-        # Our own files, and letters and digits; everything else is escaped.
-        style=Markup(style),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        conversations=Markup(packed.text),  # noqa: S704
-        left_out=packed.left_out,
-        told=wording.STANDINGS,
-    )
+    return environment
 
 
 def _contents(

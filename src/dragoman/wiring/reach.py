@@ -89,7 +89,8 @@ def _by_name(written: str) -> Iterator[str]:
         return
     if ":" in written and "/" not in name and not written.startswith(SIMULATED):
         yield f"runs code, {written}"
-    if name.partition("/")[0] in {*_engines(), *added_kinds()}:
+    kind, slash, _ = name.partition("/")
+    if kind in _engines() or (slash and kind in added_kinds()):
         yield f"loads {name}"
     given = dict(parse_qsl(query, keep_blank_values=True))
     address, key = given.get("base_url"), given.get("key_env")
