@@ -1,11 +1,13 @@
 """Whether the value of one argument is right: its type, and that the answer takes it."""
 
+from functools import cached_property
+
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.answers import Answers, values_of
 from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot, fitted, known_type, typed
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
-from dragoman.benchmarks.bfcl.checking.standard_form import is_same
+from dragoman.benchmarks.bfcl.checking.standard_form import comparable, is_same
 from dragoman.benchmarks.bfcl.checking.value_check import exact_fault, value_fault
 from dragoman.benchmarks.bfcl.questions import OMISSION, Language, ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BfclRules
@@ -14,6 +16,10 @@ from dragoman.benchmarks.bfcl.verdicts import CallFault
 _NOT_TEXT = {"java": "type_error:java", "javascript": "type_error:js"}
 
 _NUMBERS = frozenset({int, float, bool})
+_COUNTS, _TEXT = _NUMBERS - {bool}, frozenset({str})
+
+_EXACT = range(-(2**53), 2**53 + 1)
+"""The whole numbers that are the same as floats."""
 
 
 class WantedArgument:
@@ -53,6 +59,8 @@ class WantedArgument:
         Raises:
             UndecidableError: Where the data, or the reference, allow no verdict.
         """
+        if self._language == "python" and self._is_listed(value):
+            return None
         alternatives = self._alternatives
         may_be_omitted = alternatives is None or OMISSION in alternatives
         by_default = self._rules.defaults_may_be_given and may_be_omitted
@@ -69,6 +77,34 @@ class WantedArgument:
         if by_default and _is_default(value, slot):
             return None
         return self._unexpected() if alternatives is None else self._given_fault(value, slot)
+
+    def _is_listed(self, value: object) -> bool:
+        """Whether a value is right by what the answer lists alone, as most that are right are."""
+        if type(value) is int:
+            return self.kind is float and value in _EXACT and value in self.values
+        if isinstance(value, str):
+            return self.kind is str and comparable(value, self._rules) in self._texts
+        if not isinstance(value, list) or value not in self.values:
+            return False
+        return {*map(type, value)} <= self._elements
+
+    @cached_property
+    def _texts(self) -> frozenset[object]:
+        """The texts that the answer lists, as the rules compare them; none where it lists more."""
+        if not all(isinstance(listed, str) for listed in self.values):
+            return frozenset()
+        return frozenset(comparable(listed, self._rules) for listed in self.values)
+
+    @cached_property
+    def _elements(self) -> frozenset[type]:
+        """The type of elements of a list that is right where it is listed; empty where there is none."""
+        items = None if self._schema.items is None else known_type(self._schema.items, "python")
+        is_simple = (
+            known_type(self._schema, "python") is list
+            and (items is int or items is float)
+            and all(_is_of(_COUNTS, listed) for listed in self.values)
+        )
+        return frozenset({items}) if is_simple and items is not None else frozenset()
 
     def _prepared_slot(self) -> TypeSlot:
         if self._slot is None:
@@ -110,15 +146,15 @@ def _right_kind(schema: ParameterSchema, language: Language, values: list[object
         return str
     if known is list:
         is_simple = schema.items is not None and known_type(schema.items, language) is str
-        return list if is_simple and all(map(_is_of_texts, values)) else None
+        return list if is_simple and all(_is_of(_TEXT, value) for value in values) else None
     if known not in _NUMBERS:
         return None
     kinds = {known, *map(type, values)}
     return None if bool in kinds and kinds - {bool, str} else known
 
 
-def _is_of_texts(value: object) -> bool:
-    """Whether an alternative is a list of texts, or the mark of omission."""
+def _is_of(kinds: frozenset[type], value: object) -> bool:
+    """Whether an alternative is a list of such values, or the mark of omission."""
     if isinstance(value, list):
-        return all(isinstance(element, str) for element in value)
+        return {*map(type, value)} <= kinds
     return value == OMISSION

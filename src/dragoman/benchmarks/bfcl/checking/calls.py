@@ -66,7 +66,8 @@ class WantedCalls:
             return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {wanted}")
 
         def passes(expected: int, call: int) -> bool:
-            return self._call(expected).fault(calls[call]) is None
+            wanted, given = self._call(expected), calls[call]
+            return given.name == wanted.name and wanted.fault(given) is None
 
         is_perfect = self._terms.rules.matching_is_perfect
         pairing = pairs_perfectly if is_perfect else pairs_greedily

@@ -11,10 +11,12 @@ def pairs_greedily(count: int, passes: Passes) -> bool:
     """Whether each of `count` expected calls, in turn, finds one that is left; it takes the first."""
     left = list(range(count))
     for expected in range(count):
-        found = next((call for call in left if passes(expected, call)), None)
-        if found is None:
+        for place, call in enumerate(left):
+            if passes(expected, call):
+                del left[place]
+                break
+        else:
             return False
-        left.remove(found)
     return True
 
 
@@ -23,7 +25,7 @@ def pairs_perfectly(count: int, passes: Passes) -> bool:
 
     Most replies have the expected order, which is tried first.
     """
-    if all(passes(number, number) for number in range(count)):
+    if all(map(passes, range(count), range(count))):
         return True
     will_do = cache(passes)
     call_of: dict[int, int] = {}
