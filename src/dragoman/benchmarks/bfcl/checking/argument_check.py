@@ -86,7 +86,7 @@ class WantedArgument:
             return self.kind is str and comparable(value, self._rules) in self._texts
         if not isinstance(value, list) or value not in self.values:
             return False
-        return {*map(type, value)} <= self._elements
+        return bool(self._elements) and {*map(type, value)} <= self._elements
 
     @cached_property
     def _texts(self) -> frozenset[object]:
