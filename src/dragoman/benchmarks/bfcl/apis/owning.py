@@ -33,11 +33,17 @@ def cloned(value: Value) -> Value:
     return cast("Value", _cloned(value))
 
 
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+
+
 def _cloned(value: object) -> object:
+    # Most of what a state holds are texts and numbers, for which no call is made.
     if isinstance(value, dict):
-        return {key: _cloned(entry) for key, entry in value.items()}
+        return {
+            key: entry if type(entry) in _ATOMS else _cloned(entry) for key, entry in value.items()
+        }
     if isinstance(value, list):
-        return [_cloned(entry) for entry in value]
+        return [entry if type(entry) in _ATOMS else _cloned(entry) for entry in value]
     if isinstance(value, set):
         return set(value)
     return value

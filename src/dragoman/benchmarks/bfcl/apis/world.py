@@ -42,7 +42,7 @@ class ApiWorld:
     differences from the start are asked for. `tools` are those that the agent is shown.
     """
 
-    __slots__ = ("_apis", "_begin", "_last", "_owners", "_tools")
+    __slots__ = ("_apis", "_begin", "_called", "_kept", "_last", "_owners", "_tools")
 
     def __init__(self, begin: Callable[[], Apis], tools: Toolset = NO_TOOLS) -> None:
         self._begin = begin
@@ -50,6 +50,8 @@ class ApiWorld:
         self._apis = begin()
         self._owners = _owners(tuple(self._apis))
         self._last: States | None = None
+        self._kept: States = {}
+        self._called = set(self._apis)
 
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has; the user has none."""
@@ -78,8 +80,13 @@ class ApiWorld:
         return {name: api.state() for name, api in self._apis.items()}
 
     def snapshot(self) -> States:
-        """Return each class's compared attributes as they are now, for keeping."""
-        return cloned(self.state())
+        """Return each class's compared attributes as they are now, for keeping and not for changing.
+
+        Only a call changes a class: what was called by nobody since the last time is shared with that.
+        """
+        self._kept |= {name: cloned(self._apis[name].state()) for name in self._called}
+        self._called.clear()
+        return {name: self._kept[name] for name in self._apis}
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return what changed since the last time this was asked."""
@@ -106,6 +113,7 @@ class ApiWorld:
             raise Refused(_unknown(call.name))
         if call.malformed:
             raise Refused(f"the arguments could not be read: {call.malformed}")
+        self._called.add(owner)
         arguments = call.arguments
         for value in arguments.values():
             if isinstance(value, dict | list):
