@@ -31,6 +31,8 @@ _CALL_FAILURES = (
 FORBIDDEN = frozenset(("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"))
 """Names that the reference refuses to call, whatever they mean."""
 
+_HOLDING = (dict, list)
+
 Apis = Mapping[str, Api]
 States = dict[str, dict[str, object]]
 
@@ -116,7 +118,7 @@ class ApiWorld:
         self._called.add(owner)
         arguments = call.arguments
         for value in arguments.values():
-            if isinstance(value, dict | list):
+            if isinstance(value, _HOLDING):
                 arguments = _kept(arguments)
                 break
         function = cast("Callable[..., object]", getattr(self._apis[owner], call.name))
