@@ -1,5 +1,7 @@
 """`dragoman validate`: what is wrong with a table of results."""
 
+import gzip
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -189,3 +191,26 @@ def test_a_file_that_is_no_parquet_is_one_line(refused: Refused, folder: Path) -
     (folder / "results.parquet").write_bytes(b"nothing")
 
     assert "results.parquet: no table" in refused("validate", "results.parquet", status=1)
+
+
+WICKED = {
+    "many columns": ("," * 2**20 + "\n").encode(),
+    "many columns after a line end": b'"a\n",' + b"," * 2**20 + b"\n",
+    "a bomb": gzip.compress(bytes(2**26), 1),
+    "a bomb in a bomb": gzip.compress(gzip.compress(bytes(2**26), 1), 1),
+    "another": zlib.compress(bytes(2**26), 0)[:2] + b"a,b\n",
+}
+
+
+@pytest.mark.parametrize("name", WICKED)
+def test_a_table_that_would_take_all_memory_is_one_line(
+    refused: Refused, folder: Path, name: str
+) -> None:
+    (folder / "results.csv").write_bytes(WICKED[name])
+    assert refused("validate", "results.csv", status=1).startswith("dragoman: results.csv: ")
+
+
+def test_a_packed_table_is_read(told: Told, folder: Path) -> None:
+    content = "\n".join([HEAD, *SOUND, ""]).encode()
+    (folder / "results.csv").write_bytes(gzip.compress(content))
+    assert told("validate", "results.csv")["findings"] == []

@@ -8,11 +8,14 @@ import contextlib
 import io
 import json
 import os
+import resource
 import sys
 from pathlib import Path
 
 MARK = "OF_A_STRANGER"
 """Stands in every text of a stranger's: none of it may be compiled."""
+
+MOST_MEMORY = 4 * 2**30
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 ONE_PATH = {
@@ -86,6 +89,8 @@ def _is_of_a_library(name: str) -> bool:
 def main() -> None:
     """Run the commands; each is followed by what it printed and how it ended."""
     commands = json.loads(sys.argv[1])
+    # What would fill the machine's memory fails instead, and is seen.
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     audit = Audit()
     sys.addaudithook(audit)
     from dragoman.cli.main import main as dragoman

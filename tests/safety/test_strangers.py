@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.safety import audited, hostile
+from tests.safety import hostile_files as files
 from tests.safety.audited import MARK
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -256,3 +257,45 @@ def test_no_bundle_of_a_strangers_does_more_than_it_says(place: Place, sound: Pa
     )
     assert place.problems(ended) == []
     assert {each["status"] for each in ended} <= {1, 2}
+
+
+def with_own(place: Place, sound: Path) -> None:
+    """Give the person a run of their own, which files are read for."""
+    shutil.copytree(sound / "run", place.work / "run")
+
+
+def read_by(commands: Iterable[Words], path: Path) -> list[Words]:
+    return [tuple(word.replace("{}", str(path)) for word in words) for words in commands]
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize("content", files.CONTENTS)
+def test_no_file_of_a_strangers_does_more_than_be_read(
+    place: Place, sound: Path, content: str
+) -> None:
+    with_own(place, sound)
+    commands: list[Words] = []
+    for at, (name, read) in enumerate(files.READERS.values()):
+        path = files.laid(place.stranger / str(at) / name, content)
+        commands += read_by(read, path)
+    ended = place.opened(*commands)
+    assert place.problems(ended, place.stranger) == []
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize("content", [*files.CONTENTS, "pipe", "device", "endless"])
+def test_no_folder_of_a_strangers_does_more_than_be_read(place: Place, content: str) -> None:
+    commands: list[Words] = []
+    for at, (names, read) in enumerate(files.FOLDERS.values()):
+        for turn, name in enumerate(names):
+            folder = place.stranger / f"{at}-{turn}"
+            for each in names[:turn]:
+                files.laid(folder / each, "nothing").write_text("{}\n")
+            lay = files.laid if content in files.CONTENTS else files.in_disguise
+            lay(folder / name, content)
+            hostile.with_module(folder)
+            commands += read_by(read, folder)
+    ended = place.opened(*commands)
+    assert place.problems(ended, place.stranger) == []

@@ -6,6 +6,7 @@ from typing import Any
 
 from dragoman.core.training.rows import TrainingRow
 from dragoman.finetuning.masking import labelled_rows, require_template
+from dragoman.finetuning.model_folder import LOADED_TOKENIZER
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.unused import UnusedRow
 
@@ -34,7 +35,7 @@ def chat_tokenizer(recipe: Recipe, rows: Sequence[TrainingRow]) -> Any:  # noqa:
     from dragoman.finetuning.quiet import quieted
 
     quieted()
-    tokenizer = AutoTokenizer.from_pretrained(recipe.model, local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(recipe.model, **LOADED_TOKENIZER)
     _take_known_template(tokenizer)
     require_template(tokenizer, with_tools=any(row.tools for row in rows))
     return tokenizer

@@ -15,6 +15,13 @@ _HEAD = 8
 _MOST_HEAD_BYTES = 100_000_000
 
 
+LOADED_TOKENIZER: Mapping[str, bool] = {"local_files_only": True, "trust_remote_code": False}
+"""How libraries load a folder's words; unless told not to, they ask at a terminal to run its code."""
+
+LOADED_WEIGHTS: Mapping[str, bool] = {**LOADED_TOKENIZER, "use_safetensors": True}
+"""How they load its weights: those in pickles would run code when they are read."""
+
+
 class ModelFacts(msgspec.Struct, frozen=True):
     """A causal model as far as its size goes.
 

@@ -14,6 +14,8 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
+from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
+from dragoman.store.foreign_files import read_named
 
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0)]
@@ -85,7 +87,7 @@ def read_recipe(path: Path) -> Recipe:
         UsageError: Where it cannot be read, naming the key that is wrong; unknown ones with the nearest.
     """
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        content = toml_values(read_named(path, MOST_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(
             f"{path}: cannot read the recipe ({error.strerror}): name a TOML file"

@@ -15,6 +15,7 @@ from dragoman.finetuning.learnable import chat_tokenizer
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.masking import LabelledRow, labelled_rows
 from dragoman.finetuning.memory import free_memory, gib, needs_of, require
+from dragoman.finetuning.model_folder import LOADED_WEIGHTS
 from dragoman.finetuning.preparing import Prepared
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
@@ -146,7 +147,7 @@ def _fit(  # noqa: PLR0913 - one training's parts
     torch.utils.deterministic.fill_uninitialized_memory = False
     set_seed(recipe.seed)
     dtype = torch.bfloat16 if on_gpu and recipe.weights == "lora" else torch.float32
-    model = AutoModelForCausalLM.from_pretrained(recipe.model, dtype=dtype, local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(recipe.model, dtype=dtype, **LOADED_WEIGHTS)
     if not on_gpu:
         take_threads(model.num_parameters())
     data = Dataset.from_list([{"input_ids": list(r.ids), "labels": list(r.labels)} for r in rows])

@@ -33,6 +33,23 @@ def read_plain(path: Path, most: int) -> bytes:
         return file.readall()
 
 
+def read_named(path: Path, most: int) -> bytes:
+    """Return the bytes of a file that a person names, which may be a pipe.
+
+    Args:
+        path: Of the file.
+        most: Bytes that it may hold.
+
+    Raises:
+        OSError: Where it cannot be read or holds more.
+    """
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"more than {most} bytes", str(path))
+    return content
+
+
 def open_own(path: str, flags: int) -> int:
     """Open a file that is written, for `open(opener=...)`: a link is not followed, a pipe not waited for."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)

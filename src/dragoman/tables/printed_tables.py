@@ -4,6 +4,8 @@ Columns are found by their names, in any order; unknown ones are passed over. A 
 cell with a column per figure (pass_hat_1, pass_hat_2, ...), or a row per cell and k (k, pass_hat).
 """
 
+import csv
+import io
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -14,9 +16,14 @@ import polars as pl
 
 from dragoman.analysis.printed import PrintedCell
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import unpacked
+from dragoman.core.texts.visible import visible
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_ROWS = 20_000
+MAX_COLUMNS = 1_000
+_MARK = 2
+"""Characters by which what is packed is known."""
 MAX_TRIALS = 64
 MAX_COUNT = 1_000_000
 
@@ -95,8 +102,10 @@ def _load(path: Path) -> pl.DataFrame:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"{path}: more than {MAX_BYTES} bytes: no table of results")
         if path.suffix == ".csv":
-            table = pl.read_csv(path, infer_schema=False, n_rows=MAX_ROWS + 1)
+            content = _plain_text(path)
+            table = pl.read_csv(content, infer_schema=False, n_rows=MAX_ROWS + 1)
         else:
+            _require_columns(path, len(pl.read_parquet_schema(path)))
             table = pl.read_parquet(path, n_rows=MAX_ROWS + 1).cast(pl.String)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
@@ -107,6 +116,25 @@ def _load(path: Path) -> pl.DataFrame:
     if table.is_empty():
         raise DataError(f"{path}: no rows: name a table of results")
     return table
+
+
+def _plain_text(path: Path) -> bytes:
+    """Return a table's text: the library would unpack any, and take memory for as many columns as there are."""
+    try:
+        content = unpacked(path.read_bytes(), MAX_BYTES)
+        text = content.decode("utf-8")
+        header = next(csv.reader(io.StringIO(text, newline="")), [])
+    except (UnicodeDecodeError, csv.Error, DataError) as error:
+        raise DataError(f"{path}: no table ({error})") from error
+    _require_columns(path, len(header))
+    if visible(text[:_MARK]) != text[:_MARK]:
+        raise DataError(f"{path}: no table (it begins with control characters)")
+    return content
+
+
+def _require_columns(path: Path, count: int) -> None:
+    if count > MAX_COLUMNS:
+        raise DataError(f"{path}: more than {MAX_COLUMNS} columns: no table of results")
 
 
 def _columns(path: Path, names: list[str]) -> _Columns:

@@ -132,3 +132,15 @@ def test_a_full_disk_ends_a_training_in_one_line_without_weights(
     assert "Traceback" not in done.stderr
     assert not (Path(recipe.out) / "model").exists()
     assert not (Path(recipe.out) / "README.md").exists()
+
+
+def test_code_in_a_models_folder_is_not_run(recipe: Recipe) -> None:
+    folder = Path(recipe.model)
+    (folder / "theirs.py").write_text("import pathlib\npathlib.Path('ran').touch()\n")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "theirs", "auto_map": {"AutoModelForCausalLM": "theirs.Model"}}
+    config["auto_map"]["AutoConfig"] = "theirs.Config"
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises((UsageError, ValueError, KeyError)):
+        train(prepare(recipe), TrainingProgress(quietly))
+    assert not Path("ran").exists()

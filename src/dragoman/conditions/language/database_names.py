@@ -11,6 +11,7 @@ import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.toml_values import decode_toml
 
 Path = tuple[str | int, ...]
 
@@ -59,7 +60,7 @@ def decode_database(content: bytes, where: str) -> dict[str, Any]:
     try:
         if is_json:
             return msgspec.json.decode(content, type=dict[str, Any])
-        return msgspec.toml.decode(content, type=dict[str, Any])
+        return decode_toml(content, dict[str, Any])
     except UNREADABLE as error:
         raise DataError(f"{where}: {error}") from error
 

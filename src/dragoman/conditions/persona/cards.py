@@ -15,6 +15,7 @@ from dragoman.core.conditions import NONE
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.personas import Habits, Manner, Persona, Sayings, SpeechHabits, Traits
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.toml_values import decode_toml
 
 SHIPPED_CARDS = (
     NONE,
@@ -144,7 +145,7 @@ def decode_card(name: str, content: bytes, where: str) -> PersonaCard:
         DataError: Where it is damaged or lacks what it needs: the first thing that is wrong.
     """
     with OutsideErrors(DataError, f"{where}: no persona card"):
-        tables = msgspec.toml.decode(content, type=dict[str, object])
+        tables = decode_toml(content, dict[str, object])
         head = {key: value for key, value in tables.items() if key in _TABLES}
         spoken = {key: value for key, value in tables.items() if key not in _TABLES}
         read = msgspec.convert(head, _Head)

@@ -18,6 +18,7 @@ from dragoman.finetuning.local.checking import tokenizer_folder
 from dragoman.finetuning.local.draws import SeededDraws
 from dragoman.finetuning.local.replies import DecodedText
 from dragoman.finetuning.local.spec import FolderModel
+from dragoman.finetuning.model_folder import LOADED_TOKENIZER, LOADED_WEIGHTS
 from dragoman.finetuning.quiet import quieted
 from dragoman.finetuning.template_messages import for_template
 from dragoman.finetuning.threads import take_threads
@@ -41,7 +42,7 @@ class FolderWords:
         quieted()
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(
-                str(tokenizer_folder(spec)), local_files_only=True
+                str(tokenizer_folder(spec)), **LOADED_TOKENIZER
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunHalted(
@@ -168,7 +169,7 @@ def free_gpu_memory() -> int:
 
 def _loaded(spec: FolderModel, device: str) -> Any:  # noqa: ANN401 - the library has no types here
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    model = AutoModelForCausalLM.from_pretrained(spec.folder, dtype=dtype, local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(spec.folder, dtype=dtype, **LOADED_WEIGHTS)
     if spec.adapter:
         from peft import PeftModel
 

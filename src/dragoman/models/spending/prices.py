@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from dragoman.core.costs import BATCHED, Price
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
+from dragoman.store.foreign_files import read_named
 
 MOST_DOLLARS = Decimal(1_000_000)
 _DATE_STAMP = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|20\d{6})$")
@@ -73,7 +75,7 @@ def load_prices(extra: Path | None) -> PriceTable:
     if extra is None:
         return prices_with({})
     try:
-        lists = _read(extra.read_text("utf-8"))
+        lists = _read(read_named(extra, MOST_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(f"price table {extra}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
@@ -103,4 +105,4 @@ def prices_with(own: Mapping[str, Price]) -> PriceTable:
 
 
 def _read(text: str) -> list[_PriceList]:
-    return msgspec.convert(tomllib.loads(text, parse_float=Decimal), _Lists).lists
+    return msgspec.convert(toml_values(text, Decimal), _Lists).lists

@@ -18,6 +18,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.measures import Averaging, Derived, Rate, Reads, Total
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.toml_values import toml_values
 
 JUDGED = "judged"
 """What a rubric's figures may count beside its questions: conversations, or replies, judged."""
@@ -166,7 +167,7 @@ def _version(path: Path, written: str) -> _Version | None:
 
 def _read_table(path: Path, written: str) -> dict[str, object]:
     try:
-        return tomllib.loads(written)
+        return toml_values(written)
     except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
         raise DataError(f"{path}: no schema of a rubric ({error})") from error
 

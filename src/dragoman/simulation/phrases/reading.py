@@ -19,6 +19,7 @@ from dragoman.core.language.phrasebook import (
 )
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.toml_values import decode_toml
 from dragoman.simulation.phrases.checks import misunderstandings, slot_problems
 
 MARKS = ",.;:?!"
@@ -90,7 +91,7 @@ def decode_phrasebook(content: bytes, where: str) -> Phrasebook:
         DataError: Where it is damaged or contradicts itself: the first thing that is wrong.
     """
     with OutsideErrors(DataError, f"{where}: no phrasebook"):
-        file = msgspec.toml.decode(content, type=_File)
+        file = decode_toml(content, _File)
     _require_none([*slot_problems(file.says), *_problems(file)], where)
     book = _book(file)
     _require_none(misunderstandings(book), where)

@@ -8,6 +8,8 @@ from pathlib import Path, PurePath
 import msgspec
 
 from dragoman.core.errors import UsageError
+from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
+from dragoman.store.foreign_files import read_named
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
 
@@ -28,7 +30,7 @@ def read_grid(path: Path) -> dict[str, object]:
         UsageError: Naming the file and what is wrong in it; unknown keys with the nearest known one.
     """
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        content = toml_values(read_named(path, MOST_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(
             f"{path}: cannot read the grid file ({error.strerror}): name a suite or a TOML file"

@@ -16,6 +16,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.language.wording import MONTHS, DateHabits, NumberHabits
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.toml_values import decode_toml
 from dragoman.core.tools import Role
 
 SHIPPED = ("en", "vi", "th", "id", "tl", "zh")
@@ -130,7 +131,7 @@ def decode_language(content: bytes, where: str) -> Language:
         DataError: Where it is damaged or contradicts itself; the line says where and what.
     """
     with OutsideErrors(DataError, f"{where}: not a language"):
-        language = msgspec.toml.decode(content, type=Language)
+        language = decode_toml(content, Language)
     problems = _problems(language)
     if problems:
         raise DataError(f"{where}: {problems[0]}")
