@@ -25,8 +25,11 @@ from dragoman.runs.jobs import (
     start_job,
     stored_prices,
 )
-from dragoman.runs.measuring import Choice, scoring_of, settings, take_measures
+from dragoman.runs.measuring import Choice, MeasuresWanted, measured, settings, take_measures
 from dragoman.runs.plan import Place
+from dragoman.runs.spreading.chosen import crew_for
+from dragoman.runs.spreading.measures import MeasuringCrew
+from dragoman.runs.taking import scoring_of
 from dragoman.runs.trust import require_trust
 from dragoman.runs.watch import Watch
 from dragoman.scoring.measures.catalogue import due
@@ -115,24 +118,19 @@ def _available(names: Sequence[str], makings: Makings) -> tuple[list[Measure], d
     return measures, missing
 
 
-async def _score(
-    setup: Setup,
-    store: RunStore,
-    measures: Sequence[Measure],
-    on_done: Callable[[], None],
-    choice: Choice,
-) -> None:
+async def _score(asked: MeasuresWanted, store: RunStore, on_done: Callable[[], None]) -> None:
     try:
-        await take_measures(setup, store, measures, on_done, choice)
+        await measured(asked, store, on_done)
     finally:
-        await setup.close()
+        await asked.setup.close()
 
 
 class MeasureRequest(msgspec.Struct, frozen=True):
     """What is to be measured in a run's stored conversations.
 
     Attributes:
-        changes: What is to differ from the run's configuration: its rules, its judges.
+        changes: What is to differ from the run's configuration: its rules, its judges; by how many
+            workers, where it is to be more than this process.
         measures: The measures by name; none for the reward and what else a run is summarized with.
         anew: Whether to measure again what was measured; a judge is then really asked, and not its
             memory.
@@ -156,7 +154,9 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
         fields = [field for field in SCORING if field not in asked.changes]
         judged_by = reached_by(manifest.config, fields)
         require_trust(store, reached_by_run(store, manifest), judged_by, trust=asked.trust)
-        config = msgspec.structs.replace(manifest.config, **asked.changes)
+        # Who played a run need not be there to measure it.
+        alone = msgspec.structs.replace(manifest.config, workers=1, ray="")
+        config = msgspec.structs.replace(alone, **asked.changes)
         if asked.anew:
             config = msgspec.structs.replace(config, cache=False)
         conditions = listed_conditions(store, manifest)
@@ -175,15 +175,33 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
             judges, repeat = tuple(dict.fromkeys(asked.judges)), asked.repeat
             makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat)
         if asked.measures:
-            measures: Sequence[Measure] = measures_named(asked.measures, makings)
+            names = tuple(asked.measures)
+            measures: Sequence[Measure] = measures_named(names, makings)
             _require_panel(measures, asked)
         else:
-            measures, missing = _available(_due(setup, manifest), makings)
-        blocking(_score(setup, store, measures, on_done, "all" if asked.anew else "open"))
+            due_now = _due(setup, manifest)
+            measures, missing = _available(due_now, makings)
+            names = tuple(name for name in due_now if name not in missing)
+        choice: Choice = "all" if asked.anew else "open"
+        measuring = MeasuresWanted(setup, measures, choice, _spread(setup, names, store))
+        blocking(_score(measuring, store, on_done))
         scoring = (setup.rules.name, setup.judge_name)
         if all(measure.name != REWARD for measure in measures):
             scoring = next(reversed(store.scorings()), scoring)
     return Played(folder, *scoring, missing)
+
+
+def _spread(setup: Setup, names: tuple[str, ...], store: RunStore) -> MeasuringCrew | None:
+    """Return by whom measures are taken; None for this process."""
+    if setup.config.workers < 1:
+        raise UsageError(f"--workers {setup.config.workers}: at least 1")
+    open_crew = crew_for(setup.config)
+    if open_crew is None:
+        return None
+    is_imported = read_manifest(store).imported is not msgspec.UNSET
+    return MeasuringCrew(
+        open_crew, setup.config.workers, names, setup.tasks if is_imported else None
+    )
 
 
 def _require_panel(measures: Sequence[Measure], asked: MeasureRequest) -> None:

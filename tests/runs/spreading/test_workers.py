@@ -1,9 +1,11 @@
 """Conversations in processes of their own: the same as here, whatever one of them does to its process."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import msgspec
 import pytest
 
 from dragoman.core.scores import METRIC_VERSION
@@ -110,3 +112,42 @@ def test_workers_and_a_backend_of_another_package_exclude_each_other(
         in_process, home, "out", "sample:shop", "--agent", "gold", "--workers", 2, "--backend", "x"
     )
     assert (done.returncode, "leave one of them out" in done.stderr) == (2, True)
+
+
+def measured(folder: Path) -> dict[str, bytes]:
+    """Return by cell all that was measured, as it is stored."""
+    with open_run(folder, write=False) as store:
+        entries = {key: sorted(map(repr, found)) for key, found in store.measured().items()}
+        scores = store.scores("tau2-1.0.1", "rule-1", METRIC_VERSION)
+        return {
+            cell.key: msgspec.json.encode((entries.get(cell.key), scores[cell.key]))
+            for cell in store.cells()
+        }
+
+
+def test_two_processes_measure_what_one_measures(in_process: Cli, home: Path) -> None:
+    grid = ("courier:easy", "--agent", "attentive,gold", "--voice", "text,simulated:30")
+    assert ran(in_process, home, "here", *grid).returncode == 0
+    shutil.copytree(home / "here", home / "there")
+    words = ("--rules", "tau2-1.0.1", "--judge", "rule", "--json")
+    one = in_process("score", home / "here", *words, cwd=home)
+    two = in_process("score", home / "there", *words, "--workers", 2, cwd=home)
+    assert (one.returncode, two.returncode) == (0, 0), two.stderr
+    assert len(measured(home / "here")) > 20
+    assert measured(home / "there") == measured(home / "here")
+    words = ("--measure", "modes", "--measure", "hearing", "--anew")
+    assert in_process("score", home / "here", *words, cwd=home).returncode == 0
+    assert in_process("score", home / "there", *words, "--workers", 2, cwd=home).returncode == 0
+    assert measured(home / "there") == measured(home / "here")
+
+
+def test_judges_that_are_models_are_not_spread_over_processes(
+    in_process: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none-is-sent")
+    assert ran(in_process, home, "out", "sample:shop", "--agent", "gold").returncode == 0
+    words = ("--judge", "openai/gpt-4.1", "--trust", "--anew", "--workers", 2)
+    done = in_process("score", home / "out", *words, cwd=home)
+    assert (done.returncode, "leave them out" in done.stderr) == (2, True), done.stderr
+    none = in_process("score", home / "out", "--workers", 0, cwd=home)
+    assert (none.returncode, "at least 1" in none.stderr) == (2, True)

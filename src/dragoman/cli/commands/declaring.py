@@ -105,9 +105,13 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
     Args:
         only: The command whose options they are; None for all that `run` takes.
     """
-    default = _OF_THE_RUN if only in {"resume", "score"} else None
+
+    def default(key: Key) -> str | None:
+        is_kept = only in {"resume", "score"} and only not in key.option.anew
+        return _OF_THE_RUN if is_kept else None
+
     return taking(
-        keyword(key.name, None, Annotated[_kind(key), _declared(key, default)])
+        keyword(key.name, None, Annotated[_kind(key), _declared(key, default(key))])
         for key in keys_of(RunRequest)
         if (key.name != _FIRST if only is None else only in key.option.commands)
     )

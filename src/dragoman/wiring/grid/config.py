@@ -373,21 +373,23 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     workers: Annotated[
         int,
         Option(
-            "Processes that play conversations; with --ray workers of the cluster",
+            "Processes that play or score conversations; with --ray workers of the cluster",
             value="N",
             example="2",
             is_above_zero=True,
-            commands=("resume",),
+            commands=("resume", "score"),
+            anew=("score",),
         ),
     ] = 1
     ray: Annotated[
         str,
         Option(
-            "Play on a Ray cluster: its address, or auto for the one that runs here",
+            "Play or score on a Ray cluster: its address, or auto for the one that runs here",
             value="ADDRESS",
             example='"auto"',
             default="no cluster",
-            commands=("resume",),
+            commands=("resume", "score"),
+            anew=("score",),
         ),
     ] = ""
     shard: Annotated[

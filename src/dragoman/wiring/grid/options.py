@@ -26,6 +26,7 @@ class Option(msgspec.Struct, frozen=True):
         is_path: Whether it names a file or folder.
         is_above_zero: Whether it counts or measures something.
         commands: Which commands besides `run` take it.
+        anew: Which of these begin with its default, and not with what the run was started with.
     """
 
     help: str
@@ -39,6 +40,7 @@ class Option(msgspec.Struct, frozen=True):
     is_path: bool = False
     is_above_zero: bool = False
     commands: tuple[Command, ...] = ()
+    anew: tuple[Command, ...] = ()
 
 
 class Key(msgspec.Struct, frozen=True):
