@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+import pytest
+
 from dragoman.models.wire.gate import HEDGED, Gate, Pace
 from dragoman.models.wire.rationing import Ration
-from dragoman.models.wire.sending import Attempts, Who
+from dragoman.models.wire.sending import Attempts, Unreadable, Who
 from dragoman.models.wire.target import Target, now
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Patience
 
@@ -106,6 +108,92 @@ def test_one_that_is_down_is_left_out_and_asked_again_when_it_is_back(
     assert faults == 8, "calls go on failing there"
     assert answered >= 400
     assert 100 < back < 140
+
+
+class Dying(Serving):
+    """A transport whose endpoint breaks in some way between two moments, for whatever is asked."""
+
+    def __init__(self, broken: HttpResponse | None, away: tuple[float, float]) -> None:
+        super().__init__(seconds=1.0)
+        self._broken, self._between = broken, away
+        self.answered: list[float] = []
+
+    async def post(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        proxy: str | None = None,
+        most_bytes: int = CHAT_BYTES,
+    ) -> HttpResponse:
+        is_away = self._between[0] <= now() < self._between[1]
+        if is_away and self._broken is None:
+            await asyncio.sleep(300)
+            raise Fault("timeout", "no answer in time")
+        if is_away and self._broken is not None:
+            return self._broken
+        answer = await super().post(url, headers, body, proxy, most_bytes)
+        self.answered.append(now())
+        return answer
+
+
+def whole(body: bytes) -> bytes:
+    if body != FINE.body:
+        raise Unreadable("no answer")
+    return body
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        None,
+        HttpResponse(500, {}, b"oh"),
+        HttpResponse(200, {}, b"<html>"),
+    ],
+    ids=["hangs", "status 500", "malformed"],
+)
+def test_one_that_breaks_or_hangs_is_left_out_and_used_again(
+    in_virtual_time: Run, broken: HttpResponse | None
+) -> None:
+    dying, other = Dying(broken, (30.0, 60.0)), Dying(None, (-1.0, -1.0))
+
+    async def go() -> None:
+        gate = gate_to(dying, other)
+
+        async def work() -> None:
+            while now() < 110:
+                await gate.send("http://given/v1", {}, b"hello", whole, WHO)
+
+        await asyncio.gather(*(work() for _ in range(16)))
+
+    def answers(server: Dying, begin: float, end: float) -> int:
+        return sum(begin <= moment < end for moment in server.answered)
+
+    in_virtual_time(go())
+    # Sixteen calls of a second each, over two endpoints, and then all of them at the other one.
+    assert answers(dying, 0, 30) + answers(other, 0, 30) >= 30 * 16 * 0.9
+    assert answers(other, 40, 60) >= 20 * 16 * 0.9
+    assert answers(dying, 80, 110) >= 30 * 4
+    assert answers(dying, 80, 110) + answers(other, 80, 110) >= 30 * 16 * 0.9
+
+
+def test_who_waits_for_room_at_one_goes_where_room_is(in_virtual_time: Run) -> None:
+    slow, quick = Serving(seconds=1_000.0), Serving(seconds=1.0)
+
+    async def go() -> float:
+        gate = gate_to(slow, quick)
+        calls = [asyncio.create_task(send(gate)) for _ in range(80)]
+        done = 0
+        while done < 60:
+            await asyncio.sleep(1)
+            done = sum(call.done() for call in calls)
+        seconds = now()
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        return seconds
+
+    assert in_virtual_time(go()) < 30
 
 
 def test_a_call_without_an_answer_is_sent_once_more_and_the_first_answer_counts(

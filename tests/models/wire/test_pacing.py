@@ -186,6 +186,22 @@ def test_the_limit_never_falls_below_one(in_virtual_time: Run) -> None:
     in_virtual_time(go())
 
 
+def test_a_refused_call_holds_its_slot_for_a_quarter_of_an_answer(in_virtual_time: Run) -> None:
+    async def go() -> None:
+        pacer = new_pacer()
+        first = await pacer.enter()
+        pacer.answered(8.0)
+        pacer.leave(first)
+        slot = await pacer.enter()
+        pacer.leave(slot, is_refused=True)
+        await asyncio.sleep(1.9)
+        assert pacer.holding == 1
+        await asyncio.sleep(0.2)
+        assert pacer.holding == 0
+
+    in_virtual_time(go())
+
+
 def test_calls_that_hang_give_way(in_virtual_time: Run) -> None:
     async def go() -> None:
         pacer, endpoint = new_pacer(), Endpoint()

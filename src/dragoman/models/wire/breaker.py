@@ -67,15 +67,23 @@ class Breaker:
         self._down_since = None
         self._is_up.set()
 
+    def served(self) -> None:
+        """Learn that the endpoint answered well."""
+        self._pause = FIRST_PAUSE
+        self.answered()
+
     def failed(self, detail: str) -> None:
         """Learn that an attempt got no answer."""
         self._failures += 1
         if self._down_since is None and self._failures >= FAILURES_IN_A_ROW:
-            log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
-            self._down_since = self._clock()
-            self._pause = FIRST_PAUSE
-            self.next_try = self._down_since + self._pause
-            self._is_up = asyncio.Event()
+            self.lose(detail)
+
+    def lose(self, detail: str) -> None:
+        """Take the endpoint for one that has stopped answering; longer each time until it serves."""
+        log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
+        self._down_since = self._clock()
+        self.next_try = self._down_since + self._pause
+        self._is_up = asyncio.Event()
 
     async def ready(self) -> None:
         """Wait until the endpoint may be called.

@@ -1,7 +1,9 @@
 """Several endpoints that give the same answers: where the next call goes, and which is left out."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Collection
+from typing import TypeVar
 
 from dragoman.models.wire.target import Target
 from dragoman.models.wire.transport import Fault, HttpResponse
@@ -9,9 +11,13 @@ from dragoman.models.wire.transport import Fault, HttpResponse
 PROBE_SECONDS = 15.0
 """How long an endpoint that was down may take to show that it answers again."""
 
+LOOK_AGAIN = 1.0
+"""Seconds after which a call that waits for room at one of several looks where there is more."""
+
 WORKS_BELOW = 500
 """Statuses from here on say that an endpoint still does not work, whatever it was asked."""
 
+T = TypeVar("T")
 Probe = Callable[[Target], Awaitable[HttpResponse]]
 
 
@@ -49,21 +55,50 @@ class Equal:
             RunHalted: Where none of them has answered for too long.
         """
         while True:
+            if len(self._all) > 1:
+                self._leave_out_useless()
             at = self._chosen(failed_at)
             if probe is not None and len(self._all) > 1:
                 self._look_for_lost(probe)
             await at.ready()
-            slot = await at.pacer.enter(purpose)
-            if at.is_open or not self.has_other({at}):
+            slot = await self._slot(at, purpose)
+            if slot is not None and (at.is_open or not self.has_other({at})):
                 return at, slot
-            at.pacer.leave(slot)
+            if slot is not None:
+                at.pacer.leave(slot)
+
+    async def _slot(self, at: Target, purpose: str) -> object | None:
+        """Wait for room, or where others may have some meanwhile, for a while: None where it took longer."""
+        if len(self._all) == 1:
+            return await at.pacer.enter(purpose)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_AGAIN):
+                return await at.pacer.enter(purpose)
+        return None
+
+    async def answered(self, at: Target, attempt: Callable[[Target], Awaitable[T]]) -> T:
+        """Return what an attempt brings; where others serve, none outlasts the endpoint it waits for.
+
+        Raises:
+            Fault: Where it broke on the way.
+        """
+        if len(self._all) == 1:
+            return await attempt(at)
+        async with at.answering():
+            return await attempt(at)
+
+    def _leave_out_useless(self) -> None:
+        """Give up those where calls break or hang, as long as another one serves."""
+        for at in self._all:
+            others = (other for other in self._all if other is not at)
+            if not at.breaker.is_down and any(map(at.is_useless_beside, others)):
+                at.give_up()
 
     def _chosen(self, failed_at: Collection[Target]) -> Target:
         if len(self._all) == 1:
             return self.first
-        taking = [at for at in self._all if at.is_open]
-        fresh = [at for at in taking if at not in failed_at]
-        return min(fresh or taking or self._all, key=_room)
+        taking = [at for at in self._all if at.is_open] or self._all
+        return min(taking, key=lambda at: (at.is_full, at in failed_at, *_room(at)))
 
     def _look_for_lost(self, probe: Probe) -> None:
         """Ask those that are down and due, beside the calls that others answer meanwhile."""
@@ -82,7 +117,7 @@ class Equal:
         finally:
             del self._probes[at]
         if answer.status < WORKS_BELOW:
-            at.breaker.answered()
+            at.come_back()
 
 
 def _room(at: Target) -> tuple[float, float]:

@@ -7,6 +7,7 @@ answered badly is none of its business.
 
 import asyncio
 import math
+import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
@@ -37,6 +38,9 @@ ELSEWHERE = range(300, 400)
 
 A_WINDOW = 60.0
 """Seconds after which providers count anew: where others are served, no refusal holds for longer."""
+
+SOON = (0.1, 0.5)
+"""Seconds after which a call that failed where others are served comes again, at least and at most."""
 
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's word in a 429 that no waiting mends."""
@@ -250,9 +254,11 @@ class Gate:
         at, slot = await self._equal.enter(call.who.purpose, call.failed_at, call.probe)
         call.at = at
         began = call.sent_at = now()
+        is_refused = False
         try:
-            value = await call.attempt(at)
+            value = await self._equal.answered(at, call.attempt)
         except Fault as fault:
+            is_refused = fault.kind in NO_ROOM
             self._learn(fault, call, at)
             raise
         except Misshapen as error:
@@ -262,12 +268,10 @@ class Gate:
             raise
         else:
             seconds = now() - began
-            at.pacer.answered(seconds)
-            at.breaker.answered()
-            at.served_at = now()
+            at.served(seconds)
             return value, Attempts(call.faults, seconds)
         finally:
-            at.pacer.leave(slot)
+            at.pacer.leave(slot, is_refused=is_refused)
 
     def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], at: Target) -> T:
         body = hidden(answer.body, self._secrets)
@@ -307,12 +311,19 @@ class Gate:
         call.failed_at.clear()
         outcome = state.outcome
         fault = outcome.exception() if outcome is not None else None
-        jittered = float(self._jitter(state))
         asked = (isinstance(fault, Fault) and fault.retry_after) or 0.0
         if call.at is not None and now() - call.at.served_at < A_WINDOW:
             asked = min(asked, A_WINDOW)
+        jittered = self._jittered(state, call.at)
         # Who asks for next to nothing, again and again, is not to be asked in a tight loop.
         return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
+
+    def _jittered(self, state: RetryCallState, at: Target | None) -> float:
+        """Return how long to wait where nobody says so: longer each time, unless others are served."""
+        if at is None or not at.is_serving:
+            return float(self._jitter(state))
+        shortest, longest = SOON
+        return random.uniform(0.5, 1) * max(shortest, min(at.pacer.usual, longest))  # noqa: S311 - no secret
 
 
 class _Call(Generic[T]):

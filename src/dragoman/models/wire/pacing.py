@@ -3,7 +3,8 @@
 Additive increase: every round of answers allows some more, as long as somebody waits. Back-off: where
 the server refuses, the limit falls a little. That is a trial: a full server answers as many calls as
 before, and the limit stays low; where answers become fewer, the server refuses whatever is sent, the
-limit is restored, and refusals are overlooked for a while. A call that hangs gives its slot to others.
+limit is restored, and refusals are overlooked for a while. A refused call holds its slot a little
+longer, as whoever comes next would be refused in its place; a call that hangs gives its slot to others.
 There is no fixed cap. Where agent, user and judge ask the same endpoint, a slot goes to whoever holds
 the fewest: a judge with many questions at once holds nobody up.
 """
@@ -33,6 +34,12 @@ FEWEST_OVERLOOKED, MOST_OVERLOOKED = 4, 64
 HANGING, SHORTEST_HANG = 5.0, 1.0
 """A call hangs after so many times the usual seconds of an answer, and after so many at least."""
 
+REFUSED_SHARE, LONGEST_HELD = 0.25, 5.0
+"""A refused call holds its slot for this share of the usual seconds of an answer, and so many at most."""
+
+TOLERATED_LOSS = 0.1
+"""The share of answers that a lower limit may cost: windows of a few answers differ by chance."""
+
 SMOOTHING = 0.05
 
 
@@ -44,12 +51,9 @@ class _Seen(msgspec.Struct, frozen=True):
     answers: int
 
     def has_lost_answers_since(self, before: "_Seen") -> bool:
-        """Whether more than half of what the limit gave up has been lost in answers."""
-        if not before.answers:
-            return False
-        lost = 1 - (self.answers / self.seconds) / (before.answers / before.seconds)
-        given_up = 1 - self.limit / before.limit
-        return lost > given_up / 2
+        """Whether fewer answers come under this limit."""
+        kept = (self.answers / self.seconds) * before.seconds
+        return kept < (1 - TOLERATED_LOSS) * before.answers
 
 
 class Pacer:
@@ -111,14 +115,26 @@ class Pacer:
         self._purposes[slot] = purpose
         return slot
 
-    def leave(self, slot: object) -> None:
-        """Give a slot back."""
+    def leave(self, slot: object, *, is_refused: bool = False) -> None:
+        """Give a slot back; that of a refused call is free after a while."""
+        held = min(REFUSED_SHARE * self._usual, LONGEST_HELD) if is_refused else 0.0
+        if held:
+            asyncio.get_running_loop().call_later(held, self._free, slot)
+        else:
+            self._free(slot)
+
+    def _free(self, slot: object) -> None:
         self._holding.pop(slot, None)
         self._release(self._purposes.pop(slot))
         if not self._holding:
             self._idle_since = self._clock()
         if self._queues:
             self._let_in()
+
+    @property
+    def usual(self) -> float:
+        """Seconds that an answer usually takes; 0 where none came yet."""
+        return self._usual
 
     def is_late(self, began: float) -> bool:
         """Whether a call that began then should have been answered, as far as answers tell."""
@@ -167,7 +183,7 @@ class Pacer:
     def _restore(self) -> None:
         """Take a step back up, and overlook refusals for a while, longer each time in a row."""
         self._before = None
-        self._is_settling = self._is_probing = True
+        self._is_settling = True
         self.limit /= BACK_OFF
         self._overlooks = min(max(FEWEST_OVERLOOKED, 2 * self._overlooks), MOST_OVERLOOKED)
         self._to_overlook = self._overlooks
