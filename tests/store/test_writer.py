@@ -81,14 +81,17 @@ def test_what_was_put_before_an_error_of_the_caller_is_stored(store: RunStore) -
 
 
 def test_what_was_put_before_a_cancellation_is_stored(store: RunStore) -> None:
+    was_put = asyncio.Event()
+
     async def work() -> None:
         async with Writer(store) as writer:
             await writer.put(entry(1))
+            was_put.set()
             await asyncio.sleep(3600)
 
     async def main() -> None:
         task = asyncio.create_task(work())
-        await asyncio.sleep(0.05)
+        await was_put.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

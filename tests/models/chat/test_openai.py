@@ -64,7 +64,7 @@ def asking(text: str = "hello", **more: Any) -> ChatRequest:  # noqa: ANN401 - f
 
 @asynccontextmanager
 async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa: ANN401 - fields of the endpoint
-    http = Http(Timeouts(connect=2, read=0.5, total=20))
+    http = Http(Timeouts(connect=20, read=more.pop("read", 20), total=20))
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {CANARY}"}
     settings = more.pop("settings", {})
     patience = more.pop("patience", Patience(attempts=5, seconds=30, outage=30))
@@ -125,7 +125,8 @@ def test_every_fault_of_the_wire_is_tried_again_and_counted(
     fault: TransportFault, kind: str, *, streams: bool
 ) -> None:
     behaviour = Behaviour(Faults((fault,), most_in_a_row=2))
-    (completion,), outcomes = ask(behaviour, asking(), streams=streams)
+    read = 0.5 if kind == "timeout" else 20
+    (completion,), outcomes = ask(behaviour, asking(), streams=streams, read=read)
     assert completion.reply == WORDS
     assert completion.usage.faults == {kind: 2}
     assert outcomes["ok"] == 1
@@ -138,7 +139,7 @@ def test_an_error_in_a_stream_is_the_wires_fault() -> None:
 
 
 def test_a_body_that_dribbles_in_is_an_answer() -> None:
-    (completion,), _ = ask(Behaviour(Faults((Slow(1, seconds=1),))), asking())
+    (completion,), _ = ask(Behaviour(Faults((Slow(1, seconds=1),))), asking(), read=0.5)
     assert (completion.reply, completion.usage.faults) == (WORDS, {})
 
 

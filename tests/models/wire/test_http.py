@@ -20,10 +20,10 @@ from dragoman.testing.listening import HOST
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], object]
 RawServer = Callable[[Behaving], AbstractAsyncContextManager[str]]
 CANARY = "sk-canary-2718281828459045"
-QUICK = Timeouts(connect=0.2, read=0.2, total=20.0)
+PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
 
 
-async def post(url: str, timeouts: Timeouts = QUICK) -> HttpResponse:
+async def post(url: str, timeouts: Timeouts = PATIENT) -> HttpResponse:
     http = Http(timeouts)
     try:
         return await http.post(url, {"Authorization": f"Bearer {CANARY}"}, b"{}")
@@ -31,7 +31,9 @@ async def post(url: str, timeouts: Timeouts = QUICK) -> HttpResponse:
         await http.close()
 
 
-async def posted(serving: RawServer, behave: Behaving, timeouts: Timeouts = QUICK) -> HttpResponse:
+async def posted(
+    serving: RawServer, behave: Behaving, timeouts: Timeouts = PATIENT
+) -> HttpResponse:
     async with serving(behave) as url:
         return await post(url, timeouts)
 
@@ -55,9 +57,9 @@ def whole(body: bytes, head: bytes = b"HTTP/1.1 200 OK", *headers: bytes) -> byt
     return b"\r\n".join([head, length, *headers, b"", body])
 
 
-def fault_of(serving: RawServer, behave: Behaving) -> Fault:
+def fault_of(serving: RawServer, behave: Behaving, timeouts: Timeouts = PATIENT) -> Fault:
     with pytest.raises(Fault) as caught:
-        asyncio.run(posted(serving, behave))
+        asyncio.run(posted(serving, behave, timeouts))
     return caught.value
 
 
@@ -193,7 +195,7 @@ def test_silence_ends_by_itself(serving: RawServer, sent: bytes) -> None:
         writer.write(sent)
         await silent(reader, writer)
 
-    fault = fault_of(serving, behave)
+    fault = fault_of(serving, behave, Timeouts(connect=20, read=0.2))
     assert (fault.kind, fault.detail) == ("timeout", "no answer in time")
 
 
@@ -207,13 +209,13 @@ def test_bytes_that_dribble_end_with_the_time_for_a_whole_answer(serving: RawSer
             await asyncio.sleep(0.02)
 
     with pytest.raises(Fault, match="no answer in time"):
-        asyncio.run(posted(serving, behave, Timeouts(connect=1, read=1, total=0.2)))
+        asyncio.run(posted(serving, behave, Timeouts(connect=20, read=20, total=0.2)))
 
 
 def test_a_handshake_that_hangs_is_no_connection(serving: RawServer) -> None:
     async def go() -> None:
         async with serving(silent) as url:
-            await post(url.replace("http://", "https://"))
+            await post(url.replace("http://", "https://"), Timeouts(connect=0.2, read=20))
 
     with pytest.raises(Fault, match="no connection in time") as caught:
         asyncio.run(go())
@@ -252,9 +254,12 @@ def test_no_key_hangs_on_a_fault(serving: RawServer, sent: bytes) -> None:
 
 
 def test_a_call_that_is_cancelled_leaves_the_others_alone(serving: RawServer) -> None:
+    all_came, one_was_cancelled = asyncio.Barrier(6), asyncio.Event()
+
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        await asyncio.sleep(0.1)
+        await all_came.wait()
+        await one_was_cancelled.wait()
         writer.write(whole(b"{}"))
 
     async def go() -> list[int | BaseException]:
@@ -262,8 +267,9 @@ def test_a_call_that_is_cancelled_leaves_the_others_alone(serving: RawServer) ->
         try:
             async with serving(behave) as url:
                 calls = [asyncio.create_task(http.post(url, {}, b"{}")) for _ in range(5)]
-                await asyncio.sleep(0.05)
+                await all_came.wait()
                 calls[2].cancel()
+                one_was_cancelled.set()
                 done = await asyncio.gather(*calls, return_exceptions=True)
         finally:
             await http.close()
@@ -286,7 +292,7 @@ class AtOnce(socketserver.StreamRequestHandler):
 
 def test_a_call_that_is_cut_off_ends_so_also_where_its_answer_is_there_already() -> None:
     async def go(url: str) -> list[bool]:
-        http = Http(QUICK)
+        http = Http(PATIENT)
         await http.post(url, {}, b"{}")
         ends = []
         for _ in range(30):
