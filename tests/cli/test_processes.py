@@ -96,6 +96,12 @@ COMMANDS = {
     "cache clear": ("cache", "clear"),
 }
 
+DAILY = {
+    *("run", "resume", "score", "show", "report", "list", "export", "unbundle", "check"),
+    *("translate", "speak", "curate run", "world serve", "init", "data pull"),
+}
+"""What `make test` tries: one of each kind. `make nightly` tries them all."""
+
 
 def names(group: object, before: str = "") -> Iterator[str]:
     """Name the commands of a group and of the groups in it."""
@@ -120,9 +126,13 @@ def test_a_command_in_the_projects_own_folder_leaves_its_modules_loaded(
 def test_no_command_but_the_demonstration_and_the_doctor_is_left_out() -> None:
     """What is free on a disk changes from one process to the next."""
     assert {*COMMANDS, "demo", "doctor"} == set(names(get_command(app)))
+    assert set(COMMANDS) > DAILY
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in DAILY else pytest.param(name, marks=pytest.mark.nightly) for name in COMMANDS],
+)
 def test_a_process_prints_leaves_and_ends_as_the_command_does_in_another(
     dragoman: Cli, process: Cli, finished: Path, folder: Path, name: str
 ) -> None:

@@ -112,7 +112,7 @@ def test_all_that_was_said_lies_beside_the_run(unbroken: Path) -> None:
     assert record["recognizer"] == "pocketsphinx:adapted:generic"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.speech
 def test_workers_and_order_change_neither_audio_nor_transcripts(
     unbroken: Path, tmp_path: Path
@@ -124,7 +124,7 @@ def test_workers_and_order_change_neither_audio_nor_transcripts(
     assert files(other) == files(unbroken)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.speech
 def test_another_agent_and_another_recognizer_hear_the_same_audio(
     unbroken: Path, tmp_path: Path

@@ -168,7 +168,7 @@ def test_what_is_lost_with_the_words_that_were_meant_is_not_blamed_on_simulated_
     assert culprits(run) == {(WRONG_FORM, task): "arguments" for task in tasks}
 
 
-@pytest.mark.parametrize("condition", [{}, pytest.param(SPOKEN, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("condition", [{}, pytest.param(SPOKEN, marks=pytest.mark.nightly)])
 def test_an_agent_that_fills_its_calls_wrongly_is_told_from_one_that_calls_what_is_wrong(
     tmp_path: Path, condition: dict[str, object]
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.bfcl.pulled import BFCL_DATA
-from dragoman.benchmarks.bfcl.suite import NAMES
+from dragoman.benchmarks.bfcl.suite import GROUPS, NAMES, TURN_GROUPS
 from dragoman.conditions.language.text_rules.scripts import has_letters
 from dragoman.core.errors import UsageError
 from dragoman.curation.translation.protection.domain import data_of
@@ -17,7 +17,7 @@ from dragoman.curation.translation.protection.tokens import protection_of
 from dragoman.curation.translation.questions import questions_of
 from dragoman.curation.translation.segments import Artifact, Segment, TranslatableDomain
 
-LARGE = {"live", "single_turn"}
+LARGE = {*GROUPS, *TURN_GROUPS}
 """Groups whose categories are tried one by one."""
 
 CATEGORIES = [

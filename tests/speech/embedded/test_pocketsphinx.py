@@ -54,6 +54,7 @@ def errors(heard: Sequence[str]) -> int:
     return sum(int(distance(said.split(), words.split())) for said, words in pairs)
 
 
+@pytest.mark.nightly
 def test_the_adapted_model_understands_what_the_stock_model_does_not(audios: list[Audio]) -> None:
     words = sum(len(text.split()) for text in TEXTS)
     assert errors(asyncio.run(_heard(audios, 2, adapted_acoustics()))) <= 0.2 * words

@@ -84,13 +84,19 @@ def test_a_model_is_made_once_and_made_again_the_same_where_it_is_damaged(
     assert Path(again.dictionary).read_bytes() == Path(model.dictionary).read_bytes()
 
 
-def test_other_texts_make_another_model(folder: Path) -> None:
+def test_other_texts_make_another_key() -> None:
     other = SuiteText("policy", ("Nothing may be exchanged.",))
+    assert mixed_model_key([POLICY]) == mixed_model_key([POLICY]) != mixed_model_key([other])
+
+
+@pytest.mark.nightly
+def test_a_model_is_found_by_its_key(folder: Path) -> None:
     made = asyncio.run(_made(folder, POLICY))
-    assert made.key == mixed_model_key([POLICY]) != mixed_model_key([other])
+    assert made.key == mixed_model_key([POLICY])
     assert made.key in made.language_model
 
 
+@pytest.mark.nightly
 def test_the_single_words_of_a_model_share_out_all_probability(folder: Path) -> None:
     model = asyncio.run(_made(folder, POLICY))
     lines = Path(model.language_model).read_text("utf-8").splitlines()
