@@ -174,3 +174,32 @@ def test_what_runs_used_and_cost_is_told_by_scenario(
     assert "counted are all attempts" in table
     assert "USD" in table
     assert "--by colour: no such axis" in refused("usage", "en", "--by", "colour", status=2)
+
+
+def test_a_dry_run_says_what_it_would_cost_as_a_recorded_run_did(
+    dragoman: Cli, told: Told, refused: Refused, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(PRICED)
+    with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as server:
+        agent = ("--agent", f"compatible/any?base_url={server.url}")
+        told("run", "sample:shop", *agent, "--limit", 2, "--no-cache", "--out", "mine")
+        plan = ("run", "sample:shop", *agent, "--trials", 3, "--prices", "prices.toml")
+        found = told(*plan, "--dry-run", "--like", "mine")["estimate"]
+        unpriced = told(*plan[:-2], "--dry-run", "--like", "mine")["estimate"]
+        shown = dragoman(*plan, "--dry-run", "--like", "mine").stdout
+        assert "--like RUN" in dragoman(*plan, "--dry-run").stdout
+        assert "add --dry-run" in refused(*plan, "--like", "mine", status=2)
+    (line,) = found["lines"]
+    assert (line["purpose"], line["model"], line["conversations"]) == (
+        "agent",
+        "compatible/any",
+        15,
+    )
+    cost = line["input_tokens"] * 100e-6 + line["output_tokens"] * 1000e-6
+    assert found["cost"] == line["cost"] == pytest.approx(cost)
+    assert found["cost_is_whole"]
+    assert found["seconds_in_all"] > 0
+    assert unpriced["cost"] is None
+    assert not unpriced["cost_is_whole"]
+    assert "cost: about" in shown
+    assert "from 2 recorded conversations" in shown

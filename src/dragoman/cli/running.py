@@ -56,10 +56,21 @@ class RunOutcomeRequest(NamedTuple):
 
 
 def run_grid(
-    target: str, options: Mapping[str, object], asked: RunOutcomeRequest, *, dry_run: bool
+    target: str,
+    options: Mapping[str, object],
+    asked: RunOutcomeRequest,
+    *,
+    dry_run: bool,
+    like: Sequence[Path] = (),
 ) -> int:
-    """Start a run from a suite's name or a grid file, with the options given laid over it."""
+    """Start a run from a suite's name or a grid file, with the options given laid over it.
+
+    Raises:
+        UsageError: For `like`, the runs that a dry run tells costs by, without a dry run.
+    """
     require_gate(asked.fail_under)
+    if like and not dry_run:
+        raise UsageError("--like is for an estimate: add --dry-run")
     request = requested(target, options)
     config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
@@ -68,7 +79,7 @@ def run_grid(
     with print_aside():
         setup = build_setup(config, _person())
     if dry_run:
-        _print_plan(setup, as_json=asked.as_json)
+        _print_plan(setup, like, as_json=asked.as_json)
         return 0
     with print_aside():
         fly_ahead(setup, _person(), wanted=asked.preflight)
@@ -304,12 +315,16 @@ def _print_result(
     return sound, cells
 
 
-def _print_plan(setup: Setup, *, as_json: bool) -> None:
+def _print_plan(setup: Setup, like: Sequence[Path], *, as_json: bool) -> None:
+    from dragoman.cli.starting.forecasting import forecast_object, print_forecast
+
     cells = plan(setup)
     left_out = not_applicable(setup)
     if as_json:
+        estimate = {"estimate": forecast_object(setup, cells, like)} if like else {}
         print_json(
             {
+                **estimate,
                 "planned": len(cells),
                 "not_applicable": left_out,
                 "cells": [
@@ -337,6 +352,10 @@ def _print_plan(setup: Setup, *, as_json: bool) -> None:
     print(
         f"{wording.counted(len(cells), 'conversation')} planned, none played: {_extent(setup, cells)}"
     )
+    if like:
+        print_forecast(setup, cells, like)
+    elif asking(setup.config, cells):
+        print("what it would cost: name runs like it with --like RUN")
 
 
 def _extent(setup: Setup, cells: "Sequence[Cell]") -> str:

@@ -29,7 +29,7 @@ app = group()
 
 @command(app, "run", "run tau2:retail --agent gold --trials 3 --judge assume-met")
 @run_options()
-def run(
+def run(  # noqa: PLR0913 - the options of one command
     target: Annotated[
         str,
         typer.Argument(
@@ -42,6 +42,13 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
     ] = False,
+    like: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN",
+            help="With --dry-run: say what it would cost and take, as this run did; repeatable.",
+        ),
+    ] = None,
     fail_under: FailUnder = None,
     preflight: Annotated[
         bool | None,
@@ -61,6 +68,7 @@ def run(
             fields_of(given),
             RunOutcomeRequest(as_json, fail_under, preflight),
             dry_run=dry_run,
+            like=like or (),
         )
     )
 

@@ -1,0 +1,283 @@
+"""What planned conversations would take, as recorded ones like them did: tokens, money, time."""
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.intervals import LEVEL, Interval
+from dragoman.core.conditions import Condition
+from dragoman.core.costs import PriceOf, cost_of
+from dragoman.core.episodes import FAULTS
+from dragoman.core.usage import Usage, total_usage
+
+ROLES = ("agent", "user", "judge", "user judge")
+"""The purposes whose models a plan names; any other (speech) is taken with the model that was recorded."""
+
+
+class PlannedCell(msgspec.Struct, frozen=True):
+    """Planned conversations that are alike.
+
+    `models` has for each role that asks a model its name in ledgers; a role that is not there costs nothing.
+    """
+
+    suite: str
+    condition: Condition
+    agent: str
+    models: Mapping[str, str]
+    conversations: int
+
+
+class ForecastLine(msgspec.Struct, frozen=True):
+    """What one purpose would use of one model; None is unknown.
+
+    `cost` is in US dollars, with its 95 % interval; `why` says why it is not known.
+    """
+
+    purpose: str
+    model: str
+    conversations: int
+    calls: float | None = None
+    input_tokens: float | None = None
+    output_tokens: float | None = None
+    audio_seconds: float | None = None
+    characters: float | None = None
+    cost: float | None = None
+    interval: Interval | None = None
+    why: str = ""
+
+
+class Forecast(msgspec.Struct, frozen=True):
+    """What a plan would take.
+
+    Attributes:
+        conversations: How many are planned.
+        lines: What each purpose would use of each model, of conversations that have recorded ones like them.
+        cost: US dollars of all lines that have a cost; None where none has.
+        interval: The 95 % interval of that.
+        unknown: What else costs something, and why it is not known; `bases` has conversations that are
+            like nothing recorded.
+        seconds: What all conversations would take one after another; None where it is not known.
+        recorded: How many recorded conversations this is from.
+        bases: For how many planned conversations those like them were found how.
+    """
+
+    conversations: int
+    lines: tuple[ForecastLine, ...]
+    cost: float | None
+    interval: Interval | None
+    unknown: tuple[str, ...]
+    seconds: float | None
+    recorded: int
+    bases: Mapping[str, int]
+
+
+def _voice(condition: Condition) -> tuple[str, str]:
+    return condition.shown("voice"), condition.shown("recognizer")
+
+
+_Likeness = Callable[[PlannedCell, Outcome], bool]
+
+_LIKENESSES: Mapping[str, _Likeness] = {
+    "the same agent and condition": lambda cell, found: (
+        cell.agent == found.agent and cell.condition == found.condition
+    ),
+    "other agents, the same condition": lambda cell, found: cell.condition == found.condition,
+    "the same agent and voice, other conditions": lambda cell, found: (
+        cell.agent == found.agent and _voice(cell.condition) == _voice(found.condition)
+    ),
+    "other agents and conditions, the same voice": lambda cell, found: (
+        _voice(cell.condition) == _voice(found.condition)
+    ),
+}
+"""How recorded conversations of the same suite may be like planned ones, the likest first."""
+
+UNLIKE = "nothing recorded"
+
+
+def forecast(
+    cells: Iterable[PlannedCell], recorded: Sequence[Outcome], price_of: PriceOf
+) -> Forecast:
+    """Return what a plan would take.
+
+    Each planned conversation is taken for the mean of the recorded ones that are likest. Intervals are
+    normal: from the spread of recorded conversations, which are taken to be independent, and from how
+    many are recorded and planned. Cells are taken to err alike, which makes the interval wider.
+    """
+    usable = [
+        found
+        for found in recorded
+        if found.episode is not None and found.episode.ending.reason not in FAULTS
+    ]
+    bases: Counter[str] = Counter()
+    shares: list[_Share] = []
+    used: set[int] = set()
+    count, seconds = 0, 0.0
+    is_timed = True
+    for cell in cells:
+        basis, sample = _likest(cell, usable)
+        bases[basis] += cell.conversations
+        count += cell.conversations
+        used.update(map(id, sample))
+        if sample:
+            shares.append(_Share(cell, tuple(sample), price_of))
+        mean = _mean_seconds(sample)
+        is_timed = is_timed and mean is not None
+        seconds += cell.conversations * (mean or 0.0)
+    lines = _lines(shares)
+    known = [
+        share for share in shares if any(_is_known(dollars) for dollars in share.costs.values())
+    ]
+    return Forecast(
+        count,
+        lines,
+        sum(statistics.fmean(share.total) * share.count for share in known) if known else None,
+        _interval([(share.count, share.total) for share in known]),
+        _unknown(lines),
+        seconds if is_timed else None,
+        len(used),
+        dict(bases),
+    )
+
+
+class _Share:
+    """What planned conversations of one kind would use, from a sample of recorded ones."""
+
+    def __init__(self, cell: PlannedCell, sample: tuple[Outcome, ...], price_of: PriceOf) -> None:
+        self.count = cell.conversations
+        self.used: dict[tuple[str, str], list[Usage]] = {}
+        rows = [_as_planned(found.usage, cell.models) for found in sample]
+        keys = {(each.purpose, each.model) for row in rows for each in row}
+        for key in sorted(keys | set(cell.models.items())):
+            found = [next((each for each in row if _key(each) == key), None) for row in rows]
+            if key in keys:
+                self.used[key] = [
+                    each or Usage(*key, calls=0, input_tokens=0, output_tokens=0) for each in found
+                ]
+            else:
+                self.used[key] = []
+        self.costs: dict[tuple[str, str], list[float | None]] = {
+            key: [_dollars(each, price_of) for each in row] for key, row in self.used.items()
+        }
+        whole = [dollars for dollars in self.costs.values() if _is_known(dollars)]
+        self.total = [sum(one or 0.0 for one in each) for each in zip(*whole, strict=True)]
+
+
+def _key(usage: Usage) -> tuple[str, str]:
+    return usage.purpose, usage.model
+
+
+def _as_planned(used: Iterable[Usage], models: Mapping[str, str]) -> tuple[Usage, ...]:
+    """Return recorded use as of the models that are planned, without roles that ask none."""
+    return total_usage(
+        msgspec.structs.replace(each, model=models.get(each.purpose, each.model))
+        for each in used
+        if each.calls and (each.purpose not in ROLES or each.purpose in models)
+    )
+
+
+def _dollars(usage: Usage, price_of: PriceOf) -> float | None:
+    cost = cost_of(usage, price_of)
+    return None if cost is None else float(cost.nominal)
+
+
+def _is_known(dollars: Sequence[float | None]) -> bool:
+    return bool(dollars) and None not in dollars
+
+
+def _likest(cell: PlannedCell, usable: Sequence[Outcome]) -> tuple[str, list[Outcome]]:
+    of_suite = [found for found in usable if found.suite == cell.suite]
+    for basis, is_like in _LIKENESSES.items():
+        sample = [found for found in of_suite if is_like(cell, found)]
+        if sample:
+            return basis, sample
+    return UNLIKE, []
+
+
+def _mean_seconds(sample: Sequence[Outcome]) -> float | None:
+    """Return how long a conversation takes; those that our own cache shortened do not tell."""
+    seconds = [
+        found.episode.seconds
+        for found in sample
+        if found.episode is not None and not any(each.replayed for each in found.usage)
+    ]
+    return statistics.fmean(seconds) if seconds else None
+
+
+def _lines(shares: Sequence[_Share]) -> tuple[ForecastLine, ...]:
+    keys = sorted({key for share in shares for key in share.used}, key=_in_order)
+    return tuple(line for key in keys for line in _lines_of(key, shares))
+
+
+def _lines_of(key: tuple[str, str], shares: Sequence[_Share]) -> Iterator[ForecastLine]:
+    """Yield what is known of a purpose and model, and apart from that what is not."""
+    asking = [share for share in shares if key in share.used]
+    untold = sum(share.count for share in asking if not share.used[key])
+    for is_priced in (True, False):
+        alike = [
+            share
+            for share in asking
+            if share.used[key] and _is_known(share.costs[key]) is is_priced
+        ]
+        if alike:
+            yield _line(key, alike, is_priced=is_priced)
+    if untold:
+        yield ForecastLine(*key, untold, why="no recorded conversation asked for it")
+
+
+def _in_order(key: tuple[str, str]) -> tuple[int, str, str]:
+    purpose, model = key
+    return (ROLES.index(purpose) if purpose in ROLES else len(ROLES)), purpose, model
+
+
+def _line(key: tuple[str, str], shares: Sequence[_Share], *, is_priced: bool) -> ForecastLine:
+    rows = [(share.count, share.used[key]) for share in shares]
+    line = ForecastLine(
+        *key,
+        sum(share.count for share in shares),
+        _expected(rows, lambda each: each.calls),
+        _expected(rows, lambda each: each.input_tokens),
+        _expected(rows, lambda each: each.output_tokens),
+        _expected(rows, lambda each: each.audio_seconds),
+        _expected(rows, lambda each: each.characters),
+    )
+    if not is_priced:
+        return msgspec.structs.replace(line, why="its price, or what it counts, is not known")
+    costs = [(share.count, [one or 0.0 for one in share.costs[key]]) for share in shares]
+    return msgspec.structs.replace(
+        line,
+        cost=sum(count * statistics.fmean(dollars) for count, dollars in costs),
+        interval=_interval(costs),
+    )
+
+
+def _expected(
+    rows: Sequence[tuple[int, Sequence[Usage]]], count: Callable[[Usage], float | None]
+) -> float | None:
+    total = 0.0
+    for conversations, used in rows:
+        counts = [count(each) for each in used if each.calls]
+        known = [one for one in counts if one is not None]
+        if len(known) < len(counts):
+            return None
+        total += conversations * sum(known) / len(used)
+    return total
+
+
+def _interval(rows: Sequence[tuple[int, Sequence[float]]]) -> Interval | None:
+    """Return the 95 % interval of a sum; None where one sample is too small to have a spread."""
+    if not rows or any(len(sample) < 2 for _, sample in rows):  # noqa: PLR2004 - a spread needs two
+        return None
+    mean = sum(count * statistics.fmean(sample) for count, sample in rows)
+    spreads = [(count, statistics.stdev(sample), len(sample)) for count, sample in rows]
+    of_means = sum(count * spread / sqrt(size) for count, spread, size in spreads)
+    of_plan = sum(count * spread**2 for count, spread, _ in spreads)
+    reach = statistics.NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt(of_means**2 + of_plan)
+    return Interval(max(0.0, mean - reach), mean + reach)
+
+
+def _unknown(lines: Iterable[ForecastLine]) -> tuple[str, ...]:
+    return tuple(f"{line.purpose} {line.model}: {line.why}" for line in lines if line.why)

@@ -1,0 +1,112 @@
+"""What a dry run says of money and time."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.forecast import UNLIKE, Forecast, ForecastLine
+from dragoman.analysis.intervals import Interval
+from dragoman.cli.output import print_line
+from dragoman.core.costs import Cost
+from dragoman.report import wording
+from dragoman.report.fitting import TextTable, print_table
+from dragoman.runs.plan import Cell
+from dragoman.tables.forecasting import forecast_plan, seconds_of
+from dragoman.wiring.setup import Setup
+
+_UNKNOWN = "unknown"
+
+
+def print_forecast(setup: Setup, cells: Sequence[Cell], folders: Sequence[Path]) -> None:
+    """Print what a plan would cost and how long it would take, as recorded runs did."""
+    found = forecast_plan(setup, cells, folders)
+    seconds = seconds_of(found, setup.config)
+    if found.lines:
+        print_table(_table(found))
+    print()
+    for line in _totals(found, setup, seconds):
+        print_line(line)
+
+
+def forecast_object(
+    setup: Setup, cells: Sequence[Cell], folders: Sequence[Path]
+) -> dict[str, object]:
+    """Return the same as an object; unknown is null."""
+    found = forecast_plan(setup, cells, folders)
+    return {
+        **msgspec.to_builtins(found),
+        "cost_is_whole": not found.unknown and not _unlike(found),
+        "seconds_in_all": seconds_of(found, setup.config),
+        "conversations_at_once": setup.config.at_once,
+        "prices": setup.prices.as_of,
+    }
+
+
+def _table(found: Forecast) -> TextTable:
+    numbers = ("calls", "tokens in", "out", "audio", "cost, USD", "95 %")
+    return TextTable(
+        ("for", "model", *numbers),
+        tuple(map(_row, found.lines)),
+        "what it would take",
+        "means of recorded conversations; 95 %: a normal interval from their spread, how many they are "
+        "and how many are planned",
+        frozenset(numbers),
+        keys=2,
+    )
+
+
+def _row(line: ForecastLine) -> tuple[str, ...]:
+    audio = "" if line.audio_seconds is None else wording.duration(line.audio_seconds)
+    counts = (_whole(line.calls), _whole(line.input_tokens), _whole(line.output_tokens))
+    return (line.purpose, line.model, *counts, audio, _dollars(line.cost), _reach(line.interval))
+
+
+def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[str]:
+    unlike = _unlike(found)
+    is_whole = not found.unknown and not unlike
+    if not found.lines and is_whole:
+        yield "cost: nothing: no model of an endpoint is asked"
+    elif found.cost is None:
+        yield f"cost: {_UNKNOWN}"
+    else:
+        reach = f" (95 %: {_reach(found.interval)})" if found.interval else ""
+        yield f"cost: {'about' if is_whole else 'at least'} {_dollars(found.cost)} USD{reach}"
+    for why in found.unknown:
+        yield f"  {_UNKNOWN}: {why}"
+    if unlike:
+        yield f"  {_UNKNOWN}: {wording.counted(unlike, 'conversation')}: nothing like them is recorded"
+    yield f"time: {_time(setup, seconds)}"
+    yield f"prices: {setup.prices.as_of}"
+    yield f"from {wording.counted(found.recorded, 'recorded conversation')}:"
+    for basis, count in found.bases.items():
+        yield f"  {basis}: for {count:,} planned"
+
+
+def _time(setup: Setup, seconds: float | None) -> str:
+    if setup.config.batches:
+        return f"{_UNKNOWN}: a batch may take a day"
+    if seconds is None:
+        return f"{_UNKNOWN}: some have no conversation like them that was played without the cache"
+    at_once = wording.counted(setup.config.concurrency, "conversation")
+    return f"about {wording.duration(seconds)}, {at_once} at a time"
+
+
+def _unlike(found: Forecast) -> int:
+    return found.bases.get(UNLIKE, 0)
+
+
+def _whole(count: float | None) -> str:
+    return _UNKNOWN if count is None else f"{count:,.0f}"
+
+
+def _dollars(amount: float | None) -> str:
+    if amount is None:
+        return _UNKNOWN
+    dollars = Decimal(str(amount))
+    return wording.money(Cost(dollars, dollars)).removesuffix(" USD")
+
+
+def _reach(interval: Interval | None) -> str:
+    return f"{_dollars(interval.low)} to {_dollars(interval.high)}" if interval else _UNKNOWN
