@@ -170,7 +170,13 @@ def test_what_runs_used_and_cost_is_told_by_scenario(
         assert each["cost"] == line["cost"] == pytest.approx(cost)
     languages = told("usage", "en", "th", "--by", "language,agent")["usage"]
     assert [(each["language"], each["cost"]) for each in languages] == [("en", None), ("th", None)]
-    table = dragoman(*asked).stdout
+    table = dragoman(
+        *asked, "--out", "costs.md", "--out", "costs.tex", "--out", "costs.json"
+    ).stdout
+    assert json.loads((folder / "costs.json").read_text())["usage"] == list(scenarios.values())
+    assert "| scenario | conversations |" in (folder / "costs.md").read_text()
+    assert "per success" in (folder / "costs.tex").read_text()
+    assert "name one of these" in refused(*asked, "--out", "costs.html", status=2)
     assert "counted are all attempts" in table
     assert "USD" in table
     assert "--by colour: no such axis" in refused("usage", "en", "--by", "colour", status=2)

@@ -1,3 +1,4 @@
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -124,3 +125,31 @@ def test_a_price_of_nothing_or_of_half_the_tokens_is_refused(tmp_path: Path, row
     text = f'[[lists]]\nas_of = 2026-05-01\n[lists.prices]\n"a/b" = {row}\n'
     with pytest.raises(UsageError, match="price table"):
         load_prices(written(tmp_path, text))
+
+
+def test_every_price_that_ships_has_a_date_and_the_page_it_is_from() -> None:
+    table = load_prices(None)
+    origins = [table.origin_of(model) for model in table.prices]
+    assert all(origin is not None and origin.source.startswith("https://") for origin in origins)
+
+
+def test_prices_that_were_looked_up_long_ago_are_told_the_oldest_first() -> None:
+    table = load_prices(None)
+    models = ("openai/whisper-1", "gemini/gemini-2.5-pro", "openai/gpt-4.1", "vllm/mine")
+    old = table.aged(models, date(2026, 11, 1))
+    assert [(each.model, each.days) for each in old] == [
+        ("gemini/gemini-2.5-pro", 396),
+        ("openai/whisper-1", 364),
+    ]
+
+
+def test_a_price_is_old_after_180_days_also_by_a_dated_or_batched_name() -> None:
+    table = load_prices(None)
+    names = ("openai/gpt-4.1-2025-04-14", "openai/gpt-4.1 (batch)")
+    assert table.aged(names, date(2027, 3, 30)) == ()
+    assert {each.model for each in table.aged(names, date(2027, 3, 31))} == set(names)
+
+
+def test_a_price_of_ones_own_is_as_old_as_its_owner_lets_it_be(tmp_path: Path) -> None:
+    table = load_prices(written(tmp_path, OWN))
+    assert table.aged(("openai/gpt-4.1", "vllm/mine"), date(2040, 1, 1)) == ()

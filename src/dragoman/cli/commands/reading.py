@@ -224,7 +224,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @command(app, "usage", "usage runs/s1 runs/s4 --by scenario --for agent")
-def usage(
+def usage(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     by: Annotated[
         str, typer.Option(help="By axis: scenario, language, agent, voice, ..., by commas.")
@@ -233,10 +233,15 @@ def usage(
         list[str] | None,
         typer.Option("--for", help="Only what was used for this: agent, user, judge; repeatable."),
     ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file that gets the table, .md, .tex or .json; repeatable."),
+    ] = None,
     prices: Prices = None,
     as_json: Json = False,
 ) -> None:
     """Say what runs used and cost by scenario, or by another axis; what is unknown stays unknown."""
-    from dragoman.cli.spending import print_usage
+    from dragoman.cli.spending import UsageRequest, print_usage
 
-    print_usage(folders, by.split(","), purposes or (), prices, as_json=as_json)
+    asked = UsageRequest(folders, by.split(","), purposes or (), prices, out or ())
+    print_usage(asked, as_json=as_json)

@@ -9,7 +9,9 @@ import msgspec
 from dragoman.analysis.forecast import UNLIKE, Forecast, ForecastLine
 from dragoman.analysis.intervals import Interval
 from dragoman.cli.output import print_line
+from dragoman.cli.spending import aged_price, today
 from dragoman.core.costs import Cost
+from dragoman.models.spending.prices import AgedPrice
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.runs.plan import Cell
@@ -41,6 +43,7 @@ def forecast_object(
         "seconds_in_all": seconds_of(found, setup.config),
         "conversations_at_once": setup.config.at_once,
         "prices": setup.prices.as_of,
+        "old_prices": msgspec.to_builtins(_aged(found, setup)),
     }
 
 
@@ -79,6 +82,8 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
         yield f"  {_UNKNOWN}: {wording.counted(unlike, 'conversation')}: nothing like them is recorded"
     yield f"time: {_time(setup, seconds)}"
     yield f"prices: {setup.prices.as_of}"
+    for each in _aged(found, setup):
+        yield f"  old price: {aged_price(each)}"
     yield f"from {wording.counted(found.recorded, 'recorded conversation')}:"
     for basis, count in found.bases.items():
         yield f"  {basis}: for {count:,} planned"
@@ -91,6 +96,10 @@ def _time(setup: Setup, seconds: float | None) -> str:
         return f"{_UNKNOWN}: some have no conversation like them that was played without the cache"
     at_once = wording.counted(setup.config.concurrency, "conversation")
     return f"about {wording.duration(seconds)}, {at_once} at a time"
+
+
+def _aged(found: Forecast, setup: Setup) -> tuple[AgedPrice, ...]:
+    return setup.prices.aged({line.model for line in found.lines}, today())
 
 
 def _unlike(found: Forecast) -> int:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from importlib.resources import files
@@ -16,6 +16,9 @@ from dragoman.core.errors import UsageError
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
 from dragoman.store.foreign_files import read_named
+
+OLD_DAYS = 180
+"""A price that was looked up longer ago is told to be old."""
 
 MOST_DOLLARS = Decimal(1_000_000)
 _DATE_STAMP = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|20\d{6})$")
@@ -42,6 +45,21 @@ class _Lists(msgspec.Struct, forbid_unknown_fields=True):
     lists: list[_PriceList]
 
 
+class PriceOrigin(msgspec.Struct, frozen=True):
+    """When a price that ships was looked up, and the address of the page; "" where that is not known."""
+
+    as_of: date
+    source: str
+
+
+class AgedPrice(msgspec.Struct, frozen=True):
+    """A model whose price was looked up so many days ago."""
+
+    model: str
+    origin: PriceOrigin
+    days: int
+
+
 class PriceTable(msgspec.Struct, frozen=True):
     """Prices by the names of models.
 
@@ -49,11 +67,13 @@ class PriceTable(msgspec.Struct, frozen=True):
         as_of: Where the prices come from, in words.
         prices: All prices.
         own: Those among them that a person gave.
+        origins: Where those that ship are from, by model.
     """
 
     as_of: str
     prices: Mapping[str, Price]
     own: Mapping[str, Price]
+    origins: Mapping[str, PriceOrigin] = {}
 
     def price_of(self, model: str) -> Price | None:
         """Return the price of a model by its name, or by its name without a date at the end."""
@@ -61,6 +81,22 @@ class PriceTable(msgspec.Struct, frozen=True):
             price = self.price_of(model.removesuffix(BATCHED))
             return None if price is None else price.in_batch
         return self.prices.get(model) or self.prices.get(_DATE_STAMP.sub("", model))
+
+    def origin_of(self, model: str) -> PriceOrigin | None:
+        """Return where the price of a model is from; None where it has none or a person gave it."""
+        plain = model.removesuffix(BATCHED)
+        name = plain if plain in self.prices else _DATE_STAMP.sub("", plain)
+        return None if name in self.own else self.origins.get(name)
+
+    def aged(self, models: Iterable[str], today: date) -> tuple[AgedPrice, ...]:
+        """Return those of these models whose price that ships is older than `OLD_DAYS`, the oldest first."""
+        origins = {model: self.origin_of(model) for model in models}
+        aged = [
+            AgedPrice(model, origin, (today - origin.as_of).days)
+            for model, origin in origins.items()
+            if origin is not None and (today - origin.as_of).days > OLD_DAYS
+        ]
+        return tuple(sorted(aged, key=lambda each: (each.origin.as_of, each.model)))
 
 
 NO_PRICES = PriceTable("", {}, {})
@@ -101,7 +137,8 @@ def prices_with(own: Mapping[str, Price]) -> PriceTable:
     as_of = f"list prices of {dates[0]} to {dates[-1]}"
     if own:
         as_of += f", and {len(own)} of one's own"
-    return PriceTable(as_of, {**listed, **own}, dict(own))
+    origins = {model: PriceOrigin(one.as_of, one.source) for one in lists for model in one.prices}
+    return PriceTable(as_of, {**listed, **own}, dict(own), origins)
 
 
 def _read(text: str) -> list[_PriceList]:
