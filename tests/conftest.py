@@ -11,6 +11,7 @@ import io
 import json
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -283,6 +284,7 @@ def once(
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not folder.exists():
                 draft = root / f"{name}.draft"
+                shutil.rmtree(draft, ignore_errors=True)  # of a worker that did not finish it
                 fill(draft)
                 draft.rename(folder)
         return folder
