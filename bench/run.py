@@ -20,6 +20,7 @@ from bench.masking import print_masking
 from bench.measures import print_measures
 from bench.reporting import print_reporting
 from bench.scripted import gold_episodes
+from bench.spreading.workers import print_workers
 from bench.storage import print_storage
 from bench.throughput import USUAL, print_breakdown, print_throughput, print_whole_set
 from bench.viewing import print_viewing
@@ -112,6 +113,11 @@ def _wire(suites: list[Suite]) -> None:
         print_wire()
 
 
+def _workers(suites: list[Suite]) -> None:
+    if suites[0].name != SAMPLE:
+        print_workers()
+
+
 SECTIONS: dict[str, Section] = {
     "loop": _loop,
     "memory": _memory,
@@ -124,6 +130,7 @@ SECTIONS: dict[str, Section] = {
     "start-up": _start_up,
     "bfcl": _bfcl,
     "wire": _wire,
+    "workers": _workers,
 }
 """In the order in which they are measured where none is named."""
 

@@ -1,7 +1,8 @@
-"""Spoken runs over a Ray cluster of two nodes, one of which dies or hangs: equal to those of one process."""
+"""Runs over a Ray cluster of two nodes, one of which dies or hangs: equal to those of one process."""
 
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import time
@@ -30,17 +31,22 @@ Command = Callable[..., list[str]]
 
 PATIENCE = 280
 STORE_BYTES = 80 * 2**20
-GRID = (
-    *("run", "courier:easy", "--agent", "literal", "--judge", "rule", "--quiet"),
+SPOKEN = ("--voice", "text,telephone", "--asr", "generic", "--concurrency", 4, "--judge", "rule")
+COURIER = ("run", "courier:easy", "--agent", "literal", "--limit", 6, *SPOKEN, "--quiet")
+TAU2 = (
+    "run",
+    "tau2:airline",
+    "--agent",
+    "gold",
+    "--user",
+    "gold",
     "--limit",
-    6,
-    "--voice",
-    "text,telephone",
-    "--asr",
-    "generic",
-    "--concurrency",
     4,
+    *SPOKEN,
+    "--quiet",
 )
+SLOW = ("run", "sample:shop", "--agent", "own:Slow", "--user", "gold", "--judge", "rule")
+LIMITED = (*SLOW, "--trials", 60, "--concurrency", 4, "--timeout", 10, "--quiet")
 ENVIRONMENT = {
     "RAY_AUTH_MODE": "token",
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -115,6 +121,11 @@ def hung(_cluster: Cluster, node: Node) -> None:
         os.kill(process, signal.SIGSTOP)
 
 
+def hung_actors(_cluster: Cluster, node: Node) -> None:
+    for process in actors_of(node):
+        os.kill(process, signal.SIGSTOP)
+
+
 def stored(folder: Path) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return by cell what its conversation left, without what clocks say, and all audio."""
     with open_run(folder, write=False) as store:
@@ -129,9 +140,14 @@ def stored(folder: Path) -> tuple[dict[str, object], dict[str, bytes]]:
     return dict(timeless), sounds
 
 
-def begun(command: list[str]) -> "subprocess.Popen[str]":
+def begun(command: list[str], folder: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ)
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ),
     )
 
 
@@ -144,34 +160,52 @@ def ended(run: "subprocess.Popen[str]") -> None:
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("dies", [killed, hung])
+@pytest.mark.parametrize(
+    "lost", [(COURIER, killed), (COURIER, hung), (TAU2, killed), (LIMITED, hung_actors)]
+)
 def test_a_node_that_is_lost_in_the_middle_changes_nothing(
     nodes: Cluster,
-    dies: Callable[[Cluster, Node], None],
-    tmp_path: Path,
+    lost: tuple[tuple[object, ...], Callable[[Cluster, Node], None]],
+    folder: Path,
     command: Command,
     counts: Callable[[Path], tuple[int, int, int]],
 ) -> None:
-    ended(begun(command(*GRID, "--out", tmp_path / "whole")))
-    out = tmp_path / "spread"
+    grid, loses = lost
+    ended(begun(command(*grid, "--out", folder / "whole"), folder))
+    out = folder / "spread"
     (node,) = nodes.worker_nodes
-    run = begun(command(*GRID, "--ray", nodes.address, "--workers", 2, "--out", out))
+    words = ("--ray", nodes.address, "--workers", 2, "--out", out)
+    run = begun(command(*grid, *words), folder)
     end = time.monotonic() + PATIENCE
     while run.poll() is None and not (actors_of(node) and counts(out)[1] >= 2):
         assert time.monotonic() < end
         time.sleep(0.05)
-    lost = actors_of(node)
-    assert lost
+    actors = actors_of(node)
+    assert actors
     assert counts(out)[1] < counts(out)[0], "the run was over before its node died"
     try:
-        dies(nodes, node)
+        loses(nodes, node)
         ended(run)
     finally:
         run.kill()
-        for process in lost:
+        for process in actors:
             if Path(f"/proc/{process}/cmdline").exists():
                 os.kill(process, signal.SIGKILL)
 
     episodes, sounds = stored(out)
-    assert sounds
-    assert (episodes, sounds) == stored(tmp_path / "whole")
+    assert bool(sounds) == ("--voice" in grid)
+    assert (episodes, sounds) == stored(folder / "whole")
+
+
+def test_actors_measure_stored_conversations_as_one_process_does(
+    nodes: Cluster, tmp_path: Path, command: Command
+) -> None:
+    ended(
+        begun(command("run", "sample:shop", "--agent", "gold", "--out", tmp_path / "one"), tmp_path)
+    )
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    words = ("--judge", "rule", "--quiet")
+    ended(begun(command("score", tmp_path / "one", *words), tmp_path))
+    by_actors = ("--ray", nodes.address, "--workers", 2)
+    ended(begun(command("score", tmp_path / "two", *words, *by_actors), tmp_path))
+    assert stored(tmp_path / "two") == stored(tmp_path / "one")

@@ -1,0 +1,147 @@
+"""Conversations per second, scores per second and utterances per minute against workers 1 and 2.
+
+What starting takes is left out of rates: they are counted from the first result on. CPU is that of all
+processes, user and system, with starting: on a machine that does other work beside, it says more
+than the clock. Two processes are twice as fast where two cores have nothing else to do.
+"""
+
+import asyncio
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.episodes import Episode
+from dragoman.core.scores import Score
+from dragoman.core.speech import Said
+from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.jobs import start_job
+from dragoman.runs.plan import Cell
+from dragoman.runs.play import MeasureRequest, score
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import build_setup
+
+WORKERS = (1, 2)
+FAST = RunConfig("tau2:retail", ("gold",), judge="assume-met", trials=20, concurrency=64)
+SLOW = RunConfig(
+    "tau2:retail",
+    ("bench.spreading.slow_gold:Slow",),
+    user="gold",
+    judge="assume-met",
+    trials=20,
+    concurrency=512,
+)
+SPOKEN = RunConfig("courier:easy", ("literal",), voices=("telephone",), concurrency=8, cache=False)
+
+
+class Counted:
+    """When results came, and how many utterances they hold."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self.spoken: list[int] = []
+
+    def on_played(self, _cell: Cell, episode: Episode, _score: Score) -> None:
+        self.on_done()
+        self.spoken.append(
+            sum(isinstance(getattr(event, "reply", None), Said) for event in episode.events)
+        )
+
+    def on_done(self) -> None:
+        self.times.append(time.perf_counter())
+
+    @property
+    def seconds(self) -> float:
+        return self.times[-1] - self.times[0]
+
+    @property
+    def conversations_per_second(self) -> float:
+        return (len(self.times) - 1) / self.seconds
+
+    @property
+    def utterances_per_minute(self) -> float:
+        return 60 * sum(self.spoken[1:]) / self.seconds
+
+
+def print_workers() -> None:
+    _print_text("an agent that answers at once", FAST)
+    _print_text("an agent that answers in 100 ms", SLOW)
+    _print_scores()
+    _print_voice()
+
+
+def _print_text(title: str, config: RunConfig) -> None:
+    print(f"{config.suite}, {title}")
+    for workers in WORKERS:
+        with tempfile.TemporaryDirectory() as folder, _spent() as spent:
+            counted = _played(config, workers, Path(folder) / "run")
+            print(
+                f"  {_of(workers)}: {counted.conversations_per_second:6.0f} conversations/s{spent()}"
+            )
+
+
+def _print_scores() -> None:
+    print("scored again by other rules")
+    for workers in WORKERS:
+        with tempfile.TemporaryDirectory() as folder:
+            run = Path(folder) / "run"
+            _played(FAST, 1, run)
+            with _spent() as spent:
+                counted = Counted()
+                changes = {"rules": "tau2-1.0.1", "workers": workers}
+                score(run, MeasureRequest(changes), counted.on_done)
+                print(
+                    f"  {_of(workers)}: {counted.conversations_per_second:6.0f} conversations/s{spent()}"
+                )
+
+
+def _print_voice() -> None:
+    """Every worker has its share of the cores for speech: two share what one has."""
+    print("courier by telephone, embedded voices")
+    for workers in WORKERS:
+        with tempfile.TemporaryDirectory() as folder, _spent() as spent:
+            counted = _played(SPOKEN, workers, Path(folder) / "run")
+            print(f"  {_of(workers)}: {counted.utterances_per_minute:6.0f} utterances/min{spent()}")
+
+
+def _played(config: RunConfig, workers: int, folder: Path) -> Counted:
+    setup = build_setup(msgspec.structs.replace(config, workers=workers))
+    counted = Counted()
+
+    async def work() -> None:
+        job = start_job(setup, folder, time.time())
+        with job.store:
+            try:
+                waiting = pending_cells(job.cells, job.store)
+                await execute(setup, waiting, job.store, counted.on_played)
+            finally:
+                await setup.close()
+
+    asyncio.run(work())
+    return counted
+
+
+@contextmanager
+def _spent() -> Iterator[Callable[[], str]]:
+    started, user, system = time.perf_counter(), *_cpu()
+
+    def said() -> str:
+        wall = time.perf_counter() - started
+        now_user, now_system = _cpu()
+        return f" ({wall:.1f} s in all, {now_user - user:.1f} s user, {now_system - system:.1f} s system)"
+
+    yield said
+
+
+def _cpu() -> tuple[float, float]:
+    """Return user and system seconds of this process and of all that it has waited for."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime for each in both), sum(each.ru_stime for each in both)
+
+
+def _of(workers: int) -> str:
+    return f"{workers} worker{'s' if workers > 1 else ' '}"
