@@ -45,6 +45,7 @@ class Server:
     def __init__(self, process: "subprocess.Popen[str]", url: str) -> None:
         self._process = process
         self.url = url
+        self.pid = process.pid
 
     def cpu(self) -> float:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()

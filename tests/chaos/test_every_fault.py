@@ -1,0 +1,220 @@
+"""A thousand conversations against a server that refuses half of all calls and breaks a fifth of them."""
+
+import asyncio
+import re
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dragoman.core.episodes import Episode, Move
+from dragoman.store.run import open_run
+from dragoman.testing.answers import Answerer, Unanswered
+from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.capacity import Capacity
+from dragoman.testing.chat_requests import ChatBody
+from dragoman.testing.completions import CannedReply
+from dragoman.testing.faults import (
+    Cut,
+    EmptyBody,
+    Faults,
+    Hang,
+    HugeBody,
+    MalformedJson,
+    RateLimited,
+    Redirect,
+    Reset,
+    ServerError,
+    Slow,
+    WrongContentType,
+)
+from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.server import ModelServer
+
+pytestmark = pytest.mark.nightly
+
+CONVERSATIONS = 1_000
+TASKS = 5
+MOST_AT_A_TIME = 64
+PATIENCE = 600
+
+EVERY_FAULT = Faults(
+    transport=(
+        # Half of all calls are refused: told when to come again, told nothing, told next year.
+        RateLimited(rate=0.15, retry_after=0),
+        RateLimited(rate=0.05, retry_after=1, as_date=True),
+        RateLimited(rate=0.109, retry_after=None),
+        RateLimited(rate=0.0005, retry_after=31_536_000),
+        ServerError(rate=0.13, statuses=(503,)),
+        ServerError(rate=0.06, statuses=(503,), retry_after=1),
+        ServerError(rate=0.0005, statuses=(503,), retry_after=31_536_000),
+        # A fifth breaks.
+        ServerError(rate=0.03, statuses=(500, 502, 504)),
+        Slow(rate=0.02, seconds=0.5),
+        Cut(rate=0.03),
+        Reset(rate=0.03),
+        MalformedJson(rate=0.03),
+        WrongContentType(rate=0.03),
+        EmptyBody(rate=0.03),
+        Redirect(rate=0.01),
+        HugeBody(rate=0.005),
+        Hang(rate=0.005, seconds=60),
+    ),
+    most_in_a_row=100,
+    first=32,
+)
+WILD = Behaviour(
+    EVERY_FAULT, Capacity(most_concurrent=MOST_AT_A_TIME, latency_seconds=0.05), seed=1
+)
+REFUSALS = {"rate_limited", "overloaded"}
+MOST_ATTEMPTS = 8
+CONCURRENCY = 200
+KILLED_AT = (150, 400, 700)
+WHOLE = ("ok", "slow")
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def both_sides(tmp_path_factory: pytest.TempPathFactory, in_process: Run) -> Answerer:
+    """Plays the agent's model and the user's as gold does."""
+    folder = tmp_path_factory.mktemp("gold") / "run"
+    done = in_process("run", "sample:shop", "--agent", "gold", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    answers = {side: asyncio.run(answers_from_run(folder, side)) for side in ("agent", "user")}
+
+    def answer(request: ChatBody) -> CannedReply | Unanswered:
+        return answers[request.model](request)
+
+    return answer
+
+
+@pytest.fixture
+def server(both_sides: Answerer) -> Iterator[ModelServer]:
+    with ModelServer(both_sides, WILD) as serving:
+        yield serving
+
+
+def arguments(server: ModelServer, *more: object) -> tuple[object, ...]:
+    """Return the words of a run of a thousand conversations, each with requests of its own."""
+    return (
+        *("run", "sample:shop", "--trials", CONVERSATIONS // TASKS),
+        *("--agent", f"compatible/agent?base_url={server.url}"),
+        *("--user", f"compatible/user?base_url={server.url}"),
+        *("--judge", "assume-met", "--concurrency", CONCURRENCY, "--read-timeout", 3),
+        # What a preflight asks is in no conversation, and the server counts it.
+        *("--no-preflight", "--quiet", *more),
+    )
+
+
+def stored(folder: Path) -> dict[str, Episode]:
+    """Return the conversations of a run by key, each planned one and each once."""
+    with open_run(folder, write=False) as store:
+        planned = [cell.key for cell in store.cells()]
+        episodes = [(key, episode) for key, _, episode in store.episodes()]
+    assert len(planned) == len(set(planned)) == CONVERSATIONS
+    assert sorted(key for key, _ in episodes) == sorted(planned)
+    return dict(episodes)
+
+
+def plain(episode: Episode) -> object:
+    """Return what was said and done, without ids of bodies, times and usage."""
+    events = tuple(
+        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+        for event in episode.events
+    )
+    return msgspec.to_builtins((events, episode.ending))
+
+
+def broken_attempts(reason: str) -> int:
+    """Return at how many attempts something broke, refusals left out, as a reason says."""
+    told = dict(re.findall(r"(\w+) (\d+)[,)]", reason.rpartition("(gave up after ")[2]))
+    return sum(int(count) for kind, count in told.items() if kind not in REFUSALS)
+
+
+def require_whole_or_infrastructure(episodes: dict[str, Episode]) -> int:
+    """Hold that each conversation is as gold's or says what broke; return how many broke."""
+    endings = Counter(episode.ending.reason for episode in episodes.values())
+    assert set(endings) <= {"user_stop", "infrastructure_error"}
+    for episode in episodes.values():
+        if episode.ending.reason == "infrastructure_error":
+            assert broken_attempts(episode.ending.detail) >= MOST_ATTEMPTS, episode.ending.detail
+    whole = {
+        str(plain(episode)) for episode in episodes.values() if episode.ending.reason == "user_stop"
+    }
+    assert len(whole) == TASKS, "each task went as it goes without any fault"
+    return endings["infrastructure_error"]
+
+
+def require_same_counts(episodes: dict[str, Episode], server: ModelServer) -> None:
+    """Hold that calls answered are calls counted, and attempts that failed are faults counted."""
+    ledger = [entry for episode in episodes.values() for entry in episode.usage]
+    faults: Counter[str] = Counter()
+    for entry in ledger:
+        faults.update(entry.faults)
+    outcomes = Counter(server.log.outcomes)
+    answered = sum(outcomes[name] for name in WHOLE)
+    assert sum(entry.calls for entry in ledger) == answered
+    assert faults.total() == outcomes.total() - answered
+    refused = outcomes["rate_limited"] + outcomes["limited"]
+    assert faults["rate_limited"] == refused
+
+
+def answered_by_content(server: ModelServer) -> Counter[int]:
+    """Count the requests that were answered so many times."""
+    return Counter(
+        sum(outcomes.get(name, 0) for name in WHOLE) for outcomes in server.log.contents.values()
+    )
+
+
+@pytest.mark.parametrize("spread", [(), ("--workers", 2)], ids=["one process", "two workers"])
+def test_a_thousand_conversations_are_there_once_and_whole_or_infrastructure(
+    server: ModelServer, in_process: Run, tmp_path: Path, spread: tuple[object, ...]
+) -> None:
+    done = in_process(*arguments(server, "--no-cache", "--out", tmp_path / "run", *spread))
+    assert done.returncode == 0, done.stderr
+    episodes = stored(tmp_path / "run")
+    broken = require_whole_or_infrastructure(episodes)
+    assert 0 < broken < CONVERSATIONS // 20
+    require_same_counts(episodes, server)
+    times = answered_by_content(server)
+    assert set(times) == {0, 1}, "no request is answered twice"
+    assert times[0] == broken, "what was never answered is what a conversation broke at"
+
+
+@pytest.fixture
+def start(
+    environment: dict[str, str], command: Callable[..., list[str]], tmp_path: Path
+) -> Callable[..., subprocess.Popen[bytes]]:
+    """Start a process that remembers replies."""
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    return lambda *words: subprocess.Popen(
+        command(*words), env=environment, stdout=subprocess.DEVNULL
+    )
+
+
+def test_killed_in_the_middle_the_thousand_are_there_once_and_what_was_answered_is_not_asked_again(
+    server: ModelServer,
+    start: Callable[..., subprocess.Popen[bytes]],
+    counts: Callable[[Path], tuple[int, int, int]],
+    tmp_path: Path,
+) -> None:
+    run = tmp_path / "run"
+    words = arguments(server, "--out", run)
+    for goal in KILLED_AT:
+        process = start(*words)
+        while process.poll() is None and counts(run)[1] < goal:
+            time.sleep(0.1)
+        assert process.poll() is None
+        process.kill()
+        process.wait()
+        words = ("resume", run, "--quiet")
+    assert start(*words).wait(PATIENCE) == 0
+    require_whole_or_infrastructure(stored(run))
+    times = answered_by_content(server)
+    assert times.total() - times[0] - times[1] <= len(KILLED_AT) * CONCURRENCY
+    assert max(times) <= 1 + len(KILLED_AT)
