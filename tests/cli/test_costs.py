@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 import dragoman as package
+from dragoman.cli.spending import aged_price
 from dragoman.models.chat.scripted import ScriptedReply
+from dragoman.models.spending.prices import AgedPrice, PriceOrigin
 from dragoman.store.replies import ReplyCache
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
@@ -209,3 +212,16 @@ def test_a_dry_run_says_what_it_would_cost_as_a_recorded_run_did(
     assert not unpriced["cost_is_whole"]
     assert "cost: about" in shown
     assert "from 2 recorded conversations" in shown
+
+
+def test_an_old_price_is_told_with_its_page_or_that_this_is_not_known() -> None:
+    looked_up = date(2026, 1, 2)
+    told = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, "https://p.test/prices"), 200))
+    untold = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, ""), 200))
+    assert told == "p/a, of 2026-01-02, 200 days ago: https://p.test/prices"
+    assert untold.endswith("200 days ago: source unknown")
+
+
+def test_a_dry_run_like_a_run_that_is_not_there_is_told_in_one_line(refused: Refused) -> None:
+    plan = ("run", "sample:shop", "--agent", "gold", "--dry-run")
+    assert "nowhere" in refused(*plan, "--like", "nowhere", status=1)

@@ -317,11 +317,13 @@ def _print_result(
 
 def _print_plan(setup: Setup, like: Sequence[Path], *, as_json: bool) -> None:
     from dragoman.cli.starting.forecasting import forecast_object, print_forecast
+    from dragoman.tables.forecasting import forecast_plan
 
     cells = plan(setup)
+    found = forecast_plan(setup, cells, like) if like else None
     left_out = not_applicable(setup)
     if as_json:
-        estimate = {"estimate": forecast_object(setup, cells, like)} if like else {}
+        estimate = {} if found is None else {"estimate": forecast_object(setup, found)}
         print_json(
             {
                 **estimate,
@@ -352,8 +354,8 @@ def _print_plan(setup: Setup, like: Sequence[Path], *, as_json: bool) -> None:
     print(
         f"{wording.counted(len(cells), 'conversation')} planned, none played: {_extent(setup, cells)}"
     )
-    if like:
-        print_forecast(setup, cells, like)
+    if found is not None:
+        print_forecast(setup, found)
     elif asking(setup.config, cells):
         print("what it would cost: name runs like it with --like RUN")
 

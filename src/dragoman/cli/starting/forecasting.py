@@ -1,8 +1,7 @@
 """What a dry run says of money and time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 
 import msgspec
 
@@ -14,16 +13,14 @@ from dragoman.core.costs import Cost
 from dragoman.models.spending.prices import AgedPrice
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
-from dragoman.runs.plan import Cell
-from dragoman.tables.forecasting import forecast_plan, seconds_of
+from dragoman.tables.forecasting import seconds_of
 from dragoman.wiring.setup import Setup
 
 _UNKNOWN = "unknown"
 
 
-def print_forecast(setup: Setup, cells: Sequence[Cell], folders: Sequence[Path]) -> None:
-    """Print what a plan would cost and how long it would take, as recorded runs did."""
-    found = forecast_plan(setup, cells, folders)
+def print_forecast(setup: Setup, found: Forecast) -> None:
+    """Print what a plan would cost and how long it would take."""
     seconds = seconds_of(found, setup.config)
     if found.lines:
         print_table(_table(found))
@@ -32,11 +29,8 @@ def print_forecast(setup: Setup, cells: Sequence[Cell], folders: Sequence[Path])
         print_line(line)
 
 
-def forecast_object(
-    setup: Setup, cells: Sequence[Cell], folders: Sequence[Path]
-) -> dict[str, object]:
+def forecast_object(setup: Setup, found: Forecast) -> dict[str, object]:
     """Return the same as an object; unknown is null."""
-    found = forecast_plan(setup, cells, folders)
     return {
         **msgspec.to_builtins(found),
         "cost_is_whole": not found.unknown and not _unlike(found),
@@ -93,7 +87,7 @@ def _time(setup: Setup, seconds: float | None) -> str:
     if setup.config.batches:
         return f"{_UNKNOWN}: a batch may take a day"
     if seconds is None:
-        return f"{_UNKNOWN}: some have no conversation like them that was played without the cache"
+        return f"{_UNKNOWN}: for some, nothing without the cache is recorded"
     at_once = wording.counted(setup.config.concurrency, "conversation")
     return f"about {wording.duration(seconds)}, {at_once} at a time"
 
