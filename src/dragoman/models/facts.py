@@ -9,7 +9,10 @@ from typing import Literal
 import msgspec
 
 LITELLM = "litellm:"
-"""Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place."""
+"""Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place.
+
+In the table `litellm:` alone is whatever provider a model's name begins with.
+"""
 
 ParameterType = Literal["number", "integer", "string", "boolean", "array", "object"]
 
@@ -40,6 +43,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         schemas: Whether it takes a JSON schema for replies.
         refuses: Parameters that it does not take.
         audio: How it takes audio in messages, by the name in the table.
+        other_keys: Environment variables that litellm itself reads.
     """
 
     url: str = ""
@@ -50,6 +54,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schemas: bool = True
     refuses: tuple[str, ...] = ()
     audio: str = "openai"
+    other_keys: tuple[str, ...] = ()
 
 
 class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -27,7 +27,7 @@ from dragoman.wiring.environment import (
     proxy_for,
     proxy_secrets,
 )
-from dragoman.wiring.providers import COMPLETIONS, EMBEDDINGS, addresses_of, key_of
+from dragoman.wiring.providers import COMPLETIONS, EMBEDDINGS, addresses_of, asked_as, key_of
 
 if TYPE_CHECKING:
     from dragoman.models.batches.sender import BatchSender
@@ -80,7 +80,7 @@ class Connections:
         endpoint = ChatEndpoint(
             url=urls[0],
             headers=_headers(key),
-            model=spec.model,
+            model=asked_as(spec),
             settings=sent_settings(spec.settings),
             key=key,
             seeds=spec.seeds,
@@ -245,7 +245,7 @@ class Connections:
             make_litellm_local()
             from dragoman.models.chat.litellm_wire import LitellmWire
 
-            self._litellm = LitellmWire(self.timeouts.total)
+            self._litellm = LitellmWire(self.timeouts.total, self._connections(), proxy_for)
         return self._litellm
 
     def _connections(self) -> "Http":

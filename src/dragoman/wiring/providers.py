@@ -17,11 +17,18 @@ def addresses_of(spec: ModelSpec, path: str = COMPLETIONS) -> tuple[str, ...]:
     Raises:
         UsageError: Where there is none.
     """
-    if spec.provider.url == LITELLM:
+    if spec.provider.url.startswith(LITELLM):
         if EQUAL in spec.base_url:
             raise UsageError(f"{spec.written}: litellm spreads calls by a router of its own")
-        return (LITELLM + (spec.base_url or spec.model.partition("/")[0]),)
+        return (LITELLM + (spec.base_url or asked_as(spec).partition("/")[0]),)
     return tuple(f"{base}{path}" for base in base_address_of(spec).split(EQUAL))
+
+
+def asked_as(spec: ModelSpec) -> str:
+    """Return the name by which a model is asked for; litellm wants the provider before it."""
+    prefix = spec.provider.url.removeprefix(LITELLM)
+    is_named = spec.provider.url.startswith(LITELLM) and prefix
+    return f"{prefix}/{spec.model}" if is_named else spec.model
 
 
 def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
@@ -69,6 +76,10 @@ def describe_provider(provider: Provider) -> str:
     if provider.url == LITELLM:
         return "whatever litellm reaches, by its names and keys; needs dragoman[litellm]"
     where = _own_address(provider) or "give ?base_url=http://HOST:PORT/v1"
+    if provider.url.startswith(LITELLM):
+        names = [name for name in (provider.key_env, *provider.other_keys) if name]
+        said = ", ".join(f"{name} ({'set' if variable(name) else 'not set'})" for name in names)
+        return f"by litellm (dragoman[litellm]), keys in {said}"
     is_set = "set" if variable(provider.key_env) else "not set"
     if provider.needs_key:
         return f"{where}, key in {provider.key_env} ({is_set})"

@@ -13,9 +13,10 @@ from dragoman.core.errors import UsageError
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.litellm_wire import LitellmWire
 from dragoman.models.chat.streams import is_stream, whole_completion
-from dragoman.models.wire.transport import Fault, HttpResponse
+from dragoman.models.wire.http import Http
+from dragoman.models.wire.transport import Fault, HttpResponse, Timeouts
 
-BODY = b'{"model": "gemini/flash", "messages": [], "seed": 7}'
+BODY = b'{"model": "cohere/flash", "messages": [], "seed": 7}'
 COMPLETION = {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}
 
 
@@ -66,9 +67,9 @@ def litellm(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]],
 Installed = Callable[[Callable[[], object]], StandIn]
 
 
-def post(url: str = "litellm:gemini", key: str = "") -> HttpResponse:
+def post(url: str = "litellm:cohere", key: str = "") -> HttpResponse:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return asyncio.run(LitellmWire(30.0).post(url, headers, BODY))
+    return asyncio.run(LitellmWire(30.0, Http(Timeouts()), lambda _: None).post(url, headers, BODY))
 
 
 def failing(status: object, headers: dict[str, str] | None = None) -> Callable[[], object]:
@@ -90,7 +91,7 @@ def test_nothing_is_dropped_and_nothing_is_tried_again_behind_our_back(litellm: 
     post()
     assert module.asked == [
         {
-            "model": "gemini/flash",
+            "model": "cohere/flash",
             "messages": [],
             "seed": 7,
             "timeout": 30.0,
@@ -152,11 +153,11 @@ def test_a_time_out_is_one(litellm: Installed) -> None:
 
 def test_its_connections_are_closed(litellm: Installed) -> None:
     module = litellm(lambda: Record(COMPLETION))
-    asyncio.run(LitellmWire(30.0).close())
+    asyncio.run(LitellmWire(30.0, Http(Timeouts()), lambda _: None).close())
     assert module.is_closed
 
 
 def test_where_it_is_not_installed_the_line_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
     with pytest.raises(UsageError, match=r"litellm is not installed: pip install 'dragoman\[lite"):
-        LitellmWire(30.0)
+        LitellmWire(30.0, Http(Timeouts()), lambda _: None)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 import aiohttp
+from yarl import URL
 
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 
@@ -36,7 +37,7 @@ class Http:
 
     async def post(
         self,
-        url: str,
+        url: str | URL,
         headers: Mapping[str, str],
         body: bytes,
         proxy: str | None = None,
@@ -65,7 +66,7 @@ class Http:
 
     async def _answered(
         self,
-        url: str,
+        url: str | URL,
         headers: Mapping[str, str],
         body: bytes | None,
         proxy: str | None,

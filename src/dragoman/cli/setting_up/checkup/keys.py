@@ -28,6 +28,9 @@ def _uses() -> dict[str, list[str]]:
     chat = load_facts().providers.items()
     realtime = load_realtime_facts().providers.items()
     speech = ((name, each.at) for name, each in load_speech_facts().providers.items())
+    for name, provider in load_facts().providers.items():
+        for variable_name in provider.other_keys:
+            uses.setdefault(variable_name, []).append(f"{name} (models)")
     for kind, providers in (("models", chat), ("realtime", realtime), ("speech", speech)):
         for name, provider in providers:
             if provider.key_env:

@@ -1,0 +1,219 @@
+"""Azure and Bedrock through litellm itself, against a server that answers as each does."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+from aiohttp import web
+
+from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.speech import Called
+from dragoman.core.tools import Toolset, ToolSpec
+from dragoman.models.spec import read_spec
+from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.wiring.connections import Connections
+
+pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.nightly,
+    # What it and its parts do at import and at their end is theirs.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+SECRET = "canary-of-a-key-0123456789"  # noqa: S105 - a canary
+ARGUMENTS = {"order": 7}
+AZURE = {
+    "choices": [
+        {
+            "index": 0,
+            "finish_reason": "tool_calls",
+            "message": {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "c1",
+                        "type": "function",
+                        "function": {"name": "look", "arguments": json.dumps(ARGUMENTS)},
+                    }
+                ],
+            },
+        }
+    ],
+    "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14},
+}
+BEDROCK = {
+    "output": {
+        "message": {
+            "role": "assistant",
+            "content": [{"toolUse": {"toolUseId": "t1", "name": "look", "input": ARGUMENTS}}],
+        }
+    },
+    "stopReason": "tool_use",
+    "usage": {"inputTokens": 10, "outputTokens": 4, "totalTokens": 14},
+    "metrics": {"latencyMs": 1},
+}
+Answers = Callable[[web.Request], Awaitable[web.StreamResponse]]
+TOOLS = Toolset(
+    (ToolSpec("look", "Looks.", {"type": "object", "properties": {"order": {"type": "integer"}}}),)
+)
+
+MODELS = {
+    "azure": "azure/gpt-4.1-mini?base_url={base}&temperature=0&extra.api_version=2024-10-21",
+    "bedrock": "bedrock/amazon.nova-lite-v1:0?base_url={base}&temperature=0",
+}
+GOOD = {"azure": AZURE, "bedrock": BEDROCK}
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_API_KEY", SECRET)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIA0000000000000000")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_REGION_NAME", "us-east-1")
+    monkeypatch.delenv("AWS_BEARER_TOKEN_BEDROCK", raising=False)
+
+
+async def asked(kind: str, answers: Answers) -> Completion:
+    """Ask a cloud's model at a server that answers so."""
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answers)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    base = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    connections = Connections(Timeouts(2.0, 0.4, 0.5), Patience(attempts=2, seconds=1.0))
+    try:
+        model = connections.chat_model(read_spec(MODELS[kind].format(base=base)))
+        request = ChatRequest([{"role": "user", "content": "Where is it?"}], TOOLS, 7, "task")
+        return await model.complete(request, "agent")
+    finally:
+        await connections.close()
+        await runner.cleanup()
+
+
+def says(status: int, body: object, headers: dict[str, str] | None = None) -> Answers:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        await request.read()
+        return web.json_response(body, status=status, headers=headers)
+
+    return answer
+
+
+both = pytest.mark.parametrize("kind", ["azure", "bedrock"])
+
+
+@both
+def test_calls_and_tokens_come_back_as_from_any_endpoint(kind: str) -> None:
+    completion = asyncio.run(asked(kind, says(200, GOOD[kind])))
+    assert isinstance(completion.reply, Called)
+    assert [(call.name, call.arguments) for call in completion.reply.calls] == [("look", ARGUMENTS)]
+    assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
+    assert completion.usage.model.startswith(f"{kind}/")
+    assert completion.usage.faults == {}
+
+
+def test_azure_is_asked_at_its_deployment_with_the_key_and_all_that_was_set() -> None:
+    seen: list[tuple[str, str, dict[str, object]]] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        seen.append((request.path_qs, request.headers["api-key"], await request.json()))
+        return web.json_response(AZURE)
+
+    asyncio.run(asked("azure", answer))
+    ((address, key, body),) = seen
+    assert address == ("/openai/deployments/gpt-4.1-mini/chat/completions?api-version=2024-10-21")
+    assert (key, body["seed"], body["temperature"]) == (SECRET, 7, 0)
+
+
+def test_bedrock_is_asked_at_the_address_that_was_signed() -> None:
+    seen: list[tuple[str, str]] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        seen.append((request.raw_path, request.headers["Authorization"].partition(" ")[0]))
+        return web.json_response(BEDROCK)
+
+    asyncio.run(asked("bedrock", answer))
+    assert seen == [("/model/amazon.nova-lite-v1%3A0/converse", "AWS4-HMAC-SHA256")]
+
+
+@both
+@pytest.mark.parametrize(
+    ("status", "body", "fault"),
+    [(503, {}, "overloaded"), (500, {}, "server_error"), (200, "no answer", "malformed")],
+)
+def test_what_may_pass_is_tried_again_and_counted_by_its_kind(
+    kind: str, status: int, body: object, fault: str
+) -> None:
+    first = [says(status, body)]
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        return await (first.pop() if first else says(200, GOOD[kind]))(request)
+
+    completion = asyncio.run(asked(kind, answer))
+    assert completion.usage.faults == {fault: 1}
+
+
+async def hangs(request: web.Request) -> web.StreamResponse:
+    await request.read()
+    await asyncio.sleep(3)
+    return web.json_response({})
+
+
+async def cuts(request: web.Request) -> web.StreamResponse:
+    assert request.transport is not None
+    request.transport.abort()
+    return web.Response()
+
+
+async def floods(request: web.Request) -> web.StreamResponse:
+    await request.read()
+    return web.Response(body=b" " * (9 * 1024 * 1024), content_type="application/json")
+
+
+@both
+@pytest.mark.parametrize(
+    ("answers", "fault"), [(hangs, "timeout"), (cuts, "cut"), (floods, "oversized")]
+)
+def test_no_answer_is_a_fault_of_its_own_kind(kind: str, answers: Answers, fault: str) -> None:
+    with pytest.raises(ParticipantError) as caught:
+        asyncio.run(asked(kind, answers))
+    assert fault in str(caught.value)
+
+
+@both
+def test_a_refusal_ends_the_run_and_shows_no_key(
+    kind: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    refusal = says(401, {"error": {"message": f"who is {SECRET}?"}})
+    with pytest.raises(RunHalted, match=r"401.*who is \*\*\*\?") as caught:
+        asyncio.run(asked(kind, refusal))
+    assert SECRET not in str(caught.value) + "".join(capfd.readouterr())
+
+
+@both
+def test_a_redirect_is_not_followed(kind: str) -> None:
+    paths: list[str] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        paths.append(request.path)
+        return web.Response(status=302, headers={"Location": "/elsewhere"})
+
+    with pytest.raises(RunHalted, match="points elsewhere"):
+        asyncio.run(asked(kind, answer))
+    assert len(paths) == 1
+    assert "/elsewhere" not in paths
+
+
+@both
+def test_a_call_that_is_given_up_ends_at_once(kind: str) -> None:
+    async def given_up() -> None:
+        async with asyncio.timeout(0.3):
+            await asked(kind, hangs)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(given_up())
