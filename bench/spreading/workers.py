@@ -6,6 +6,7 @@ than the clock. Two processes are twice as fast where two cores have nothing els
 """
 
 import asyncio
+import os
 import resource
 import tempfile
 import time
@@ -100,16 +101,22 @@ def _print_scores() -> None:
 
 
 def _print_voice() -> None:
-    """Every worker has its share of the cores for speech: two share what one has."""
-    print("courier by telephone, embedded voices")
-    for workers in WORKERS:
+    """Set one process with one core for speech against one with all, and against two with half each."""
+    print(f"courier by telephone, embedded voices, {os.cpu_count()} cores")
+    for title, workers, sharers in (
+        ("1 worker, one share of two", 1, 2),
+        ("1 worker, all cores", 1, 1),
+        ("2 workers", 2, 2),
+    ):
         with tempfile.TemporaryDirectory() as folder, _spent() as spent:
-            counted = _played(SPOKEN, workers, Path(folder) / "run")
-            print(f"  {_of(workers)}: {counted.utterances_per_minute:6.0f} utterances/min{spent()}")
+            counted = _played(SPOKEN, workers, Path(folder) / "run", sharers)
+            print(f"  {title:<26}: {counted.utterances_per_minute:6.0f} utterances/min{spent()}")
 
 
-def _played(config: RunConfig, workers: int, folder: Path) -> Counted:
-    setup = build_setup(msgspec.structs.replace(config, workers=workers))
+def _played(config: RunConfig, workers: int, folder: Path, sharers: int = 1) -> Counted:
+    """Play a run; engines of its own process are made as where so many share the cores."""
+    made = build_setup(msgspec.structs.replace(config, workers=sharers))
+    setup = msgspec.structs.replace(made, config=msgspec.structs.replace(config, workers=workers))
     counted = Counted()
 
     async def work() -> None:
