@@ -16,6 +16,7 @@ from dragoman.core.measures import Measured
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.core.speech import AudioRef, Said, Utterance
 from dragoman.core.voice.audio import Audio
+from dragoman.runs import jobs
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.merging import merge_runs
@@ -347,3 +348,27 @@ def test_a_run_of_an_older_format_is_refused_with_the_command(half: Path, tmp_pa
         file.execute("UPDATE meta SET value = '3' WHERE name = 'format'")
     with pytest.raises(StoreError, match="first `dragoman upgrade"):
         merge(tmp_path / "out", half, half)
+
+
+def test_a_large_plan_is_compared_by_what_it_is_made_of(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MOST_COMPARED", 0)
+    play(started(tmp_path / "large"), 0, 9)
+    play(resume_job(tmp_path / "large"))
+    assert stored(tmp_path / "large") == stored(whole)
+    assert problems(tmp_path / "large") == []
+    with open_run(tmp_path / "large", write=True) as store:
+        store.note_made_of("of other data")
+    with pytest.raises(StoreError, match="data, prompts or agents have changed"):
+        resume_job(tmp_path / "large")
+
+
+def test_a_plan_of_before_is_compared_cell_by_cell_once(
+    half: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MOST_COMPARED", 0)
+    with open_run(half, write=False) as store:
+        assert store.made_of() == ""
+    with resume_job(half).store as store:
+        assert store.made_of() != ""

@@ -8,7 +8,7 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Opening, Session
-from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
+from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan, planned
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import build_setup
@@ -153,3 +153,32 @@ def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
     with_user = msgspec.structs.replace(setup, suite=shop)
     assert len(plan(with_user)) == 4
     assert not_applicable(with_user) == {}
+
+
+def test_cells_of_a_grid_are_the_same_one_by_one() -> None:
+    config = RunConfig(
+        "courier:easy", ("attentive", "gold"), personas=("none", "hurried"), trials=2
+    )
+    lazy = planned(build_setup(config))
+    cells = plan(build_setup(config))
+    assert len(lazy) == len(cells) > 40
+    assert [lazy[place] for place in range(len(lazy))] == list(lazy)
+    assert [cell.key for cell in lazy[5:9]] == [cell.key for cell in cells[5:9]]
+    with pytest.raises(IndexError):
+        lazy[len(lazy)]
+
+
+def test_plans_are_made_of_the_same_only_if_their_cells_are_equal() -> None:
+    base = RunConfig("courier:easy", ("attentive", "gold"), trials=2)
+    made_of = planned(build_setup(base)).made_of
+    assert planned(build_setup(base)).made_of == made_of
+    for change in (
+        {"trials": 3},
+        {"agents": ("gold", "attentive")},
+        {"limit": 3},
+        {"seed": 1},
+        {"max_steps": 7},
+        {"personas": ("hurried",)},
+    ):
+        other = msgspec.structs.replace(base, **change)
+        assert planned(build_setup(other)).made_of != made_of, change

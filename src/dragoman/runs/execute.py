@@ -5,12 +5,13 @@ played is a backend's affair. A failed participant is a stored episode; a failed
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
 from dragoman.core.episodes import Episode
+from dragoman.core.errors import StoreError
 from dragoman.core.keys import derive_seed
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
@@ -28,7 +29,7 @@ from dragoman.runs.backend import (
 from dragoman.runs.collector import rare_collection
 from dragoman.runs.earlier import Earlier
 from dragoman.runs.open_files import conversations_at_once
-from dragoman.runs.plan import Cell, plain_cell
+from dragoman.runs.plan import Cell, PlannedCells, plain_cell
 from dragoman.runs.player import Player
 from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.watch import Watch
@@ -61,13 +62,23 @@ def pending_cells(
     """
     unplayed, broken = store.unplayed(), store.broken()
     pending = []
-    for cell in cells:
+    for cell in _waiting(cells, store, unplayed.union(broken, again)):
         if cell.key in unplayed:
             pending.append(Pending(cell, 0))
         elif cell.key in broken or cell.key in again:
             attempts, completed = store.tries(cell.key)
             pending.append(Pending(_reseeded(cell, completed), attempts))
     return pending
+
+
+def _waiting(cells: Sequence[Cell], store: RunStore, keys: Collection[str]) -> Iterable[Cell]:
+    """Return cells among which are those of some keys; of a whole grid no others are made."""
+    if not isinstance(cells, PlannedCells):
+        return cells
+    found = [cells[place - 1] for place in store.places(keys)]
+    if any(cell.key not in keys for cell in found):
+        raise StoreError(f"{store.folder}: its plan is damaged: `dragoman verify` says how")
+    return found
 
 
 def _reseeded(cell: Cell, completed: int) -> Cell:

@@ -1,9 +1,9 @@
 """Starts, resumes and opens runs: configuration, plan and store together."""
 
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 import msgspec
 
@@ -15,7 +15,7 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
-from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan
+from dragoman.runs.plan import Cell, Place, PlannedCells, cells_at, not_applicable, planned
 from dragoman.runs.sharding import cells_of_share
 from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.trust import note_own, require_trust
@@ -26,6 +26,9 @@ from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
+
+MOST_COMPARED = 20_000
+"""Cells of a plan that are compared one by one whenever a run is gone on with."""
 
 LAST_SECOND = 250_000_000_000
 """Since 1970: what calendars of computers end before."""
@@ -66,7 +69,7 @@ class Job(msgspec.Struct, frozen=True):
     """
 
     setup: Setup
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     store: RunStore
 
 
@@ -85,7 +88,7 @@ def start_job(
         StoreError: Where the folder holds a run already or cannot be written.
     """
     backend_for(setup.config)
-    cells = plan(setup) if places is None else cells_at(setup, places)
+    cells = planned(setup) if places is None else cells_at(setup, places)
     manifest = Manifest(
         VERSION,
         platform.python_version(),
@@ -107,6 +110,7 @@ def start_job(
         {task.id: task for task in setup.tasks},
     )
     store = create_run(folder, new)
+    _note_made_of(store, cells)
     conditions = dict.fromkeys(cell.condition for cell in cells)
     note_own(new.manifest, reached_by(setup.config, conditions=conditions))
     return Job(setup, _played_here(setup, cells), store)
@@ -146,7 +150,7 @@ def resume_job(
         config = checked(msgspec.structs.replace(stored, **changed))
         conditions = listed_conditions(store, manifest)
         setup = build_setup(config, given, prices, conditions=conditions)
-        cells = cells_at(setup, _places(store)) if manifest.is_explicit else plan(setup)
+        cells = cells_at(setup, _places(store)) if manifest.is_explicit else planned(setup)
         _require_same_plan(store, cells)
     except BaseException:
         store.close()
@@ -154,7 +158,7 @@ def resume_job(
     return Job(setup, _played_here(setup, cells), store)
 
 
-def _played_here(setup: Setup, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+def _played_here(setup: Setup, cells: Sequence[Cell]) -> Sequence[Cell]:
     share = share_of(setup.config.shard)
     return cells if share.is_all else cells_of_share(cells, share)
 
@@ -185,12 +189,27 @@ def _places(store: RunStore) -> tuple[Place, ...]:
     return tuple(Place(cell.condition, cell.agent, cell.task, cell.trial) for cell in store.cells())
 
 
-def _require_same_plan(store: RunStore, cells: tuple[Cell, ...]) -> None:
-    if not store.has_plan(map(_stored, cells)):
+def _require_same_plan(store: RunStore, cells: Sequence[Cell]) -> None:
+    """Refuse a plan that is not the run's; of a large one only what it is made of is compared."""
+    made_of = cells.made_of if _is_large(cells) else ""
+    kept = store.made_of() if made_of else ""
+    is_same = kept == made_of if kept else store.has_plan(map(_stored, cells))
+    if not is_same:
         raise StoreError(
             f"{store.folder}: data, prompts or agents have changed since this run was started: "
             "start a new one"
         )
+    if not kept:
+        _note_made_of(store, cells)
+
+
+def _is_large(cells: Sequence[Cell]) -> TypeGuard[PlannedCells]:
+    return isinstance(cells, PlannedCells) and len(cells) > MOST_COMPARED
+
+
+def _note_made_of(store: RunStore, cells: Sequence[Cell]) -> None:
+    if _is_large(cells):
+        store.note_made_of(cells.made_of)
 
 
 def realised(setup: Setup) -> dict[str, Realised]:

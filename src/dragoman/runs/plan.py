@@ -5,14 +5,15 @@ changes no other cell, and a changed file makes other cells instead of silently 
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, overload
 
 import msgspec
 
 from dragoman.conditions.layers import Realisation
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import Condition, condition_text
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import derive_seed, encoded_parts, key_of_encoded
+from dragoman.core.keys import content_key, derive_seed, encoded_parts, key_of_encoded
 from dragoman.core.tasks import Task, chain_before
 from dragoman.runs.backend import PlainCell
 from dragoman.wiring.conditions.exposures import lacks_model
@@ -44,6 +45,11 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
         return conversation_seed(self.key) if self.own_seed is None else self.own_seed
 
 
+def conversation_seed(key: str) -> int:
+    """Return the seed of a cell's conversation."""
+    return derive_seed(key, "conversation")
+
+
 class Place(msgspec.Struct, frozen=True):
     """Where one conversation stands among all that a setup can play."""
 
@@ -53,25 +59,141 @@ class Place(msgspec.Struct, frozen=True):
     trial: int
 
 
+class _AroundTrial(NamedTuple):
+    """What keys of cells share that differ in their trial and task alone, encoded once."""
+
+    before: bytes
+    after: bytes
+
+    def at(self, trial: int) -> bytes:
+        return b",".join(filter(None, (self.before, str(trial).encode(), self.after)))
+
+
+class CellBlock:
+    """The cells that one agent and its user have under one condition."""
+
+    def __init__(
+        self, setup: Setup, realisation: Realisation, pair: tuple[Resolved, Resolved]
+    ) -> None:
+        agent, user = pair
+        self.condition = realisation.condition
+        self.agent = agent
+        self.user = user
+        self._digest = setup.suite.provenance.digest
+        self._around = _AroundTrial(
+            encoded_parts(
+                self.condition.identity,
+                agent.identity,
+                user.identity,
+                setup.rules,
+                setup.config.limits,
+                setup.config.seed,
+            ),
+            encoded_parts(*realisation.identities),
+        )
+
+    def shared(self, trial: int) -> bytes:
+        """Return what the keys of a trial share."""
+        return self._around.at(trial)
+
+    def own(self, task: Task) -> bytes:
+        """Return what a task brings to its keys, whatever the block."""
+        return encoded_parts(_VERSION, task.suite, self._digest, task.id, task.digest)
+
+    def cell(self, task: Task, trial: int, tasks: Mapping[str, Task]) -> Cell:
+        """Return the cell of a task; its chain is that of its task, played by the same agent."""
+        shared = self.shared(trial)
+        chain = chain_before(task, tasks) if task.after else ()
+        before = tuple(key_of_encoded(self.own(each), shared) for each in chain)
+        key = key_of_encoded(self.own(task), shared)
+        return Cell(key, task, self.condition, self.agent, self.user, trial, before)
+
+    @property
+    def made_of(self) -> tuple[str, str, str]:
+        """What the rows of its cells are made of, beside their tasks and trials."""
+        return condition_text(self.condition), self.agent.name, self.shared(0).decode()
+
+
+class PlannedCells(Sequence[Cell]):
+    """The cells of a grid, all blocks of the first trial first.
+
+    Args:
+        blocks: What is played, in its order.
+        tasks: The tasks of each block, by id.
+        trials: How often.
+    """
+
+    def __init__(self, blocks: Sequence[CellBlock], tasks: Mapping[str, Task], trials: int) -> None:
+        self._blocks = blocks
+        self._by_id = tasks
+        self._tasks = tuple(tasks.values())
+        self._trials = trials
+
+    def __len__(self) -> int:
+        return self._trials * len(self._blocks) * len(self._tasks)
+
+    @overload
+    def __getitem__(self, index: int) -> Cell: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Cell, ...]: ...
+    def __getitem__(self, index: int | slice) -> Cell | tuple[Cell, ...]:
+        if isinstance(index, slice):
+            return tuple(self[place] for place in range(len(self))[index])
+        block, task = divmod(range(len(self))[index], len(self._tasks))
+        trial, block = divmod(block, len(self._blocks))
+        return self._blocks[block].cell(self._tasks[task], trial, self._by_id)
+
+    def __iter__(self) -> Iterator[Cell]:
+        if self.has_chains:
+            yield from (self[place] for place in range(len(self)))
+            return
+        own = self._own
+        for trial in range(self._trials):
+            for block in self._blocks:
+                shared = block.shared(trial)
+                of_block = (block.condition, block.agent, block.user, trial)
+                for task, encoded in zip(self._tasks, own, strict=True):
+                    yield Cell(key_of_encoded(encoded, shared), task, *of_block)
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether a conversation begins where another one ended."""
+        return any(task.after for task in self._tasks)
+
+    @functools.cached_property
+    def _own(self) -> tuple[bytes, ...]:
+        return tuple(block.own(task) for block in self._blocks[:1] for task in self._tasks)
+
+    @property
+    def made_of(self) -> str:
+        """A hash of all that the cells are made of: where it is equal all keys are, in their order."""
+        own = [encoded.decode() for encoded in self._own]
+        return content_key(own, [block.made_of for block in self._blocks], self._trials)
+
+
 def plan(setup: Setup) -> tuple[Cell, ...]:
     """Return the cells of a grid, all tasks of the first trial first.
 
     What does not apply to the suite or to an agent has none: see `not_applicable`.
     """
+    return tuple(planned(setup))
+
+
+def planned(setup: Setup) -> PlannedCells:
+    """Return the same cells, each made when it is asked for."""
     left_out = _not_of_suite(setup)
     played = [
         setup.realised(condition)
         for condition in setup.conditions
         if condition.label not in left_out
     ]
-    return tuple(
-        cell
-        for trial in range(setup.config.trials)
+    blocks = [
+        CellBlock(setup, realisation, pair)
         for realisation in played
         for pair in setup.pairs
         if not _not_of_agent(pair[0], realisation.condition)
-        for cell in _cells(setup, realisation, pair, trial, setup.tasks)
-    )
+    ]
+    return PlannedCells(blocks, {task.id: task for task in setup.tasks}, setup.config.trials)
 
 
 def cells_at(setup: Setup, places: Iterable[Place]) -> tuple[Cell, ...]:
@@ -81,23 +203,34 @@ def cells_at(setup: Setup, places: Iterable[Place]) -> tuple[Cell, ...]:
         StoreError: Where the setup has no such conversation.
     """
     tasks = {task.id: task for task in setup.tasks}
-    pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
+    agents = {agent.name for agent, _ in setup.pairs}
     left_out = _not_of_suite(setup)
-    realised = {
-        entry: setup.realised(entry) for entry in setup.conditions if entry.label not in left_out
-    }
+    applicable = {entry for entry in setup.conditions if entry.label not in left_out}
+    block_of = _blocks(setup)
     cells: dict[str, Cell] = {}
     for place in places:
-        if place.task not in tasks or place.agent not in pairs or place.condition not in realised:
+        if (
+            place.task not in tasks
+            or place.agent not in agents
+            or place.condition not in applicable
+        ):
             raise StoreError(
                 f"there is no conversation about task {place.task} with agent {place.agent} as "
                 f"{place.condition.label}: data or agents have changed"
             )
-        task = tasks[place.task]
-        played = (*chain_before(task, tasks), task)
-        found = _cells(setup, realised[place.condition], pairs[place.agent], place.trial, played)
-        cells |= {cell.key: cell for cell in found if cell.key not in cells}
+        block, task = block_of(place.condition, place.agent), tasks[place.task]
+        for each in (*chain_before(task, tasks), task):
+            cell = block.cell(each, place.trial, tasks)
+            cells.setdefault(cell.key, cell)
     return tuple(cells.values())
+
+
+def _blocks(setup: Setup) -> Callable[[Condition, str], CellBlock]:
+    """Return what makes the block of a condition and an agent, once."""
+    pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
+    return functools.cache(
+        lambda condition, agent: CellBlock(setup, setup.realised(condition), pairs[agent])
+    )
 
 
 def plain_cell(cell: Cell, attempt: int) -> PlainCell:
@@ -121,16 +254,14 @@ def cells_from(setup: Setup) -> Callable[[PlainCell], Cell]:
     What is returned raises StoreError where it is another one here: data, prompts or agents differ.
     """
     tasks = {task.id: task for task in setup.tasks}
-    pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
-    realised = functools.cache(setup.realised)
+    agents = {agent.name for agent, _ in setup.pairs}
+    block_of = _blocks(setup)
 
     def cell_from(plain: PlainCell) -> Cell:
         is_known = plain.condition in setup.conditions
-        if is_known and plain.task in tasks and plain.agent in pairs:
-            pair = pairs[plain.agent]
-            realisation = realised(plain.condition)
-            key = _Keys(setup, realisation, pair, plain.trial)
-            found = _cell(key, realisation, pair, tasks[plain.task], plain.trial)
+        if is_known and plain.task in tasks and plain.agent in agents:
+            block = block_of(plain.condition, plain.agent)
+            found = block.cell(tasks[plain.task], plain.trial, tasks)
             if found.key == plain.key:
                 return msgspec.structs.replace(found, own_seed=plain.seed, before=plain.before)
         raise StoreError(
@@ -161,68 +292,3 @@ def _not_of_suite(setup: Setup) -> dict[str, str]:
     """Return by label the conditions that do not apply to the suite, and why."""
     reasons = {entry.label: setup.suite.not_applicable(entry) for entry in setup.conditions}
     return {label: why for label, why in reasons.items() if why}
-
-
-def conversation_seed(key: str) -> int:
-    """Return the seed of a cell's conversation."""
-    return derive_seed(key, "conversation")
-
-
-def _cells(
-    setup: Setup,
-    realisation: Realisation,
-    pair: tuple[Resolved, Resolved],
-    trial: int,
-    played: Iterable[Task],
-) -> tuple[Cell, ...]:
-    """Return one cell per task; a cell's chain is that of its task, played by the same agent."""
-    tasks = {task.id: task for task in played}
-    key = _Keys(setup, realisation, pair, trial)
-    cells = {name: _cell(key, realisation, pair, task, trial) for name, task in tasks.items()}
-    return tuple(
-        cell
-        if not cell.task.after
-        else msgspec.structs.replace(
-            cell, before=tuple(cells[task.id].key for task in chain_before(cell.task, tasks))
-        )
-        for cell in cells.values()
-    )
-
-
-def _cell(
-    key: "_Keys",
-    realisation: Realisation,
-    pair: tuple[Resolved, Resolved],
-    task: Task,
-    trial: int,
-) -> Cell:
-    return Cell(key.of(task), task, realisation.condition, *pair, trial)
-
-
-class _Keys:
-    """The keys of cells that differ in their task alone; what they share is encoded once."""
-
-    def __init__(
-        self,
-        setup: Setup,
-        realisation: Realisation,
-        pair: tuple[Resolved, Resolved],
-        trial: int,
-    ) -> None:
-        self._digest = setup.suite.provenance.digest
-        agent, user = pair
-        self._shared = encoded_parts(
-            realisation.condition.identity,
-            agent.identity,
-            user.identity,
-            setup.rules,
-            setup.config.limits,
-            setup.config.seed,
-            trial,
-            *realisation.identities,
-        )
-
-    def of(self, task: Task) -> str:
-        """Return the key of a task's cell."""
-        own = encoded_parts(_VERSION, task.suite, self._digest, task.id, task.digest)
-        return key_of_encoded(own, self._shared)

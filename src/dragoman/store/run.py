@@ -65,6 +65,10 @@ WHERE cell NOT IN (SELECT id FROM cells) LIMIT 1
 """
 _PLACE = "SELECT id, suite, condition, agent FROM cells WHERE key = ?"
 _CONDITIONS = "SELECT condition FROM cells GROUP BY condition ORDER BY min(id)"
+_COUNTED_CONDITIONS = """
+SELECT condition FROM (SELECT DISTINCT condition FROM tallies WHERE standing = 'planned') AS planned
+ORDER BY (SELECT id FROM cells WHERE cells.condition = planned.condition ORDER BY id LIMIT 1)
+"""
 _UNPLAYED = "SELECT key FROM cells WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id)"
 _BROKEN = """
 SELECT key FROM episodes JOIN cells ON cells.id = cell
@@ -375,7 +379,8 @@ class RunStore:
     def conditions(self) -> tuple[Condition, ...]:
         """Return the plan's conditions, in its order."""
         with self._errors("read"):
-            rows = self._connection.execute(_CONDITIONS).fetchall()
+            query = _COUNTED_CONDITIONS if self._file.is_counted else _CONDITIONS
+            rows = self._connection.execute(query).fetchall()
             return tuple(condition_from(text) for (text,) in rows)
 
     def has_plan(self, cells: Iterable[StoredCell]) -> bool:
@@ -398,6 +403,24 @@ class RunStore:
                 )
                 for row, cell in found
             )
+
+    def made_of(self) -> str:
+        """Return the hash of all that the plan was made of; empty where it was not kept."""
+        with self._errors("read"):
+            found = self._meta("made_of")
+            return "" if found is None else msgspec.json.decode(found, type=str)
+
+    def note_made_of(self, made_of: str) -> None:
+        """Keep the hash of all that the plan was made of: who finds the same needs no row of it."""
+        with self._errors("write"), self._connection:
+            row = ("made_of", self._sealed(msgspec.json.encode(made_of), "made_of"))
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    def places(self, cells: Iterable[str]) -> list[int]:
+        """Return the places of cells in the plan, from 1, in its order."""
+        with self._errors("read"):
+            rows = (self._connection.execute(_PLACE, (bytes.fromhex(key),)) for key in cells)
+            return sorted(row[0] for found in rows for row in found)
 
     def cell_at(self, place: int) -> StoredCell | None:
         """Return the cell at a place of the plan, from 1; None where it has none."""
