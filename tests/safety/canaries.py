@@ -51,5 +51,5 @@ def environment(proxy: str) -> Mapping[str, str]:
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
         password = quote(values.pop(name), safe="")
         values |= dict.fromkeys((name, name.lower()), f"http://me:{password}@{proxy}")
-    del values["OPENAI_BASE_URL"]
-    return values
+    password = quote(values["OPENAI_BASE_URL"], safe="")
+    return values | {"OPENAI_BASE_URL": f"http://me:{password}@127.0.0.1:9/v1"}

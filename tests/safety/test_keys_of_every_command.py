@@ -5,9 +5,11 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from tests.cli.test_processes import names
+from tests.safety.canaries import canaries
 from tests.safety.conftest import Watched
 from tests.safety.echoing import WAYS, EchoServer
 from typer.main import get_command
@@ -16,8 +18,6 @@ from dragoman.benchmarks.itc.world.loading import load_world
 from dragoman.cli.main import app
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
-
-pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 Words = tuple[object, ...]
 
@@ -99,6 +99,27 @@ def talks(echo: EchoServer) -> Iterator[Words]:
     yield (*talk, "--agent", "openai/any", "--dry-run")
 
 
+def mistaken() -> Iterator[Words]:
+    """Yield runs of somebody who writes a key where none belongs: it is not repeated."""
+    key = quote(canaries()["OPENAI_BASE_URL"], safe="")
+    host, talk = "127.0.0.1:9", ("run", "sample:shop", *SHORT)
+    for agent in (
+        f"http://me:{key}@{host}/agent",
+        f"http://{host}/agent?token={key}",
+        f"compatible/any?base_url=http://me:{key}@{host}/v1",
+        f"compatible/any?base_url=http://{host}/v1&api_key={key}",
+        f"compatible/any?base_url=http://{host}/v1&key_env={key}",
+        f"compatible-realtime/any?base_url=ws://me:{key}@{host}/v1",
+        "openai/any",
+    ):
+        yield (*talk, "--agent", agent, "--no-preflight")
+    yield (*talk, "--agent", "gold", "--search", f"http://me:{key}@{host}/search")
+    yield (*talk, "--agent", "gold", "--batch", f"http://me:{key}@{host}=1")
+    yield (*talk, "--agent", "gold", "--rate", f"http://me:{key}@{host}=5rpm")
+    speaker = f"compatible/v?model=m&base_url=http://me:{key}@{host}/v1"
+    yield (*talk, "--agent", "gold", "--voice", "studio", "--speaker", speaker)
+
+
 def of_models(echo: EchoServer) -> Iterator[Words]:
     """Yield the other commands that ask models, of servers that say all back."""
     for number, way in enumerate(WAYS):
@@ -124,7 +145,6 @@ def of_models(echo: EchoServer) -> Iterator[Words]:
 
 def of_files(echo: EchoServer) -> Iterator[Words]:
     """Yield every command that reads what the others left, and what is left."""
-    yield ("curate", "run", "plan.toml")
     yield ("list", "models")
     for kind in ("agents", "options", "voices", "recognizers", "measures", "suites"):
         yield ("list", kind)
@@ -145,6 +165,8 @@ def of_files(echo: EchoServer) -> Iterator[Words]:
     for form in ("tau2", "jsonl", "csv", "parquet", "junit", "inspect"):
         yield ("export", "mine", "--to", form, "--out", f"exported-{form}")
     yield ("import", "exported-tau2", "--out", "imported")
+    yield ("merge", "mine", "run0", "--out", "merged")
+    yield ("merge", "mine", "mine", "--out", "merged")
     yield ("bundle", "mine")
     yield ("unbundle", "mine.zip", "--out", "unbundled")
     yield ("rows", "mine", "--out", "rows.jsonl")
@@ -155,15 +177,6 @@ def of_files(echo: EchoServer) -> Iterator[Words]:
         yield ("memory", action, "memory0.sqlite", *more)
     yield ("memory", "import", "out.tmx", "other.sqlite")
     yield ("memory", "compare", "memory0.sqlite", "other.sqlite", "--suite", "sample:shop")
-    yield ("curate", "collect", "data", "documents", "--licence", "CC0-1.0")
-    yield ("curate", "verify", "data", "--calls", 1, "--seconds", 0.1, "--pause", 0)
-    yield ("curate", "monitor", "data", "--pause", 0)
-    for step in ("filter", "split", "card", "status", "list"):
-        yield ("curate", step, "data")
-    yield ("curate", "export", "data", "--to", "itc", "--out", "exported-data")
-    yield ("curate", "review", "export", "data", "--out", "sheets", "--annotators", "ana,bo")
-    yield ("curate", "review", "import", "data", "sheets/ana.csv", "--annotator", "ana")
-    yield ("curate", "review", "settle", "data")
     yield ("review", "export", "sample:shop", "--to", "th", "--out", "th.xlsx")
     yield ("review", "import", "sample:shop", "th.xlsx", "--to", "th")
     yield ("review", "status", "--memory", "memory0.sqlite")
@@ -177,6 +190,20 @@ def of_files(echo: EchoServer) -> Iterator[Words]:
     yield ("doctor",)
     yield ("demo", "--out", "demonstration")
     yield ("cache", "clear")
+
+
+def of_datasets() -> Iterator[Words]:
+    """Yield the commands on datasets that ask no model themselves."""
+    yield ("curate", "run", "plan.toml")
+    yield ("curate", "collect", "data", "documents", "--licence", "CC0-1.0")
+    yield ("curate", "verify", "data", "--calls", 1, "--seconds", 0.1, "--pause", 0)
+    yield ("curate", "monitor", "data", "--pause", 0)
+    for step in ("filter", "split", "card", "status", "list"):
+        yield ("curate", step, "data")
+    yield ("curate", "export", "data", "--to", "itc", "--out", "exported-data")
+    yield ("curate", "review", "export", "data", "--out", "sheets", "--annotators", "ana,bo")
+    yield ("curate", "review", "import", "data", "sheets/ana.csv", "--annotator", "ana")
+    yield ("curate", "review", "settle", "data")
 
 
 def prepared(watched: Watched, echo: EchoServer) -> None:
@@ -214,19 +241,37 @@ def name_of(words: Words, known: set[str]) -> str:
     return next(" ".join(texts[:n]) for n in (3, 2, 1) if " ".join(texts[:n]) in known)
 
 
+def cases(echo: EchoServer) -> Iterator[Words]:
+    """Yield what is tried, in the order in which one leaves what another reads."""
+    return itertools.chain(talks(echo), of_models(echo), of_datasets(), of_files(echo))
+
+
+def test_every_command_has_a_case(echo: EchoServer) -> None:
+    known = set(names(get_command(app)))
+    assert {name_of(words, known) for words in cases(echo)} == known - NEVER_ENDING
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_command_prints_or_leaves_a_key(
     watched: Watched, echo: EchoServer, speech_models: Path
 ) -> None:
-    known = set(names(get_command(app)))
     cached = watched.home / "CACHE" / "dragoman"
     cached.mkdir(parents=True)
     shutil.copytree(speech_models, cached / "speech")
     prepared(watched, echo)
-    tried = set()
-    for words in itertools.chain(talks(echo), of_models(echo), of_files(echo)):
+    for words in cases(echo):
         done = watched(*words)
         assert "Traceback" not in done.stderr, (words, done.stderr)
         assert "No such option" not in done.stderr, (words, done.stderr)
-        tried.add(name_of(words, known))
     assert watched.found() == []
-    assert tried == known - NEVER_ENDING
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_a_key_that_is_written_where_none_belongs_is_not_repeated(watched: Watched) -> None:
+    for words in mistaken():
+        done = watched(*words)
+        assert done.returncode != 0, words
+        assert "Traceback" not in done.stderr, (words, done.stderr)
+    assert watched.found() == []

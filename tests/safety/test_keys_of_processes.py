@@ -8,20 +8,18 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
-from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from tests.safety.canaries import canaries
 from tests.safety.conftest import Watched
 from tests.safety.echoing import EchoServer
 from tests.safety.looking import found_in, named_in
+from tests.safety.pages import ASK, crawled
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 PATIENCE = 60
-ASK = build_opener(ProxyHandler({})).open
 
 
 @contextmanager
@@ -100,24 +98,6 @@ def address_in(printed: Path) -> str:
             return found.group()
         assert time.monotonic() < until, text
         time.sleep(0.05)
-
-
-def crawled(address: str) -> Iterator[tuple[str, bytes]]:
-    """Yield every page that links of others lead to, by its path, up to a hundred."""
-    known, ahead = {"/"}, ["/"]
-    while ahead and len(known) < 100:
-        path = ahead.pop(0)
-        try:
-            with ASK(address + path, timeout=PATIENCE) as answer:
-                page = answer.read() + str(answer.headers).encode()
-        except OSError as error:  # a page that says no is one too
-            page = getattr(error, "read", bytes)()
-        yield path, page
-        for link in re.findall(rb'(?:href|src)="(/[^"#]*)', page):
-            at = unescape(link.decode())
-            if at not in known:
-                known.add(at)
-                ahead.append(at)
 
 
 def test_a_server_of_the_world_says_no_key(watched: Watched) -> None:

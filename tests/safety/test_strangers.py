@@ -5,6 +5,8 @@ import json
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +18,7 @@ import pytest
 from tests.safety import audited, hostile
 from tests.safety import hostile_files as files
 from tests.safety.audited import MARK
+from tests.safety.pages import crawled, wait_for
 
 Cli = Callable[..., CompletedProcess[str]]
 Words = Sequence[str]
@@ -44,7 +47,9 @@ class Place:
         (self.victims / "precious").write_text("as it was")
         hostile.with_module(self.stranger)
 
-    def opened(self, *commands: Words) -> list[Any]:
+    def opened(
+        self, *commands: Words, meanwhile: Callable[[subprocess.Popen[str]], None] | None = None
+    ) -> list[Any]:
         """Run commands under an audit hook, and return what each of them did."""
         told = self.root / "told.json"
         environment = {
@@ -58,17 +63,22 @@ class Place:
             "COLUMNS": "120",
         }
         words = [sys.executable, "-m", "tests.safety.audited", json.dumps(commands)]
-        done = subprocess.run(
+        with subprocess.Popen(
             words,
             cwd=self.work,
             env=environment,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        ) as process:
+            try:
+                if meanwhile is not None:
+                    meanwhile(process)
+                printed, _ = process.communicate(timeout=LIMIT_S)
+            finally:
+                process.kill()
+        assert process.returncode == 0, printed
         ended: list[Any] = json.loads(told.read_text())
         return ended
 
@@ -214,7 +224,12 @@ def readings(run: str) -> list[Words]:
         ("leaderboard", run, "--style", "itc", "--out", f"{name}-board.tex"),
         ("errors", run, "--out", f"{name}-errors.md", "--out", f"{name}-errors.csv"),
     ]
-    shown = [("show", run, "--json"), ("show", run, "too-late"), ("compare", run, run)]
+    shown = [
+        ("show", run, "--json"),
+        ("show", run, "too-late"),
+        ("compare", run, run),
+        ("merge", run, run, "--out", f"{name}-merged"),
+    ]
     return [*read, *shown, *exports, *written]
 
 
@@ -245,6 +260,30 @@ def test_no_command_that_opens_a_strangers_run_does_more_than_it_says(
     run = sent(place, sound, name)
     ended = place.opened(*readings(str(run)))
     assert place.problems(ended, run) == []
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["texts", "names", "bomb"])
+def test_pages_of_a_strangers_run_do_no_more_than_be_shown(
+    place: Place, sound: Path, name: str
+) -> None:
+    run = sent(place, sound, name)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = ("view", str(run), "--no-browser", "--port", str(port))
+    pages: dict[str, bytes] = {}
+
+    def look(process: subprocess.Popen[str]) -> None:
+        wait_for(f"http://127.0.0.1:{port}/")
+        pages.update(crawled(f"http://127.0.0.1:{port}"))
+        process.send_signal(signal.SIGINT)
+
+    assert place.problems(place.opened(words, meanwhile=look), run) == []
+    assert pages
+    for path, page in pages.items():
+        (place.work / "page.html").write_bytes(page)
+        assert (path, _of_pages(place.work / "page.html")) == (path, [])
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Models that are asked in batches, over real connections to a server that serves files and batches."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from dragoman.core.usage import Usage
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.spec import read_spec
 from dragoman.models.spending.prices import load_prices
-from dragoman.models.wire.rationing import Pacing, read_batches
+from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
@@ -178,6 +178,16 @@ def test_a_batch_costs_half_where_that_is_known_and_is_unknown_elsewhere() -> No
 def test_what_is_no_batch_is_refused(written: str) -> None:
     with pytest.raises(UsageError, match="write each provider or address once"):
         read_batches(written.split(","))
+
+
+@pytest.mark.parametrize("read", [read_batches, read_rates])
+@pytest.mark.parametrize("address", ["http://me:sesame-1001@host", "http://host?key=sesame-1001"])
+def test_credentials_in_an_address_are_refused_and_not_repeated(
+    read: Callable[[Sequence[str]], object], address: str
+) -> None:
+    with pytest.raises(UsageError, match="holds credentials or a query") as caught:
+        read([f"{address}=5rpm"])
+    assert "sesame" not in str(caught.value)
 
 
 def test_streams_are_not_for_batches() -> None:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from dragoman.core.texts.hidden_keys import hidden, without_keys
+from dragoman.core.texts.hidden_keys import hidden, hidden_in_error, without_keys
 
 KEY = "sk/canary+2718281828.45"
 
@@ -28,7 +28,7 @@ def test_a_key_is_taken_out_however_it_is_quoted(written: str) -> None:
 def test_of_a_key_in_base64_next_to_nothing_is_left(before: str) -> None:
     for code in (base64.b64encode, base64.urlsafe_b64encode):
         coded = code(f"{before}{KEY} after".encode())
-        said = hidden(coded, (KEY,))
+        said = hidden_in_error(coded, (KEY,))
         begun, _, rest = said.partition(b"***")
         assert len(coded) - len(begun) - len(rest) >= len(KEY) * 8 // 6 - 2
         assert coded.startswith(begun)

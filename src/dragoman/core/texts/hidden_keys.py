@@ -20,7 +20,7 @@ _has_escaped_ascii = re.compile(rb"\\u00[2-7]").search
 def hidden(body: bytes, keys: tuple[str, ...]) -> bytes:
     """Return a body without keys, however JSON, or JSON within JSON, writes their characters.
 
-    They are found as pages and addresses write them, too, and in base64.
+    They are found as pages and addresses write them, too.
     """
     for key in keys:
         if len(key) >= SHORTEST_KEY:
@@ -31,9 +31,20 @@ def hidden(body: bytes, keys: tuple[str, ...]) -> bytes:
     return body
 
 
+def hidden_in_error(body: bytes, keys: tuple[str, ...]) -> bytes:
+    """Return what a refusal says without keys, in base64 neither: it may quote whole requests."""
+    body = hidden(body, keys)
+    for key in keys:
+        if len(key) >= SHORTEST_KEY:
+            for written in _base64_forms(key):
+                body = body.replace(written, HIDDEN)
+    return body
+
+
 def without_keys(text: str, keys: tuple[str, ...]) -> str:
     """Return what an error says without keys, and without the beginnings of keys that were cut off."""
-    said = hidden(text.encode("utf-8", "surrogatepass"), keys).decode("utf-8", "surrogatepass")
+    body = hidden_in_error(text.encode("utf-8", "surrogatepass"), keys)
+    said = body.decode("utf-8", "surrogatepass")
     for key in keys:
         begun = key[:SHORTEST_KEY]
         while len(begun) == SHORTEST_KEY and begun in said:
@@ -47,11 +58,17 @@ def without_keys(text: str, keys: tuple[str, ...]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[bytes, ...]:
-    """Return a key as it is written plainly, in JSON, in addresses, in pages, and in base64."""
+    """Return a key as it is written plainly, in JSON, in addresses and in pages."""
     quoted = (_quoted(key, _UNRESERVED), _quoted(key, _UNRESERVED + b"/"))
     lower = re.sub("%..", lambda code: code.group().lower(), quoted[0])
     plain = (key, key.replace("/", "\\/"), *quoted, lower, html.escape(key))
-    found = dict.fromkeys(each.encode() for each in plain)
+    return tuple(dict.fromkeys(each.encode() for each in plain))
+
+
+@functools.lru_cache(maxsize=64)
+def _base64_forms(key: str) -> tuple[bytes, ...]:
+    """Return what is sure of a key in base64, wherever in a text it stands."""
+    found: dict[bytes, None] = {}
     for before in range(3):
         # Of what is coded together with its neighbours, the characters in the midst are sure.
         coded = base64.b64encode(bytes(before) + key.encode())

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from dragoman.core.errors import ParticipantError, tell_delay
-from dragoman.core.texts.hidden_keys import hidden
+from dragoman.core.texts.hidden_keys import hidden, hidden_in_error
 from dragoman.core.usage import Usage
 from dragoman.models.wire.equal import Equal, Probe
 from dragoman.models.wire.hedging import first_answer
@@ -274,12 +274,13 @@ class Gate:
             at.pacer.leave(slot, is_refused=is_refused)
 
     def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], at: Target) -> T:
-        body = hidden(answer.body, self._secrets)
         if answer.status == OK:
+            body = hidden(answer.body, self._secrets)
             try:
                 return read(body)
             except Unreadable as error:
                 raise Fault("malformed", str(error)) from error
+        body = hidden_in_error(answer.body, self._secrets)
         shown = _shown(body)
         if answer.status == RATE_LIMITED and NO_CREDIT not in body:
             raise Fault("rate_limited", f"refused for now (429){shown}", retry_after(answer))

@@ -109,6 +109,7 @@ def read_rates(written: Sequence[str], sharers: int = 1) -> Rates:
     """
     rates: dict[str, tuple[float | None, float | None]] = {}
     for text in written:
+        _require_no_secret("rate", text)
         name, _, amounts = text.rpartition("=")
         found = dict(_amount(part, text) for part in amounts.split("+"))
         if not name or name in rates:
@@ -125,6 +126,7 @@ def read_batches(written: Sequence[str]) -> Mapping[str, float]:
     """
     batches: dict[str, float] = {}
     for text in written:
+        _require_no_secret("batch", text)
         name, _, seconds = text.partition("=")
         if not name or name in batches or not _SECONDS.fullmatch(seconds or "1"):
             raise UsageError(
@@ -132,6 +134,14 @@ def read_batches(written: Sequence[str]) -> Mapping[str, float]:
             )
         batches[name] = float(seconds) if seconds else QUIET_SECONDS
     return batches
+
+
+def _require_no_secret(what: str, text: str) -> None:
+    """Refuse what must not be repeated: it would be stored with the run."""
+    if "@" in text or "?" in text:
+        raise UsageError(
+            f"{what}: the address holds credentials or a query: write http://HOST:PORT alone"
+        )
 
 
 def _share(amount: float | None, sharers: int) -> float | None:

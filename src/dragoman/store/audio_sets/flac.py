@@ -6,6 +6,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.voice.audio import MAX_SECONDS, Audio
 
 _SUBTYPE = "PCM_16"
+_MAX_RATE_HZ = 192_000
 _NOT_INSTALLED = "recorded audio is FLAC, and reading it is an extra: pip install 'dragoman[voice]'"
 
 
@@ -53,7 +54,8 @@ def audio_in(content: bytes, where: str) -> Audio:
     try:
         with soundfile.SoundFile(io.BytesIO(content)) as file:
             form = (file.format, file.channels, file.subtype)
-            if form != ("FLAC", 1, _SUBTYPE) or file.frames > MAX_SECONDS * file.samplerate:
+            most = MAX_SECONDS * min(file.samplerate, _MAX_RATE_HZ)
+            if form != ("FLAC", 1, _SUBTYPE) or file.frames > most:
                 raise DataError(
                     f"{where}: not FLAC of 16-bit mono, or longer than {MAX_SECONDS:.0f} seconds"
                 )
