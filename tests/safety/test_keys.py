@@ -18,6 +18,7 @@ def test_a_key_is_found_however_it_is_packed(way: str) -> None:
     assert named_in(packed_in_every_way(canaries()[KEY])[way], canaries()) == [KEY]
 
 
+@pytest.mark.slow
 def test_every_variable_that_a_table_of_providers_names_has_a_canary() -> None:
     tables = (load_facts().providers, load_realtime_facts().providers)
     named = {each.key_env for table in tables for each in table.values() if each.key_env}
