@@ -23,6 +23,7 @@ READERS = (
     ("resume", "mine"),
     ("verify", "mine"),
     ("upgrade", "mine"),
+    ("merge", "mine", "mine", "--out", "whole"),
     ("compare", "mine", "mine"),
     ("export", "mine", "--to", "parquet", "--out", "tables"),
     ("export", "mine", "--to", "jsonl", "--out", "lines"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dragoman.core.errors import StoreError
 from dragoman.store.episodes import EpisodeCodec
-from dragoman.store.run import plan_digest
+from dragoman.store.run import DAMAGED, plan_digest
 from dragoman.store.run_file import FORMAT, UNSEALED, OpenFile, open_file, store_error
 from dragoman.store.seals import sealed, unsealed
 from dragoman.store.tallies import SCHEMA, StandingCounts, count_plan, groups_of
@@ -48,7 +48,7 @@ def upgrade_run(folder: Path, on_record: Callable[[], None]) -> str:
             file.connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise store_error(folder, "upgrade", error) from error
-        except ValueError as error:
+        except DAMAGED as error:
             raise StoreError(
                 f"{folder}: a stored record is damaged ({error}): `dragoman verify` names all"
             ) from error

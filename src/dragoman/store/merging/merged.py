@@ -15,7 +15,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.store.merging.attempts import Attempt, ConflictError, Prefer, joined
 from dragoman.store.merging.parts import RunPart
-from dragoman.store.run import begin_run
+from dragoman.store.run import DAMAGED, begin_run
 from dragoman.store.run_file import Lock, create_file
 from dragoman.store.seals import sealed
 from dragoman.store.upgrading import count_conversations
@@ -168,7 +168,13 @@ class _Merging:
         for name, content in declared.items():
             row = (name, sealed(content, name))
             connection.execute("INSERT INTO meta VALUES (?, ?)", row)
-        count_conversations(connection, lambda: None)
+        try:
+            count_conversations(connection, lambda: None)
+        except DAMAGED as error:
+            runs = ", ".join(str(part.folder) for part in self._parts)
+            raise StoreError(
+                f"{runs}: a stored record is damaged ({error}): `dragoman verify` names all"
+            ) from error
 
     def _cells(self) -> Iterator[tuple[int, str, list[list[Attempt]]]]:
         """Yield the cells that any run has, each with the attempts of those that have it."""
