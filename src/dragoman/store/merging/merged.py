@@ -171,9 +171,9 @@ class _Merging:
         try:
             count_conversations(connection, lambda: None)
         except DAMAGED as error:
-            runs = ", ".join(str(part.folder) for part in self._parts)
+            folders = ", ".join(str(part.folder) for part in self._parts)
             raise StoreError(
-                f"{runs}: a stored record is damaged ({error}): `dragoman verify` names all"
+                f"{folders}: a stored record is damaged ({error}): `dragoman verify` names all"
             ) from error
 
     def _cells(self) -> Iterator[tuple[int, str, list[list[Attempt]]]]:
