@@ -160,6 +160,34 @@ def test_refusals_at_random_cost_hardly_more_than_their_share(
     in_virtual_time(go())
 
 
+def test_refusals_before_the_first_answer_are_no_measure_of_what_is_lost(
+    in_virtual_time: Run,
+) -> None:
+    async def go() -> None:
+        pacer, endpoint = new_pacer(), Endpoint(capacity=15, chance=0.5)
+
+        async def work() -> None:
+            while True:
+                await call(pacer, endpoint, 3.0)
+
+        tasks = [asyncio.create_task(work()) for _ in range(120)]
+        for _ in range(4):
+            # A server that refuses at once, while its first answers are under way.
+            await asyncio.sleep(0.3)
+            for _ in range(60):
+                pacer.refused()
+        await asyncio.sleep(100)
+        before = endpoint.answered
+        await asyncio.sleep(100)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # Fifteen at a time, three seconds each.
+        assert endpoint.answered - before > 0.8 * 15 * 100 / 3
+
+    in_virtual_time(go())
+
+
 def test_a_burst_of_refusals_counts_once(in_virtual_time: Run) -> None:
     async def go() -> None:
         pacer, endpoint = new_pacer(), Endpoint()

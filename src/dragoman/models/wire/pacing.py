@@ -177,7 +177,9 @@ class Pacer:
 
     def _back_off(self, seen: "_Seen") -> None:
         self._is_settling = True
-        self._before = self._before or seen
+        if self._before is None or not self._before.answers:
+            # Where nothing was answered yet, whatever comes later looks like no loss.
+            self._before = seen
         self.limit = max(1.0, BACK_OFF * self.limit)
 
     def _restore(self) -> None:
