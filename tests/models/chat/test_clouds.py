@@ -1,8 +1,9 @@
-"""Azure and Bedrock through litellm itself, against a server that answers as each does."""
+"""Azure, Bedrock and Vertex through litellm itself, against a server that answers as each does."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -65,6 +66,7 @@ TOOLS = Toolset(
 MODELS = {
     "azure": "azure/gpt-4.1-mini?base_url={base}&temperature=0&extra.api_version=2024-10-21",
     "bedrock": "bedrock/amazon.nova-lite-v1:0?base_url={base}&temperature=0",
+    "vertex_ai": "vertex_ai/gemini-2.5-flash?base_url={base}&temperature=0",
 }
 GOOD = {"azure": AZURE, "bedrock": BEDROCK}
 
@@ -217,3 +219,70 @@ def test_a_call_that_is_given_up_ends_at_once(kind: str) -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(given_up())
+
+
+def service_account(token_uri: str) -> str:
+    """Return the file of an account that signs in there."""
+    rsa = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.rsa")
+    forms = pytest.importorskip("cryptography.hazmat.primitives.serialization")
+    key = rsa.generate_private_key(65537, 2048).private_bytes(
+        forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()
+    )
+    account = {
+        "type": "service_account",
+        "project_id": "p",
+        "private_key_id": "a",
+        "private_key": key.decode(),
+        "client_email": "a@p.example",
+        "client_id": "1",
+        "token_uri": token_uri,
+    }
+    return json.dumps(account)
+
+
+def test_vertex_is_asked_with_what_its_sign_in_gave(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "account.json"
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
+    monkeypatch.setenv("VERTEXAI_PROJECT", "p")
+    monkeypatch.setenv("VERTEXAI_LOCATION", "us-central1")
+    seen: list[tuple[str, str]] = []
+    call = {"functionCall": {"name": "look", "args": ARGUMENTS}}
+    reply = {
+        "candidates": [
+            {"content": {"role": "model", "parts": [call]}, "finishReason": "STOP", "index": 0}
+        ],
+        "usageMetadata": {
+            "promptTokenCount": 10,
+            "candidatesTokenCount": 4,
+            "totalTokenCount": 14,
+        },
+    }
+
+    async def sign_in(request: web.Request) -> web.StreamResponse:
+        await request.read()
+        return web.json_response({"access_token": SECRET, "expires_in": 3600})
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        seen.append((request.path, request.headers["Authorization"]))
+        return web.json_response(reply)
+
+    async def signed_in() -> Completion:
+        app = web.Application()
+        app.router.add_post("/token", sign_in)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        file.write_text(service_account(f"http://127.0.0.1:{runner.addresses[0][1]}/token"))
+        try:
+            return await asked("vertex_ai", answer)
+        finally:
+            await runner.cleanup()
+
+    completion = asyncio.run(signed_in())
+    place = "/v1/projects/p/locations/us-central1/publishers/google/models/"
+    assert seen == [(f"{place}gemini-2.5-flash:generateContent", f"Bearer {SECRET}")]
+    assert isinstance(completion.reply, Called)
+    assert [(each.name, each.arguments) for each in completion.reply.calls] == [("look", ARGUMENTS)]
+    assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
