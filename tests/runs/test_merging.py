@@ -341,6 +341,15 @@ def test_one_run_is_not_joined(half: Path, tmp_path: Path) -> None:
         merge(tmp_path / "out", half)
 
 
+def test_a_run_that_is_named_twice_is_refused(half: Path, tmp_path: Path) -> None:
+    again = half / ".." / half.name
+
+    with pytest.raises(UsageError, match="is named twice"):
+        merge_runs([half, again], tmp_path / "out", None, lambda: None)
+
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_run_of_an_older_format_is_refused_with_the_command(half: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(half / FILE)) as file, file:
         file.execute("DROP TABLE tallies")

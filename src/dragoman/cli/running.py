@@ -250,12 +250,12 @@ class _Shown(NamedTuple):
     """What figures of a run are printed with.
 
     `again` are cells that were played once more, None where that was not asked for; `prices` what costs
-    are by, None for those that the run was started with; `shard` the share that was played.
+    are by, None for those that the run was started with; `shard` the share that was played, None for the run's own.
     """
 
     again: Collection[str] | None = None
     prices: PriceTable | None = None
-    shard: str = ""
+    shard: str | None = None
 
 
 _AS_STORED = _Shown()
@@ -277,6 +277,7 @@ def _print_result(
         prices = given.prices or stored_prices(store)
         manifest = read_manifest(store)
         cells, measures = run_figures(store, result.rules, result.judge, prices)
+        shard = manifest.config.shard if given.shard is None else given.shard
         left_out = manifest.not_applicable
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
@@ -291,7 +292,7 @@ def _print_result(
     retried = None if again is None else Retried(len(again), valid)
     faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
     sound = faults < sum(cell.episodes for cell in cells) and not any(
-        cell.missing and not given.shard for cell in cells
+        cell.missing and not shard for cell in cells
     )
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
@@ -309,7 +310,7 @@ def _print_result(
             f"{retried.valid} of them valid now"
         )
     print(f"\n{further_steps(result.folder, cells)}")
-    print(next_step(result.folder, cells, is_imported=is_imported, shard=given.shard))
+    print(next_step(result.folder, cells, is_imported=is_imported, shard=shard))
     if mode() != "quiet":
         print(f"run: {result.folder}", file=sys.stderr)
     return sound, cells

@@ -37,11 +37,12 @@ def merge_runs(
         on_record: Called after each conversation and sound.
 
     Raises:
-        UsageError: Where there is only one run.
+        UsageError: Where there is only one run, or one is named twice.
         StoreError: Where they are not of one plan, saying what differs, or cannot be read or written.
     """
     if len(folders) < 2:  # noqa: PLR2004 - to join takes two
         raise UsageError("merge: name the runs that are to be joined, two or more")
+    _require_distinct(folders)
     with ExitStack() as opened:
         stores = [opened.enter_context(open_run(folder, write=False)) for folder in folders]
         first, *others = stores
@@ -56,6 +57,14 @@ def merge_runs(
     if was_own and not merged.conflicts:
         note_own(whole, reached)
     return merged
+
+
+def _require_distinct(folders: Sequence[Path]) -> None:
+    seen = set[Path]()
+    for folder in folders:
+        if (place := folder.resolve()) in seen:
+            raise UsageError(f"merge: {folder} is named twice: name each run once")
+        seen.add(place)
 
 
 def _mergeable(store: RunStore) -> Manifest:

@@ -26,6 +26,17 @@ def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> N
         assert store.counts() == (5, 5)
 
 
+def test_a_share_that_is_scored_again_still_misses_nothing(dragoman: Cli) -> None:
+    shared = ("--shard", "1/2", "--out", "part")
+    assert dragoman("run", "sample:shop", "--agent", "gold", *shared).returncode == 0
+
+    scored = dragoman("score", "part", "--judge", "rule")
+
+    assert scored.returncode == 0, scored.stdout
+    assert "share 1/2 was played" in scored.stdout
+    assert "not run: go on with" not in scored.stdout
+
+
 def test_what_differs_is_listed_and_ends_in_one_line(dragoman: Cli, folder: Path) -> None:
     assert dragoman("run", "sample:shop", "--agent", "gold", "--out", "one").returncode == 0
     shutil.copytree(folder / "one", folder / "two")
