@@ -54,6 +54,12 @@ def merge(out: Path, *parts: Path, prefer: Prefer | None = None) -> Merged:
     return merge_runs(parts, out, prefer, lambda: None)
 
 
+@pytest.fixture
+def twin(half: Path) -> Path:
+    """A copy of the half."""
+    return Path(shutil.copytree(half, half.with_name("twin")))
+
+
 def timeless(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, started=0.0, seconds=0.0)
 
@@ -303,7 +309,7 @@ def test_sounds_that_are_not_what_they_were_stop_the_merge(
 
 
 def test_a_merge_that_is_stopped_leaves_no_run_and_can_be_made_again(
-    half: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    half: Path, twin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = tmp_path / ".out.merging" / "out"
 
@@ -315,24 +321,24 @@ def test_a_merge_that_is_stopped_leaves_no_run_and_can_be_made_again(
     with monkeypatch.context() as patched:
         patched.setattr(merging, "_require_sound", killed)
         with pytest.raises(KeyboardInterrupt):
-            merge(tmp_path / "out", half, half)
+            merge(tmp_path / "out", half, twin)
     assert not (tmp_path / "out").exists()
     left.parent.mkdir()
     (tmp_path / "kept").rename(left)
 
-    assert merge(tmp_path / "out", half, half).conversations == 3
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["half", "out"]
+    assert merge(tmp_path / "out", half, twin).conversations == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["half", "out", "twin"]
     with pytest.raises(StoreError, match="is there already"):
-        merge(tmp_path / "out", half, half)
+        merge(tmp_path / "out", half, twin)
 
 
 def test_a_merge_into_a_folder_that_another_one_makes_is_refused(
-    half: Path, tmp_path: Path
+    half: Path, twin: Path, tmp_path: Path
 ) -> None:
     (tmp_path / ".out.merging").mkdir()
     lock = Lock(tmp_path / ".out.merging")
     with pytest.raises(StoreError, match="another process"):
-        merge(tmp_path / "out", half, half)
+        merge(tmp_path / "out", half, twin)
     lock.release()
 
 
@@ -350,13 +356,15 @@ def test_a_run_that_is_named_twice_is_refused(half: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_of_an_older_format_is_refused_with_the_command(half: Path, tmp_path: Path) -> None:
+def test_a_run_of_an_older_format_is_refused_with_the_command(
+    half: Path, twin: Path, tmp_path: Path
+) -> None:
     with closing(sqlite3.connect(half / FILE)) as file, file:
         file.execute("DROP TABLE tallies")
         file.execute("DROP INDEX episodes_that_broke")
         file.execute("UPDATE meta SET value = '3' WHERE name = 'format'")
     with pytest.raises(StoreError, match="first `dragoman upgrade"):
-        merge(tmp_path / "out", half, half)
+        merge(tmp_path / "out", half, twin)
 
 
 def test_a_large_plan_is_compared_by_what_it_is_made_of(
