@@ -27,6 +27,11 @@ from dragoman.wiring.reach import PLAYING, SCORING, reached_by
             "openai/m?extra.stop=a,b&base%5Furl=http://h/v1&key_env=MINE",
             ("asks openai/m at http://h/v1 with the key in MINE",),
         ),
+        (
+            "azure/mine?base_url=https://h",
+            ("asks azure/mine at https://h with the key in AZURE_API_KEY",),
+        ),
+        ("azure/mine", ()),
         ("compatible/m?calls=json&base_url=http://h/v1", ("asks compatible/m at http://h/v1",)),
     ],
 )

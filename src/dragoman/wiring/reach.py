@@ -93,11 +93,22 @@ def _by_name(written: str) -> Iterator[str]:
     if kind in _engines() or (slash and kind in added_kinds()):
         yield f"loads {name}"
     given = dict(parse_qsl(query, keep_blank_values=True))
-    address, key = given.get("base_url"), given.get("key_env")
+    address = given.get("base_url")
+    key = given.get("key_env") or (_sent_anywhere(kind) if address else "")
     if address is not None:
         yield f"asks {name} at {address}{f' with the key in {key}' if key else ''}"
-    elif key is not None:
+    elif key:
         yield f"sends {name} the key in {key}"
+
+
+def _sent_anywhere(provider: str) -> str:
+    """Return the variables whose keys litellm sends to whatever address is given, by name."""
+    from dragoman.models.facts import LITELLM, load_facts
+
+    row = load_facts().providers.get(provider)
+    if row is None or not row.url.startswith(LITELLM):
+        return ""
+    return " and ".join(name for name in (row.key_env, *row.other_keys) if name)
 
 
 def _engines() -> Collection[str]:
