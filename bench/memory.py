@@ -17,7 +17,7 @@ from dragoman.runs.player import Player
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.suites import load_suite
 
-FEW, MANY = 64, 1_000
+AT_A_TIME = (10, 64, 1_000, 5_000)
 REFERENCE = {"tau2:airline": "2.2 GB"}
 """Memory of the reference with 64 conversations: quoted from a measurement elsewhere."""
 
@@ -27,14 +27,16 @@ def main() -> None:
     suite = load_suite(sys.argv[1])
     gold = gold_episodes(suite)
     loaded = resident()
-    few = asyncio.run(_hold(suite, gold, FEW))
-    highest = peak()
-    many = asyncio.run(_hold(suite, gold, MANY))
-    quoted = f"; reference {REFERENCE[suite.name]} (quoted)" if suite.name in REFERENCE else ""
+    held = {count: asyncio.run(_hold(suite, gold, count)) for count in AT_A_TIME}
+    quoted = (
+        f"; reference with 64 {REFERENCE[suite.name]} (quoted)" if suite.name in REFERENCE else ""
+    )
     print(
-        f"{suite.name}, {FEW} conversations under way: {few / 1e6:.0f} MB, peak {highest / 1e6:.0f} MB "
-        f"(program {imported / 1e6:.0f} MB, with suite and scripts {loaded / 1e6:.0f} MB)"
-        f"{quoted}; each further conversation {(many - few) / (MANY - FEW) / 1e3:.0f} KB"
+        f"{suite.name}, conversations under way: "
+        + ", ".join(f"{count:,}: {occupied / 1e6:.0f} MB" for count, occupied in held.items())
+        + f" (program {imported / 1e6:.0f} MB, with suite and scripts {loaded / 1e6:.0f} MB; most "
+        f"{peak() / 1e6:.0f} MB){quoted}; each further conversation "
+        f"{(held[AT_A_TIME[-1]] - held[AT_A_TIME[0]]) / (AT_A_TIME[-1] - AT_A_TIME[0]) / 1e3:.0f} KB"
     )
 
 
