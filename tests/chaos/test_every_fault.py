@@ -70,6 +70,15 @@ EVERY_FAULT = Faults(
 WILD = Behaviour(
     EVERY_FAULT, Capacity(most_concurrent=MOST_AT_A_TIME, latency_seconds=0.05), seed=1
 )
+NOWHERE_ELSE = msgspec.structs.replace(
+    WILD,
+    faults=msgspec.structs.replace(
+        EVERY_FAULT,
+        transport=tuple(one for one in EVERY_FAULT.transport if not isinstance(one, Redirect)),
+    ),
+)
+"""A redirection that a process is given before any answer ends it: its address is taken to be wrong."""
+
 REFUSALS = {"rate_limited", "overloaded"}
 MOST_ATTEMPTS = 8
 CONCURRENCY = 200
@@ -96,6 +105,12 @@ def both_sides(tmp_path_factory: pytest.TempPathFactory, in_process: Run) -> Ans
 @pytest.fixture
 def server(both_sides: Answerer) -> Iterator[ModelServer]:
     with ModelServer(both_sides, WILD) as serving:
+        yield serving
+
+
+@pytest.fixture
+def straight(both_sides: Answerer) -> Iterator[ModelServer]:
+    with ModelServer(both_sides, NOWHERE_ELSE) as serving:
         yield serving
 
 
@@ -198,13 +213,13 @@ def start(
 
 
 def test_killed_in_the_middle_the_thousand_are_there_once_and_what_was_answered_is_not_asked_again(
-    server: ModelServer,
+    straight: ModelServer,
     start: Callable[..., subprocess.Popen[bytes]],
     counts: Callable[[Path], tuple[int, int, int]],
     tmp_path: Path,
 ) -> None:
     run = tmp_path / "run"
-    words = arguments(server, "--out", run)
+    words = arguments(straight, "--out", run)
     for goal in KILLED_AT:
         process = start(*words)
         while process.poll() is None and counts(run)[1] < goal:
@@ -215,6 +230,6 @@ def test_killed_in_the_middle_the_thousand_are_there_once_and_what_was_answered_
         words = ("resume", run, "--quiet")
     assert start(*words).wait(PATIENCE) == 0
     require_whole_or_infrastructure(stored(run))
-    times = answered_by_content(server)
+    times = answered_by_content(straight)
     assert times.total() - times[0] - times[1] <= len(KILLED_AT) * CONCURRENCY
     assert max(times) <= 1 + len(KILLED_AT)
