@@ -1,5 +1,6 @@
 """`dragoman merge`."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -21,9 +22,22 @@ def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> N
     merged = dragoman("merge", "part1", "part2", "--out", "whole")
 
     assert merged.returncode == 0, merged.stderr
-    assert "whole: 5 conversations of 2 runs, 0 of them in several, 0 sounds" in merged.stdout
+    told = "whole: 5 conversations of 2 runs, 0 of them in several, 0 sounds"
+    assert merged.stdout.splitlines()[-1] == told
     with open_run(folder / "whole", write=False) as store:
         assert store.counts() == (5, 5)
+
+
+def test_runs_that_are_joined_before_all_is_played_say_what_is_left(dragoman: Cli) -> None:
+    for name in ("one", "other"):
+        shared = ("--shard", "1/2", "--out", name)
+        assert dragoman("run", "sample:shop", "--agent", "gold", *shared).returncode == 0
+
+    as_json = json.loads(dragoman("merge", "one", "other", "--out", "joined", "--json").stdout)
+    told = dragoman("merge", "one", "joined", "--out", "again").stdout
+
+    assert as_json["left"] == 5 - as_json["conversations"] > 0
+    assert f"; {as_json['left']} left: dragoman resume again" in " ".join(told.split())
 
 
 def test_a_share_that_is_scored_again_still_misses_nothing(dragoman: Cli) -> None:

@@ -24,10 +24,11 @@ def merge(folders: Sequence[Path], out: Path, prefer: Prefer | None, *, as_json:
     if as_json:
         print_json({"run": None if merged.conflicts else str(out), **msgspec.to_builtins(merged)})
     elif not merged.conflicts:
+        left = f"; {merged.left:,} left: dragoman resume {out}" if merged.left else ""
         print_line(
             f"{out}: {wording.counted(merged.conversations, 'conversation')} of "
             f"{len(folders)} runs, {merged.in_several:,} of them in several, "
-            f"{wording.counted(merged.sounds, 'sound')}"
+            f"{wording.counted(merged.sounds, 'sound')}{left}"
         )
     if merged.conflicts:
         _refuse(merged, as_json=as_json)

@@ -45,12 +45,14 @@ class Merged(msgspec.Struct):
     Attributes:
         conversations: Cells that were played in any of them.
         in_several: Cells that were played in several.
+        left: Cells that are still to be played: in none of them, or ended by infrastructure in all.
         sounds: Sounds.
         conflicts: Cells of which they have different accounts: with any, nothing was written.
     """
 
     conversations: int = 0
     in_several: int = 0
+    left: int = 0
     sounds: int = 0
     conflicts: list[Contradiction] = []
 
@@ -151,6 +153,7 @@ class _Merging:
 
     def _write_rows(self, connection: sqlite3.Connection) -> None:
         connection.execute(_SET_ASIDE)
+        [(self.merged.left,)] = connection.execute("SELECT count(*) FROM cells")
         for place, key, runs in self._cells():
             self.merged.conversations += 1
             self.merged.in_several += len(runs) > 1
@@ -160,6 +163,7 @@ class _Merging:
             except ConflictError as conflict:
                 self.merged.conflicts.append(Contradiction(key, str(conflict)))
                 continue
+            self.merged.left -= not attempts[-1].fault
             for number, attempt in enumerate(attempts):
                 self._put(connection, (place, key, number), attempt)
         for number, *row, data in connection.execute(_IN_ORDER):
