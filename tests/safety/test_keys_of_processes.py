@@ -41,10 +41,10 @@ def started(watched: Watched, *words: object) -> Iterator[subprocess.Popen[bytes
             process.wait(PATIENCE)
 
 
-def command_lines(process: int) -> Iterator[bytes]:
-    """Yield the command lines of a process and of all that it started."""
+def command_lines(process: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the command line of a process and of all that it started."""
     try:
-        yield Path(f"/proc/{process}/cmdline").read_bytes()
+        yield process, Path(f"/proc/{process}/cmdline").read_bytes()
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:  # it has ended
         return
@@ -58,7 +58,7 @@ def test_workers_command_lines_and_what_a_kill_leaves_hold_no_key(
     agent = f"compatible/any?base_url={echo.at('words')}"
     words = ("run", "courier", "--agent", agent, "--trials", 40, "--workers", 2, "--max-steps", 9)
     with started(watched, *words, "--no-preflight", "--out", "killed") as process:
-        lines: set[bytes] = set()
+        lines: set[tuple[int, bytes]] = set()
         until = time.monotonic() + PATIENCE
         while len(echo.heard) < 600 and process.poll() is None:
             assert time.monotonic() < until, (watched.home / "printed").read_text()
@@ -66,8 +66,8 @@ def test_workers_command_lines_and_what_a_kill_leaves_hold_no_key(
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)
-    assert len(lines) >= 3
-    assert [line for line in lines if named_in(line, canaries())] == []
+    assert len({number for number, _ in lines}) >= 3
+    assert [line for _, line in lines if named_in(line, canaries())] == []
     assert (watched.work / "killed" / "run.sqlite").exists()
     assert found_in(watched.home, canaries()) == []
 

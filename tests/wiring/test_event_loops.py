@@ -1,9 +1,13 @@
 """The event loop of runs."""
 
 import asyncio
+import inspect
 import itertools
 import time
 
+import pytest
+
+from dragoman.wiring import event_loops
 from dragoman.wiring.event_loops import run_to_end
 
 
@@ -28,3 +32,14 @@ def test_it_returns_what_is_returned() -> None:
         return 42
 
     assert run_to_end(answer()) == 42
+
+
+def test_work_that_is_stopped_before_it_begins_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(event_loops, "_loop_factory", stopped)
+    work = steps_of_the_clock()
+    with pytest.raises(KeyboardInterrupt):
+        run_to_end(work)
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

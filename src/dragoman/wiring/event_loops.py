@@ -10,11 +10,11 @@ T = TypeVar("T")
 
 def run_to_end(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine as `asyncio.run` does, on libuv's loop where there is one: not on Windows."""
-    new_loop = _loop_factory()
-    if new_loop is None:
-        return asyncio.run(work)
-    with asyncio.Runner(loop_factory=new_loop) as runner:
-        return runner.run(work)
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(work)
+    finally:  # it never began where Ctrl-C came while the loop was made
+        work.close()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
