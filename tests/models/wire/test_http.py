@@ -12,7 +12,8 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from dragoman.models.wire.http import ERROR_BYTES, Http
+from dragoman.models.wire.http import Http
+from dragoman.models.wire.http1.answers import ERROR_BYTES
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.listening import HOST

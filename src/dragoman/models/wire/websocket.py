@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import aiohttp
 
 from dragoman.core.texts.hidden_keys import hidden
-from dragoman.models.wire.http import fault_of
+from dragoman.models.wire.http1.answers import told
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
 
 CLOSING_SECONDS = 2.0
@@ -166,7 +166,7 @@ class WebSockets:
         except TimeoutError:
             raise Fault("connect", "no connection in time") from None
         except (aiohttp.ClientError, OSError) as error:
-            fault = fault_of(error)
+            fault = _fault_of(error)
         else:
             return WebSocket(connection, self._timeouts.read, secrets)
         # Raised out here so that nothing hangs on it: the library's errors quote what was received.
@@ -210,3 +210,26 @@ def _broken(error: object) -> Fault:
     if isinstance(error, aiohttp.WebSocketError) and error.code == TOO_BIG:
         return _lost("oversized", "a frame that is too large")
     return _lost("broken_http", "no WebSocket frame")
+
+
+def _fault_of(error: Exception) -> Fault:
+    """Return what one of the library's errors says of the way to an endpoint."""
+    kind: FaultKind = "connect"
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            kind, detail = "dns", f"no address found for {error.host}"
+        case aiohttp.ConnectionTimeoutError():
+            detail = "no connection in time"
+        case aiohttp.ClientConnectorCertificateError():
+            detail = "its certificate is not to be trusted"
+        case aiohttp.ClientConnectorError():
+            detail = f"no connection ({told(error.os_error)})"
+        case TimeoutError():
+            kind, detail = "timeout", "no answer in time"
+        case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
+            kind, detail = "cut", "the connection was cut"
+        case OSError():
+            kind, detail = "cut", f"the connection broke ({told(error)})"
+        case _:
+            kind, detail = "broken_http", f"no HTTP answer ({type(error).__name__})"
+    return Fault(kind, detail)

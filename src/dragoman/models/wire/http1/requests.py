@@ -1,0 +1,113 @@
+"""What a request is made of: where it goes, and its head as bytes."""
+
+import base64
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+from yarl import URL
+
+from dragoman.models.wire.transport import Fault
+
+PORTS = {"http": 80, "https": 443}
+OUR_OWN = frozenset(
+    {"accept-encoding", "connection", "content-length", "host", "transfer-encoding"}
+)
+"""Names of headers that say how a message is carried: no caller's to say."""
+
+
+class Peer(msgspec.Struct, frozen=True):
+    """Whom a connection leads to; two calls may share one where all of this is the same.
+
+    Attributes:
+        host: Its name or number, as it is looked up.
+        secure: Whether TLS is spoken with it.
+        proxy: The proxy on the way, with what it is told of us; None where there is none.
+    """
+
+    host: str
+    port: int
+    secure: bool
+    proxy: URL | None = None
+
+    @property
+    def tunnelled(self) -> bool:
+        """Whether the proxy opens a way and reads nothing of what goes through."""
+        return self.proxy is not None and self.secure
+
+
+class Destination(msgspec.Struct, frozen=True):
+    """Where a request goes: the peer, and the lines of a head that are the same each time.
+
+    `authorization` is what the address itself says of its user: for calls that say nothing of it.
+    """
+
+    peer: Peer
+    target: bytes
+    lines: bytes
+    authorization: bytes
+
+
+@lru_cache(maxsize=1024)
+def destination_of(url: str | URL, proxy: str | None) -> Destination:
+    """Return where a request for an address goes.
+
+    Raises:
+        Fault: Where it is no address of a web server.
+    """
+    parsed = peer = None
+    try:
+        parsed = URL(url)
+        peer = peer_of(parsed, URL(proxy) if proxy else None)
+    except ValueError:
+        pass  # told outside of here, with nothing hanging on it
+    if parsed is None or peer is None:
+        raise Fault("connect", "no address of a web server")
+    by_proxy = peer.proxy is not None and not peer.tunnelled
+    whole = parsed.with_user(None).with_fragment(None)
+    lines = f"Host: {parsed.host_port_subcomponent}\r\nAccept-Encoding: identity\r\n"
+    if by_proxy and peer.proxy is not None:
+        lines += "".join(f"{line}\r\n" for line in proxy_lines(peer.proxy))
+    target = str(whole) if by_proxy else parsed.raw_path_qs
+    authorization = f"Authorization: {basic(parsed)}\r\n" if parsed.user else ""
+    return Destination(peer, target.encode(), lines.encode(), authorization.encode())
+
+
+def peer_of(url: URL, proxy: URL | None = None) -> Peer | None:
+    """Return whom an address leads to, or None where it is none of a web server."""
+    if url.scheme not in PORTS or not url.raw_host or url.port is None:
+        return None
+    return Peer(url.raw_host, url.port, url.scheme == "https", proxy)
+
+
+def proxy_lines(proxy: URL) -> list[str]:
+    """Return the lines of a head that tell a proxy who asks it."""
+    return [f"Proxy-Authorization: {basic(proxy)}"] if proxy.user else []
+
+
+def basic(url: URL) -> str:
+    """Return the user and the password of an address, as they are sent."""
+    told = f"{url.user or ''}:{url.password or ''}".encode()
+    return f"Basic {base64.b64encode(told).decode()}"
+
+
+def head_of(address: Destination, headers: Mapping[str, str], body: bytes | None) -> bytes:
+    """Return the head of a request: a POST of a body, or a GET where there is none.
+
+    Raises:
+        ValueError: Where a header would say something else than one header.
+    """
+    lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+    if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
+        raise ValueError("a header holds a line's end")
+    names = {name.lower() for name in headers}
+    if not names.isdisjoint(OUR_OWN):
+        raise ValueError("a header that no call has a say in")
+    said = address.lines + lines.encode()
+    if "accept" not in names:
+        said += b"Accept: */*\r\n"
+    if address.authorization and "authorization" not in names:
+        said += address.authorization
+    if body is None:
+        return b"GET %b HTTP/1.1\r\n%b\r\n" % (address.target, said)
+    return b"POST %b HTTP/1.1\r\n%bContent-Length: %d\r\n\r\n" % (address.target, said, len(body))

@@ -1,0 +1,191 @@
+"""Connections that are used again, and those that must not be."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.models.wire.http1.conftest import Behaving, Play, Serving
+
+from dragoman.models.wire.http import Http
+from dragoman.models.wire.http1 import pool
+from dragoman.models.wire.transport import Fault, HttpResponse, Timeouts
+from dragoman.testing.listening import HOST
+
+PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+
+class Counting:
+    """Answers every request, says how many connections came, and does something after each answer."""
+
+    def __init__(
+        self, answer: bytes = ANSWER, after: Callable[[asyncio.StreamWriter], Any] = bool
+    ) -> None:
+        self.opened = 0
+        self._answer = answer
+        self._after = after
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.opened += 1
+        while await reader.readuntil(b"{}"):
+            writer.write(self._answer)
+            await writer.drain()
+            self._after(writer)
+
+
+async def posts(serving: Serving, behave: Behaving, pause: float = 0.0) -> list[HttpResponse]:
+    """Post three times, one after the other."""
+    http = Http(PATIENT)
+    answers = []
+    async with serving(behave) as port:
+        for _ in range(3):
+            answers.append(await http.post(f"http://{HOST}:{port}/", {}, b"{}"))
+            await asyncio.sleep(pause)
+        await http.close()
+    return answers
+
+
+def test_a_connection_carries_one_call_after_the_other(play: Play[Any], serving: Serving) -> None:
+    server = Counting()
+    assert [answer.body for answer in play(posts(serving, server))] == [b"{}"] * 3
+    assert server.opened == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ANSWER + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno",
+        ANSWER + b"\0",
+        b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+)
+def test_one_that_brings_more_or_wants_to_end_carries_no_other(
+    play: Play[Any], serving: Serving, answer: bytes
+) -> None:
+    server = Counting(answer)
+    assert [answer.body for answer in play(posts(serving, server))] == [b"{}"] * 3
+    assert server.opened == 3
+
+
+def test_what_comes_unasked_is_no_answer_to_the_next_call(
+    play: Play[Any], serving: Serving
+) -> None:
+    async def later(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.02)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno")
+
+    tasks = []
+    server = Counting(after=lambda writer: tasks.append(asyncio.create_task(later(writer))))
+    answers = play(posts(serving, server, pause=0.1))
+    assert [answer.body for answer in answers] == [b"{}"] * 3
+    assert server.opened == 3
+
+
+def test_one_that_the_server_closed_meanwhile_is_replaced(
+    play: Play[Any], serving: Serving
+) -> None:
+    server = Counting(after=lambda writer: writer.close())
+    assert len(play(posts(serving, server, pause=0.05))) == 3
+    assert server.opened == 3
+
+
+def test_one_that_carried_nothing_for_long_is_replaced(
+    play: Play[Any], serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "KEPT_SECONDS", 0.01)
+    server = Counting()
+    assert len(play(posts(serving, server, pause=0.05))) == 3
+    assert server.opened == 3
+
+
+def test_each_server_has_its_own(play: Play[Any], serving: Serving) -> None:
+    async def go() -> list[bytes]:
+        http = Http(PATIENT)
+        first = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
+        second = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2")
+        async with serving(first) as one, serving(second) as two:
+            urls = [f"http://{HOST}:{port}/" for port in (one, two, one, two)]
+            bodies = [(await http.post(url, {}, b"{}")).body for url in urls]
+            await http.close()
+        assert (first.opened, second.opened) == (1, 1)
+        return bodies
+
+    assert play(go()) == [b"1", b"2", b"1", b"2"]
+
+
+def test_another_event_loop_has_its_own(serving: Serving) -> None:
+    server, http = Counting(), Http(PATIENT)
+
+    async def go() -> bytes:
+        async with serving(server) as port:
+            answer = await http.post(f"http://{HOST}:{port}/", {}, b"{}")
+            await http.close()
+        return answer.body
+
+    assert [asyncio.run(go()), asyncio.run(go())] == [b"{}"] * 2
+    assert server.opened == 2
+
+
+def test_closing_ends_the_calls_that_are_under_way(play: Play[Any], serving: Serving) -> None:
+    async def silent(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read(-1)
+
+    async def go() -> list[object]:
+        http = Http(PATIENT)
+        async with serving(silent) as port:
+            url = f"http://{HOST}:{port}/"
+            calls = [asyncio.create_task(http.post(url, {}, b"{}")) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            await http.close()
+            return list(await asyncio.gather(*calls, return_exceptions=True))
+
+    ended = play(go())
+    assert [(type(end), str(end)) for end in ended] == [(Fault, "the connection was cut")] * 3
+
+
+def test_a_body_that_is_taken_slowly_is_not_late(play: Play[Any], serving: Serving) -> None:
+    size = 40_000_000
+
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        for _ in range(10):
+            await reader.readexactly(1_000_000)
+            await asyncio.sleep(0.1)
+        await reader.readexactly(size - 10_000_000)
+        writer.write(ANSWER)
+
+    async def go() -> tuple[HttpResponse, float]:
+        http = Http(Timeouts(connect=20.0, read=0.6, total=20.0))
+        async with serving(slow) as port:
+            began = time.monotonic()
+            answer = await http.post(f"http://{HOST}:{port}/", {}, b"x" * size)
+            took = time.monotonic() - began
+            await http.close()
+        return answer, took
+
+    answer, took = play(go())
+    assert answer.body == b"{}"
+    assert took > 0.6
+
+
+def test_silence_after_others_were_answered_is_still_noticed(
+    play: Play[Any], serving: Serving
+) -> None:
+    async def then_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(3):
+            await reader.readuntil(b"{}")
+            writer.write(ANSWER)
+        await reader.read(-1)
+
+    async def go() -> None:
+        http = Http(Timeouts(connect=20.0, read=0.2, total=20.0))
+        async with serving(then_silent) as port:
+            for _ in range(4):
+                await http.post(f"http://{HOST}:{port}/", {}, b"{}")
+                await asyncio.sleep(0.08)
+
+    with pytest.raises(Fault, match="no answer in time"):
+        play(go())
