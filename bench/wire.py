@@ -28,6 +28,7 @@ from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
@@ -107,7 +108,7 @@ def _print_run(folder: Path, gold: Path, *, concurrency: int, trials: int, laten
         calls = [0]
         before = agent.cpu() + user.cpu()
         with job.store, measured() as spent:
-            asyncio.run(_played(job, calls))
+            run_to_end(_played(job, calls))
             wall, cpu = spent()
         served_cpu = agent.cpu() + user.cpu() - before
     line = (
@@ -147,7 +148,7 @@ def _print_goodput(folder: Path) -> None:
         "capacity": {"latency_seconds": LATENCY, "requests_per_second": allowed},
     }
     with served(folder, behaviour, "--script", str(script)) as server:
-        answered, refused = asyncio.run(_flooded(server.url, seconds))
+        answered, refused = run_to_end(_flooded(server.url, seconds))
     # Of the calls that the server lets in, those that it then refuses at random are not served.
     print(
         f"  half refused, some hanging for 60 s: {answered / seconds:.0f} answers/s, {refused} "

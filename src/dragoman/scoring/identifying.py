@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 # The first alternative that fits takes its characters: a date is no phone number, an amount no id.
+# Words of letters alone are none of these, and most of any text.
 _FACT = re.compile(
     r"""(?<![A-Za-z0-9_])(?:
-    (?P<email>[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5})
-  | (?P<date>[0-9]{1,4}([-/. ])[0-9]{1,2}\3[0-9]{1,4}(?![0-9]))
+    (?P<words>(?:[A-Za-z]{1,80}+(?![A-Za-z0-9_@.%+#-])[ ,?!:;'\n]{1,9}+){1,99}+)
+  | (?P<email>[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5})
+  | (?P<date>[0-9]{1,4}(?P<sign>[-/. ])[0-9]{1,2}(?P=sign)[0-9]{1,4}(?![0-9]))
   | (?P<phone>\+?\(?[0-9]{2,4}\)?(?:[ .-]\(?[0-9]{2,4}\)?){2,4}(?![0-9]))
   | (?P<amount>[$€£¥₫฿₹]\s?[0-9][0-9.,]{0,30}
       | [0-9][0-9.,]{0,30}\s?(?:[$€£¥₫฿₹]|(?:dollars?|usd|euros?|eur|bucks|points|miles)\b)
@@ -21,6 +23,8 @@ _FACT = re.compile(
 _SIGN = re.compile(r"[0-9@]")
 """What every fact has: most messages have neither, and are not looked through any further."""
 
+_OTHERS = re.compile(r"[^a-z0-9]+")
+_NO_SIGNS = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz0123456789"))
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _MEASURE = re.compile(r"[0-9]+[A-Za-z]+")
 _MIN_CODE, _MIN_NUMBER, _MIN_PHONE, _MIN_DIGITS = 5, 4, 7, 3
@@ -56,10 +60,15 @@ def unknown(facts: Iterable[str], known: str) -> Iterator[str]:
     squeezed: str | None = None
     for fact in facts:
         squeezed = squeeze(known) if squeezed is None else squeezed
-        core = squeeze(fact)
-        # Country codes come and go.
-        if (core[-_MIN_PHONE:] if core.isdigit() else core) not in squeezed:
+        if not is_in(fact, squeezed):
             yield fact
+
+
+def is_in(fact: str, squeezed: str) -> bool:
+    """Whether a fact occurs in what `squeeze` left of a text."""
+    core = squeeze(fact)
+    # Country codes come and go.
+    return (core[-_MIN_PHONE:] if core.isdigit() else core) in squeezed
 
 
 def is_misread(wrong: str, right: str) -> bool:
@@ -70,8 +79,13 @@ def is_misread(wrong: str, right: str) -> bool:
 
 
 def squeeze(text: str) -> str:
-    """Return a text's ASCII letters and digits, in small letters."""
-    return re.sub(r"[^a-z0-9]+", "", plain(text).casefold())
+    """Return a text's ASCII letters and digits, in small letters.
+
+    Of texts that are joined by anything else, it is theirs joined.
+    """
+    if text.isascii():
+        return text.encode().lower().translate(None, _NO_SIGNS).decode()
+    return _OTHERS.sub("", plain(text).casefold())
 
 
 def plain(text: str) -> str:

@@ -14,7 +14,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.scores import Evidence
 from dragoman.core.tasks import Task
 from dragoman.scoring.early_end import end_evidence
-from dragoman.scoring.identifying import identifying, is_misread, squeeze, unknown
+from dragoman.scoring.identifying import identifying, is_in, is_misread, squeeze
 from dragoman.scoring.languages import (
     foreign,
     is_enough,
@@ -88,11 +88,11 @@ def _goal_evidence(turns: Sequence[UserTurn], reason: str, language: str) -> Evi
     ]
     if findings:
         return _evidence("goal_kept", findings)
-    said = " ".join(turn.text for turn in turns)
-    wanted = _content(reason)
+    wanted = _content(words(reason))
     if primary(language) != "en":
         return _evidence("goal_kept", (), "the rules follow a goal in English only")
-    if len(wanted) < _MIN_REASON_WORDS or len(words(said)) < _MIN_GOAL_WORDS:
+    said = [word for turn in turns for word in words(turn.text)]
+    if len(wanted) < _MIN_REASON_WORDS or len(said) < _MIN_GOAL_WORDS:
         return _evidence("goal_kept", (), "too little was said to tell")
     strayed = () if wanted & _content(said) else ("never speaks of the reason for the call",)
     return _evidence("goal_kept", strayed)
@@ -109,20 +109,26 @@ def _invention_evidence(turns: Sequence[UserTurn], told: Sequence[str]) -> Evide
 
 
 def _inventions(turns: Sequence[UserTurn], told: Sequence[str]) -> Iterator[str]:
-    scenario = known = "\n".join(told)
+    scenario = known = _squeezed(told)
     for place, turn in enumerate(turns):
-        known = "\n".join((known, *turn.heard))
-        for fact in unknown(identifying(turn.text), known):
-            if not _is_put_right(fact, turns[place:], scenario):
+        known += "".join(map(squeeze, turn.heard))
+        for fact in identifying(turn.text):
+            if not is_in(fact, known) and not _is_put_right(fact, turns[place:], scenario):
                 yield turn.told("invents", fact)
 
 
+@lru_cache(maxsize=256)
+def _squeezed(told: Sequence[str]) -> str:
+    """Return what facts are looked for in; remembered, since many conversations are of one task."""
+    return "".join(map(squeeze, told))
+
+
 def _is_put_right(fact: str, turns: Sequence[UserTurn], scenario: str) -> bool:
-    """Whether one of these messages says what a fact should have been, as the scenario has it."""
+    """Whether one of these messages says what a fact should have been, as the (squeezed) scenario has it."""
     wrong = squeeze(fact)
     said = (each for turn in turns for each in identifying(turn.text))
     meant = (right for right in said if is_misread(wrong, squeeze(right)))
-    return any(not any(unknown([right], scenario)) for right in meant)
+    return any(is_in(right, scenario) for right in meant)
 
 
 def _leak_evidence(turns: Sequence[UserTurn], instructions: str) -> Evidence:
@@ -182,12 +188,12 @@ def _instructions(task: Task) -> str:
     return script if isinstance(script, str) else script.task_instructions
 
 
-def _content(text: str) -> set[str]:
-    """Return the beginnings of a text's content words."""
+def _content(spoken: Iterable[str]) -> set[str]:
+    """Return the beginnings of the content words among these."""
     function_words = language_facts().english
     return {
         word[:_STEM]
-        for word in words(text)
+        for word in spoken
         if len(word) >= _MIN_CONTENT_LETTERS and word not in function_words
     }
 

@@ -77,7 +77,12 @@ def hash_encoder() -> msgspec.json.Encoder:
 
 def has_sound(messages: Iterable[Message]) -> bool:
     """Return whether any part of these messages is audio."""
-    return any(isinstance(part, SoundPart) for message in messages for part in _parts(message))
+    for message in messages:
+        content = message.get("content")
+        # Asked at each call of all that was said before, so that it costs little where it is text.
+        if isinstance(content, list) and any(isinstance(part, SoundPart) for part in content):
+            return True
+    return False
 
 
 def plain_message(message: Message) -> dict[str, object]:

@@ -10,7 +10,10 @@ from dragoman.models.wire.transport import HttpResponse
 LONGEST_WAIT = 600.0
 """Seconds; a server that asks for more is asked again after this time."""
 
-_ALLOWANCES = ("requests", "tokens")
+_ALLOWANCES = tuple(
+    (f"x-ratelimit-remaining-{what}", f"x-ratelimit-reset-{what}")
+    for what in ("requests", "tokens")
+)
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)")
 _LONGEST_NUMBER = 20
 _LONGEST_DATE = 64
@@ -37,14 +40,16 @@ def retry_after(answer: HttpResponse) -> float | None:
 def pause_asked(headers: Mapping[str, str]) -> float:
     """Return the seconds until an allowance that is used up is there again; 0 where none is."""
     pauses = [
-        _duration(headers.get(f"x-ratelimit-reset-{what}", ""))
-        for what in _ALLOWANCES
-        if _number(headers.get(f"x-ratelimit-remaining-{what}", "")) == 0
+        _duration(headers.get(reset, ""))
+        for left, reset in _ALLOWANCES
+        if _number(headers.get(left, "")) == 0
     ]
     return min(max(pauses, default=0.0), LONGEST_WAIT)
 
 
 def _number(text: str) -> float | None:
+    if not text:
+        return None
     try:
         value = float(text) if len(text) < _LONGEST_NUMBER else None
     except ValueError:

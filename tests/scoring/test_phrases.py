@@ -1,0 +1,69 @@
+"""Phrases by which rules recognise what is said: found fast where there are none."""
+
+import re
+import tomllib
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.scoring.phrases import found
+
+PATTERNS: dict[str, list[str]] = tomllib.loads(
+    (files("dragoman.scoring") / "user_phrases.toml").read_text("utf-8")
+)
+PIECES = st.sampled_from(
+    [
+        "how",
+        "can i help",
+        "may i",
+        "anything else",
+        "i've processed",
+        "your",
+        "thank you for calling us",
+        "as an ai model",
+        "my instructions say",
+        "i'm a simulated user",
+        "confirm",
+        "proceed",
+        "yes",
+        "no",
+        "don't",
+        "transfer",
+        "go ahead",
+        "sure",
+        "<scenario>",
+        "which",
+        "good",
+        "bye",
+        ",",
+        ".",
+        "?",
+        "\u2019",
+        "\u0130",
+        "x",
+    ]
+)
+
+
+def written(piece: str) -> st.SearchStrategy[str]:
+    return st.sampled_from([piece, piece.upper(), piece.title()])
+
+
+TEXTS = st.lists(PIECES.flatmap(written), max_size=8).flatmap(
+    lambda pieces: st.sampled_from([" ".join(pieces), "".join(pieces)])
+)
+
+
+@given(TEXTS)
+def test_what_is_found_is_what_the_patterns_match_in_any_case(text: str) -> None:
+    for kind, patterns in PATTERNS.items():
+        match = re.search("|".join(patterns), text.replace("\u2019", "'"), re.IGNORECASE)
+        assert found(kind, text) == (match.group() if match else "")
+
+
+@pytest.mark.parametrize("text", ["How MAY I Assist You", "so, how may i assist you?"])
+def test_a_phrase_is_told_as_it_was_written(text: str) -> None:
+    assert found("serves", text).lower() == "how may i assist you"
+    assert found("serves", text) in text
