@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from bench.bfcl.checks import print_bfcl
 from bench.bfcl.turns import print_bfcl_turns
+from bench.client import print_client
 from bench.curating.answers import print_answers
 from bench.curating.collecting import print_collecting
 from bench.curating.filtering import print_filtering
@@ -110,6 +111,7 @@ def _bfcl(_: list[Suite]) -> None:
 
 def _wire(suites: list[Suite]) -> None:
     if suites[0].name != SAMPLE:
+        print_client()
         print_wire()
 
 

@@ -63,6 +63,14 @@ def test_what_is_found_is_what_the_patterns_match_in_any_case(text: str) -> None
         assert found(kind, text) == (match.group() if match else "")
 
 
+def test_alternatives_stand_in_brackets() -> None:
+    for pattern in (each for patterns in PATTERNS.values() for each in patterns):
+        left, stripped = "", re.sub(r"\\.|\[[^\]]*\]", "", pattern)
+        while left != stripped:
+            left, stripped = stripped, re.sub(r"\([^()]*\)", "", stripped)
+        assert "|" not in left, pattern
+
+
 @pytest.mark.parametrize("text", ["How MAY I Assist You", "so, how may i assist you?"])
 def test_a_phrase_is_told_as_it_was_written(text: str) -> None:
     assert found("serves", text).lower() == "how may i assist you"

@@ -50,7 +50,13 @@ def test_this_machine_is_never_reached_by_a_proxy(
     assert proxy_for(f"http://{host}/v1") is None
 
 
-@pytest.mark.parametrize("proxy", ["proxy:3128", "socks5://me:hidden@proxy:1080"])
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        *("proxy:3128", "socks5://me:hidden@proxy:1080"),
+        *("http://", "http://me:hidden@", "http://me:hidden@proxy:99999", "http://[::hidden"),
+    ],
+)
 def test_what_is_no_http_proxy_is_refused_and_not_repeated(
     monkeypatch: pytest.MonkeyPatch, proxy: str
 ) -> None:

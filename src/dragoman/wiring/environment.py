@@ -78,9 +78,17 @@ def proxy_for(url: str) -> str | None:
         return None
     scheme = parts.scheme.replace("ws", "http")
     proxy = getproxies().get(scheme)
-    if proxy and urlsplit(proxy).scheme not in {"http", "https"}:
+    if proxy and not _is_of_web_server(proxy):
         raise UsageError(f"{scheme}_proxy names no HTTP proxy: write http://HOST:PORT")
     return proxy
+
+
+def _is_of_web_server(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        return False
 
 
 def proxy_secrets(proxy: str | None) -> tuple[str, ...]:

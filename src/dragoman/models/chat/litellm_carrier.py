@@ -11,9 +11,8 @@ import httpx
 from yarl import URL
 
 from dragoman.models.wire.http import Http
+from dragoman.models.wire.http1.requests import OUR_OWN
 from dragoman.models.wire.transport import Fault, HttpResponse
-
-NOT_HANDED_ON = frozenset({"accept-encoding", "connection", "content-length", "host"})
 
 
 class Carried:
@@ -48,7 +47,7 @@ class Carrier(httpx.AsyncBaseTransport):
             httpx.TransportError: Where none came; the fault is kept with the call.
         """
         carried, url = CARRIED.get(), str(request.url)
-        headers = {n: v for n, v in request.headers.items() if n not in NOT_HANDED_ON}
+        headers = {n: v for n, v in request.headers.items() if n not in OUR_OWN}
         body, proxy = await request.aread(), self._proxy_for(url)
         address = URL(url, encoded=True)
         try:

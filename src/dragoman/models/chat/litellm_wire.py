@@ -13,8 +13,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM
 from dragoman.models.wire.http import Http
-from dragoman.models.wire.http1.answers import OK
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse
+from dragoman.models.wire.transport import CHAT_BYTES, OK, Fault, HttpResponse
 
 if TYPE_CHECKING:
     from dragoman.models.chat.litellm_carrier import Carried

@@ -22,11 +22,10 @@ from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.rationing import Ration
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
 from dragoman.models.wire.target import NO_ROOM, NOT_REACHED, Target, now
-from dragoman.models.wire.transport import Fault, HttpResponse, Patience, Transport
+from dragoman.models.wire.transport import OK, Fault, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
 
-OK = 200
 RATE_LIMITED = 429
 OVERLOADED = frozenset({503, 529})
 OF_THE_SERVER = range(500, 600)

@@ -11,6 +11,8 @@ CHAT_BYTES = 8 * 1024 * 1024
 MEDIA_BYTES = 64 * 1024 * 1024
 """The largest body that is read where audio or vectors are asked for."""
 
+OK = 200
+
 FaultKind = Literal[
     "dns",
     "connect",
@@ -79,6 +81,11 @@ class HttpResponse(msgspec.Struct, frozen=True):
     headers: Mapping[str, str]
     body: bytes
     arrivals: Sequence[tuple[int, float]] = ()
+
+
+def reason_of(error: OSError) -> str:
+    """Return what an error of the system says, without what it is about."""
+    return error.strerror or type(error).__name__
 
 
 class Transport(Protocol):

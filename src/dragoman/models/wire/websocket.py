@@ -8,8 +8,14 @@ from types import SimpleNamespace
 import aiohttp
 
 from dragoman.core.texts.hidden_keys import hidden
-from dragoman.models.wire.http1.answers import told
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
+from dragoman.models.wire.transport import (
+    CHAT_BYTES,
+    Fault,
+    FaultKind,
+    HttpResponse,
+    Timeouts,
+    reason_of,
+)
 
 CLOSING_SECONDS = 2.0
 MOST_UNREAD = 1_024
@@ -223,13 +229,13 @@ def _fault_of(error: Exception) -> Fault:
         case aiohttp.ClientConnectorCertificateError():
             detail = "its certificate is not to be trusted"
         case aiohttp.ClientConnectorError():
-            detail = f"no connection ({told(error.os_error)})"
+            detail = f"no connection ({reason_of(error.os_error)})"
         case TimeoutError():
             kind, detail = "timeout", "no answer in time"
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
             kind, detail = "cut", "the connection was cut"
         case OSError():
-            kind, detail = "cut", f"the connection broke ({told(error)})"
+            kind, detail = "cut", f"the connection broke ({reason_of(error)})"
         case _:
             kind, detail = "broken_http", f"no HTTP answer ({type(error).__name__})"
     return Fault(kind, detail)

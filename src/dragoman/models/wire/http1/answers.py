@@ -3,7 +3,7 @@
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
-from dragoman.models.wire.transport import Fault, FaultKind, HttpResponse
+from dragoman.models.wire.transport import OK, Fault, FaultKind, HttpResponse, reason_of
 
 ERROR_BYTES = 64 * 1024
 """What is read of the body of an error."""
@@ -14,7 +14,6 @@ FRAMING_BYTES = 64 * 1024
 FRAMING_RATIO = 16
 """And so many more for each byte of the body, which may come in small chunks."""
 
-OK = 200
 INTERIM = range(100, 200)
 BODILESS = frozenset({204, 304})
 
@@ -95,7 +94,7 @@ class AnswerReader:
         if error is None and self._ends_with_connection and self.fault is None:
             self.is_whole = True
         elif isinstance(error, OSError):
-            self.break_off("cut", f"the connection broke ({told(error)})")
+            self.break_off("cut", f"the connection broke ({reason_of(error)})")
         else:
             self.break_off("cut", "the connection was cut")
 
@@ -162,8 +161,3 @@ class AnswerReader:
         elif not self.is_settled:
             self.keeps = self._parser.should_keep_alive()
             self.is_whole = True
-
-
-def told(error: OSError) -> str:
-    """Return what an error of the system says, without what it is about."""
-    return error.strerror or type(error).__name__

@@ -12,10 +12,9 @@ from typing import TypeVar
 
 from aiohappyeyeballs import AddrInfoType, start_connection
 
-from dragoman.models.wire.http1.answers import told
 from dragoman.models.wire.http1.connection import Connection
 from dragoman.models.wire.http1.requests import Peer, peer_of, proxy_lines
-from dragoman.models.wire.transport import Fault
+from dragoman.models.wire.transport import Fault, reason_of
 
 LOOKED_UP_SECONDS = 300.0
 """For so long a name keeps the addresses that were found for it."""
@@ -60,7 +59,7 @@ class Opener:
         except ssl.SSLCertVerificationError:
             fault = Fault("connect", "its certificate is not to be trusted")
         except OSError as error:
-            fault = Fault("connect", f"no connection ({told(error)})")
+            fault = Fault("connect", f"no connection ({reason_of(error)})")
         # Raised out here so that nothing hangs on it: an error may quote what was received.
         raise fault
 

@@ -52,7 +52,7 @@ class Pool:
 
     async def close(self) -> None:
         """Close all connections; return when they are."""
-        for connection in self._all:
+        for connection in tuple(self._all):
             connection.abort()
         while self._all:
             self._none_left.clear()

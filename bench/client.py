@@ -1,0 +1,73 @@
+"""What carrying a call costs: our client and aiohttp's by turns, to one server, on the loop of runs."""
+
+import asyncio
+import statistics
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import aiohttp
+from bench.measuring import measured
+from bench.wire import served
+
+from dragoman.models.wire.http import Http
+from dragoman.models.wire.transport import Timeouts
+from dragoman.wiring.event_loops import run_to_end
+
+CALLS, AT_A_TIME, TURNS = 4_000, 200, 5
+BODY = b'{"messages":[],"padding":"' + b"x" * 12_000 + b'"}'
+HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer key"}
+
+Post = Callable[[], Awaitable[object]]
+
+
+def print_client() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        script = folder / "script.json"
+        script.write_text('{"rules": [{"reply": {"content": "Hello."}}]}')
+        with served(folder, {}, "--script", str(script)) as server:
+            url = f"{server.url}/chat/completions"
+            pairs = [(run_to_end(_ours(url)), run_to_end(_theirs(url))) for _ in range(TURNS)]
+    ours, theirs = (statistics.median(each) for each in zip(*pairs, strict=True))
+    print(
+        f"carrying a call of 12 kB, {AT_A_TIME} at a time, median of {TURNS} turns: {ours:.3f} ms "
+        f"CPU, aiohttp's client {theirs:.3f} ms: {theirs / ours:.1f} times"
+    )
+
+
+async def _ours(url: str) -> float:
+    http = Http(Timeouts())
+    spent = await _milliseconds(lambda: http.post(url, HEADERS, BODY))
+    await http.close()
+    return spent
+
+
+async def _theirs(url: str) -> float:
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
+
+        async def post() -> bytes:
+            async with session.post(url, data=BODY, headers=HEADERS) as answer:
+                return await answer.read()
+
+        return await _milliseconds(post)
+
+
+async def _milliseconds(post: Post) -> float:
+    """Return the CPU of a call, connections opened."""
+    left = iter(range(CALLS))
+
+    async def work() -> None:
+        for _ in left:
+            await post()
+
+    await asyncio.gather(*(post() for _ in range(AT_A_TIME)))
+    with measured() as spent:
+        await asyncio.gather(*(work() for _ in range(AT_A_TIME)))
+        _, cpu = spent()
+    return cpu / CALLS * 1e3
+
+
+if __name__ == "__main__":
+    print_client()
