@@ -110,8 +110,8 @@ def _bfcl(_: list[Suite]) -> None:
 
 
 def _wire(suites: list[Suite]) -> None:
+    print_client()
     if suites[0].name != SAMPLE:
-        print_client()
         print_wire()
 
 
