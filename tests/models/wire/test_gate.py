@@ -227,6 +227,20 @@ def test_who_is_told_to_come_next_year_comes_in_a_minute_where_others_are_served
     assert 600 <= third - second <= 750
 
 
+def test_who_was_told_so_before_anybody_was_served_comes_in_a_minute_too(
+    in_virtual_time: Run,
+) -> None:
+    async def go() -> list[float]:
+        transport = Acting(status(503, headers={"retry-after": "31536000"}), ok())
+        gate = gate_to(transport)
+        await asyncio.gather(send(gate), send(gate))
+        return transport.times
+
+    first, second, again = in_virtual_time(go())
+    assert (first, second) == (0, 0)
+    assert 60 <= again <= 62
+
+
 def test_who_is_told_to_come_at_once_does_not_come_in_a_tight_loop(in_virtual_time: Run) -> None:
     transport = Acting(status(429, headers={"retry-after": "0"}), seconds=0.01)
     with pytest.raises(ParticipantError, match=r"refused for now \(429\)"):

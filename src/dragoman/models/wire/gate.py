@@ -221,6 +221,7 @@ class Gate:
             retry=retry_if_exception(_may_pass),
             wait=lambda state: min(self._wait(state, call), self._left(call)),
             stop=lambda _: self._is_hopeless(call),
+            sleep=lambda seconds: _rest(seconds, call),
             reraise=True,
         )
         return await retrying(attempt)
@@ -312,7 +313,7 @@ class Gate:
         outcome = state.outcome
         fault = outcome.exception() if outcome is not None else None
         asked = (isinstance(fault, Fault) and fault.retry_after) or 0.0
-        if call.at is not None and now() - call.at.served_at < A_WINDOW:
+        if call.others_served_since(now() - A_WINDOW):
             asked = min(asked, A_WINDOW)
         jittered = self._jittered(state, call.at)
         # Who asks for next to nothing, again and again, is not to be asked in a tight loop.
@@ -362,9 +363,22 @@ class _Call(Generic[T]):
         """Count a failed attempt, or one beside another."""
         self.faults = {**self.faults, kind: self.faults.get(kind, 0) + 1}
 
+    def others_served_since(self, moment: float) -> bool:
+        """Whether others were served since then where it was sent last."""
+        return self.at is not None and self.at.served_at >= moment
+
     def spent(self) -> Usage:
         """Return what a call without an answer consumed."""
         return Usage(self.who.purpose, self.who.model, 0, faults=self.faults)
+
+
+async def _rest(seconds: float, call: "_Call[T]") -> None:
+    """Wait, but no longer than a window where others turn out to be served meanwhile."""
+    began = now()
+    while (left := began + seconds - now()) > 0:
+        await asyncio.sleep(min(left, A_WINDOW))
+        if left > A_WINDOW and call.others_served_since(began):
+            return
 
 
 def _may_pass(error: BaseException) -> bool:
