@@ -365,7 +365,7 @@ class _Call(Generic[T]):
 
     def others_served_since(self, moment: float) -> bool:
         """Whether others were served since then where it was sent last."""
-        return self.at is not None and self.at.served_at >= moment
+        return self.at is not None and self.at.served_at > moment
 
     def spent(self) -> Usage:
         """Return what a call without an answer consumed."""
