@@ -2,6 +2,9 @@
 
 With `PEER_BFCL=PYTHON`, an interpreter that has the published package, the same work is done there,
 by turns with ours, so that a machine whose speed varies slows both.
+
+A check is timed from calls and a question in memory to the verdict: neither side's time has the
+reading of its files in it, and neither keeps anything from one check for another.
 """
 
 import gc
@@ -21,7 +24,7 @@ from bench.bfcl.commands import print_commands
 from bench.recorded import Checked, Recorded, load_recorded
 
 from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
+from dragoman.benchmarks.bfcl.checking.calls import check_calls
 from dragoman.benchmarks.bfcl.reading import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
@@ -57,10 +60,8 @@ def print_bfcl() -> None:
     print(f"BFCL, {len(recorded.checked)} decoded replies, medians of {ROUNDS} rounds")
     with tempfile.TemporaryDirectory() as name, _peer(Path(name), recorded) as peer:
         for rules in (BFCL_V4, DEFAULT_RULES):
-            checks = Checks(recorded.checked, rules)
-            count = len(recorded.checked)
-            _print_measure(f"checks, {rules.name}", "checks", count, checks.anew, peer)
-            _print_measure("  questions known", "checks", count, checks.with_known_questions, peer)
+            work = _checking(recorded.checked, rules)
+            _print_measure(f"checks, {rules.name}", "checks", len(recorded.checked), work, peer)
         for form, replies in recorded.replies.items():
             work = _decoding(form, replies)
             _print_measure(f"decodes, {form}", form, len(replies), work, peer)
@@ -118,39 +119,24 @@ def _peer(folder: Path, recorded: Recorded) -> Iterator[Peer | None]:
             process.terminate()
 
 
-class Checks:
-    """All checks under one rule set.
+def _checking(checked: Sequence[Checked], rules: BfclRules) -> Work:
+    cases = [
+        (
+            case.question,
+            [ToolCall("", name, arguments) for name, arguments in case.calls],
+            Terms(rules, case.question.language, case.underscored),
+        )
+        for case in checked
+    ]
 
-    Of a question there are six replies on average; a run of several agents or trials has as many.
-    """
-
-    def __init__(self, checked: Sequence[Checked], rules: BfclRules) -> None:
-        self._cases = [
-            (
-                (case.question.id, case.underscored),
-                case.question,
-                Terms(rules, case.question.language, case.underscored),
-                [ToolCall("", name, arguments) for name, arguments in case.calls],
-            )
-            for case in checked
-        ]
-        self._known: dict[tuple[str, bool], WantedCalls] = {}
-
-    def anew(self) -> int:
-        """Check every reply; every question is prepared when its first one comes."""
-        self._known = {}
-        return self.with_known_questions()
-
-    def with_known_questions(self) -> int:
-        """Check every reply, with the questions that were prepared before."""
+    def work() -> int:
         valid = 0
-        for key, question, terms, calls in self._cases:
-            wanted = self._known.get(key)
-            if wanted is None:
-                wanted = self._known[key] = WantedCalls(question, terms)
-            outcome = wanted.check(calls)
-            valid += isinstance(outcome, Judged) and outcome.valid
+        for question, calls, terms in cases:
+            outcome = check_calls(question, calls, terms)
+            valid += isinstance(outcome, Judged) and outcome.fault is None
         return valid
+
+    return work
 
 
 def _decoding(form: str, replies: Sequence[object]) -> Work:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import WantedCalls, check_calls
+from dragoman.benchmarks.bfcl.checking.calls import check_calls
 from dragoman.benchmarks.bfcl.questions import Language, Question, read_question
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.verdicts import Judged
@@ -320,43 +320,6 @@ def test_a_question_without_answers_cannot_be_checked() -> None:
     question = with_answers([], {}, "simple_python")
     with pytest.raises(DataError, match="nothing is expected"):
         check_calls(question, [], Terms(BFCL_V4, "python"))
-
-
-VALUES: tuple[object, ...] = (
-    *(0, 1, 1.0, True, False, 2**60, "", "x", "X.", "1", None),
-    *([], [1], [1.0], [True], ["x"], ["x", 1], ("x",), {"k": "x"}, {}),
-)
-
-ANSWERS: tuple[list[object], ...] = (
-    [1, ""],
-    [True],
-    [1.0, 1],
-    ["x"],
-    [["x"], ""],
-    [[1.0]],
-    [None, "x"],
-    [{"k": ["x"]}],
-)
-
-
-@pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES])
-@pytest.mark.parametrize(
-    "schema",
-    [
-        *({"type": name} for name in ("string", "integer", "float", "boolean", "dict")),
-        *(STRINGS, FLOATS, {"type": "integer", "default": 1}),
-    ],
-)
-def test_a_question_that_is_prepared_once_judges_any_number_of_replies(
-    schema: Mapping[str, object], rules: BfclRules
-) -> None:
-    for alternatives in ANSWERS:
-        question = one_argument(schema, alternatives)
-        terms = Terms(rules, "python")
-        prepared = WantedCalls(question, terms)
-        for value in (*VALUES, *reversed(VALUES)):
-            reply = [call(a=value)]
-            assert prepared.check(reply) == check_calls(question, reply, terms), value
 
 
 def test_a_whole_number_that_no_float_holds_is_not_taken_for_its_neighbour() -> None:

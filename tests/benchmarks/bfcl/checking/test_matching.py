@@ -29,6 +29,16 @@ def test_what_pairs_greedily_pairs_perfectly(table: list[list[bool]]) -> None:
         assert pairs_perfectly(len(table), lambda row, call: table[row][call])
 
 
+@given(TABLES, st.integers(0, 5))
+def test_those_that_are_known_to_be_in_order_change_nothing(
+    table: list[list[bool]], most: int
+) -> None:
+    in_order = next((n for n, row in enumerate(table) if not row[n]), len(table))
+    for pairing in (pairs_greedily, pairs_perfectly):
+        whole = pairing(len(table), lambda row, call: table[row][call])
+        assert pairing(len(table), lambda row, call: table[row][call], min(most, in_order)) == whole
+
+
 def test_each_takes_the_first_that_is_left_and_asks_for_no_other() -> None:
     asked = []
 

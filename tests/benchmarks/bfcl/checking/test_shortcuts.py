@@ -3,13 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.checking.answers import Answers, values_of
-from dragoman.benchmarks.bfcl.checking.call_check import Terms, WantedCall
-from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot, fitted, typed
+from dragoman.benchmarks.bfcl.checking.answers import answers_of
+from dragoman.benchmarks.bfcl.checking.call_check import Terms, call_fault
+from dragoman.benchmarks.bfcl.checking.schema_types import TYPES, fitted, slot_of, typed
+from dragoman.benchmarks.bfcl.checking.source_values import read_value
 from dragoman.benchmarks.bfcl.checking.value_check import exact_fault, value_fault
 from dragoman.benchmarks.bfcl.questions import (
     ExpectedCall,
     FunctionDocument,
+    Language,
     Parameters,
     ParameterSchema,
 )
@@ -46,13 +48,42 @@ SCHEMA = st.builds(
 RULES = st.sampled_from([BFCL_V4, DEFAULT_RULES])
 
 
+SOURCES = (
+    "a",
+    '"a"',
+    "'a'",
+    "true",
+    "0",
+    "1",
+    "-1",
+    "1.0",
+    "1L",
+    "1f",
+    "null",
+    "[1]",
+    "[true]",
+    "",
+)
+SOURCE = st.sampled_from([*SOURCES, "new int[]{1}", "List.of(1)", '["a"]', '{"a": 1}', "{a: 1}"])
+SOURCE_TYPE = st.sampled_from([*TYPES["java"], *TYPES["javascript"]])
+SOURCE_SCHEMA = st.builds(
+    ParameterSchema, type=SOURCE_TYPE, items=st.none() | st.builds(ParameterSchema, SOURCE_TYPE)
+)
+
+
 def is_right(
-    value: object, schema: ParameterSchema, alternatives: list[object], rules: BfclRules
+    value: object,
+    schema: ParameterSchema,
+    alternatives: list[object],
+    rules: BfclRules,
+    language: Language = "python",
 ) -> bool | None:
     """Whether a value is right when everything is looked at; None where the rules cannot say."""
-    slot = TypeSlot(schema, "python", rules)
-    answers = Answers(values_of(alternatives, rules), rules)
+    slot = slot_of(schema, language, rules)
+    answers = answers_of(alternatives, rules)
     try:
+        if language != "python":
+            value = read_value(str(value), slot, language)
         value = fitted(value, slot)
         found = typed(value, answers, slot)
         if found.fault is not None:
@@ -63,17 +94,44 @@ def is_right(
         return None
 
 
+def is_found_right(
+    value: object,
+    schema: ParameterSchema,
+    alternatives: list[object],
+    rules: BfclRules,
+    language: Language = "python",
+) -> bool | None:
+    """The verdict on a call with this one argument."""
+    function = FunctionDocument("f", Parameters({"x": schema}))
+    expected, given = ExpectedCall("f", {"x": alternatives}), ToolCall("", "f", {"x": value})
+    try:
+        return call_fault(given, function, expected, Terms(rules, language)) is None
+    except UndecidableError:
+        return None
+
+
 @given(st.data(), SCHEMA, st.lists(VALUE, min_size=1, max_size=3), RULES)
 def test_what_is_found_right_at_once_is_right(
     data: st.DataObject, schema: ParameterSchema, alternatives: list[object], rules: BfclRules
 ) -> None:
     value = data.draw(st.sampled_from(alternatives) | VALUE)
-    function = FunctionDocument("f", Parameters({"x": schema}))
-    wanted = WantedCall(function, ExpectedCall("f", {"x": alternatives}), Terms(rules, "python"))
+    found = is_found_right(value, schema, alternatives, rules)
+    assert found == is_right(value, schema, alternatives, rules)
 
-    try:
-        verdict = wanted.fault(ToolCall("", "f", {"x": value})) is None
-    except UndecidableError:
-        verdict = None
 
-    assert verdict == is_right(value, schema, alternatives, rules)
+@given(
+    SOURCE,
+    SOURCE_SCHEMA,
+    st.lists(VALUE | SOURCE, min_size=1, max_size=3),
+    RULES,
+    st.sampled_from(["java", "javascript"]),
+)
+def test_what_is_found_right_at_once_of_source_text_is_right(
+    text: str,
+    schema: ParameterSchema,
+    alternatives: list[object],
+    rules: BfclRules,
+    language: Language,
+) -> None:
+    found = is_found_right(text, schema, alternatives, rules, language)
+    assert found == is_right(text, schema, alternatives, rules, language)

@@ -1,6 +1,6 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot
+from dragoman.benchmarks.bfcl.checking.schema_types import slot_of
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
 from dragoman.benchmarks.bfcl.questions import ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
@@ -18,7 +18,7 @@ def value(
     element: str | None = None,
 ) -> object:
     items = None if element is None else ParameterSchema(element)
-    return read_value(text, TypeSlot(ParameterSchema(kind, items), language, rules), language)
+    return read_value(text, slot_of(ParameterSchema(kind, items), language, rules), language)
 
 
 @BOTH

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.checking.abstention import attempts_call
 from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge
-from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot
+from dragoman.benchmarks.bfcl.checking.schema_types import slot_of
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
 from dragoman.benchmarks.bfcl.questions import ParameterSchema, read_question
 from dragoman.benchmarks.bfcl.reading import Form, read_calls
@@ -209,7 +209,7 @@ def try_to_convert(text: str) -> None:
         for rules in (BFCL_V4, DEFAULT_RULES):
             read_value(
                 text,
-                TypeSlot(ParameterSchema(kind, ParameterSchema("any")), language, rules),
+                slot_of(ParameterSchema(kind, ParameterSchema("any")), language, rules),
                 language,
             )
 
@@ -339,7 +339,7 @@ def test_looking_for_attempts_is_bounded_too() -> None:
 
 
 def test_types_that_break_the_reference_are_named() -> None:
-    slot = TypeSlot(ParameterSchema("Stack"), "java", BFCL_V4)
+    slot = slot_of(ParameterSchema("Stack"), "java", BFCL_V4)
     with pytest.raises(UndecidableError, match="Stack"):
         read_value("x", slot, "java")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dragoman.benchmarks.bfcl.checking.call_check import Terms, WantedCall
+from dragoman.benchmarks.bfcl.checking.call_check import Terms, call_fault
 from dragoman.benchmarks.bfcl.checking.matching import pairs_greedily, pairs_perfectly
 from dragoman.benchmarks.bfcl.questions import ExpectedCall, FunctionDocument, Question
 from dragoman.benchmarks.bfcl.verdicts import (
@@ -23,76 +23,69 @@ MAX_CALLS = 1_000
 _PASSED = Judged()
 
 
-class WantedCalls:
-    """The calls that a question expects, for any number of replies."""
-
-    def __init__(self, question: Question, terms: Terms) -> None:
-        self._question = question
-        self._terms = terms
-        self._calls: dict[int, WantedCall] = {}
-
-    def check(self, calls: Sequence[ToolCall]) -> Outcome:
-        """Return the verdict on calls: the kind of check follows from the category.
-
-        Raises:
-            DataError: Where the question expects nothing.
-        """
-        try:
-            fault = self._fault(calls)
-        except UndecidableError as error:
-            return Unscored(str(error))
-        return _PASSED if fault is None else Judged(fault)
-
-    def _fault(self, calls: Sequence[ToolCall]) -> CallFault | None:
-        question = self._question
-        if not question.expected or not question.functions:
-            raise DataError(f"BFCL entry {question.id}: nothing is expected; pull the data again")
-        for call in calls:
-            if call.malformed:
-                return CallFault(DECODER_FAILED, call.malformed)
-        if "parallel" in question.category:
-            return self._unordered_fault(calls)
-        if "multiple" in question.category:
-            count, checker = len(question.expected), "multiple_function_checker"
-        else:
-            count, checker = 1, "simple_function_checker"
-        if len(calls) != count:
-            return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {count}")
-        return self._call(0).fault(calls[0])
-
-    def _unordered_fault(self, calls: Sequence[ToolCall]) -> CallFault | None:
-        checker, wanted = "parallel_function_checker_no_order", len(self._question.expected)
-        if len(calls) != wanted or len(calls) > MAX_CALLS:
-            return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {wanted}")
-
-        def passes(expected: int, call: int) -> bool:
-            wanted, given = self._call(expected), calls[call]
-            return given.name == wanted.name and wanted.fault(given) is None
-
-        is_perfect = self._terms.rules.matching_is_perfect
-        pairing = pairs_perfectly if is_perfect else pairs_greedily
-        if pairing(wanted, passes):
-            return None
-        return CallFault(f"{checker}:cannot_find_match", "an expected call is not among them")
-
-    def _call(self, number: int) -> WantedCall:
-        """Return an expected call, prepared when it is first asked for."""
-        found = self._calls.get(number)
-        if found is None:
-            expected = self._question.expected[number]
-            found = WantedCall(self._function(expected), expected, self._terms)
-            self._calls[number] = found
-        return found
-
-    def _function(self, expected: ExpectedCall) -> FunctionDocument:
-        if "multiple" not in self._question.category and "parallel" not in self._question.category:
-            return self._question.functions[0]
-        for function in self._question.functions:
-            if function.name == expected.name:
-                return function
-        raise UndecidableError(f"{expected.name} is expected and not on offer")
-
-
 def check_calls(question: Question, calls: Sequence[ToolCall], terms: Terms) -> Outcome:
-    """Return the verdict on the calls of one reply; see `WantedCalls.check`."""
-    return WantedCalls(question, terms).check(calls)
+    """Return the verdict on the calls of a reply: the kind of check follows from the category.
+
+    Raises:
+        DataError: Where the question expects nothing.
+    """
+    try:
+        fault = _fault(question, calls, terms)
+    except UndecidableError as error:
+        return Unscored(str(error))
+    return _PASSED if fault is None else Judged(fault)
+
+
+def _fault(question: Question, calls: Sequence[ToolCall], terms: Terms) -> CallFault | None:
+    if not question.expected or not question.functions:
+        raise DataError(f"BFCL entry {question.id}: nothing is expected; pull the data again")
+    for call in calls:
+        if call.malformed:
+            return CallFault(DECODER_FAILED, call.malformed)
+    if "parallel" in question.category:
+        return _unordered_fault(question, calls, terms)
+    is_multiple = "multiple" in question.category
+    count = len(question.expected) if is_multiple else 1
+    if len(calls) != count:
+        checker = "multiple_function_checker" if is_multiple else "simple_function_checker"
+        return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {count}")
+    expected = question.expected[0]
+    function = _function(question, expected) if is_multiple else question.functions[0]
+    return call_fault(calls[0], function, expected, terms)
+
+
+def _unordered_fault(
+    question: Question, calls: Sequence[ToolCall], terms: Terms
+) -> CallFault | None:
+    checker, wanted = "parallel_function_checker_no_order", len(question.expected)
+    if len(calls) != wanted or len(calls) > MAX_CALLS:
+        return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {wanted}")
+    ordered = _in_order(question, calls, terms)
+    if ordered == wanted:
+        return None
+
+    def passes(expected: int, call: int) -> bool:
+        if expected == call == ordered:
+            return False
+        wanted = question.expected[expected]
+        return call_fault(calls[call], _function(question, wanted), wanted, terms) is None
+
+    pairing = pairs_perfectly if terms.rules.matching_is_perfect else pairs_greedily
+    if pairing(wanted, passes, ordered):
+        return None
+    return CallFault(f"{checker}:cannot_find_match", "an expected call is not among them")
+
+
+def _in_order(question: Question, calls: Sequence[ToolCall], terms: Terms) -> int:
+    """Return how many calls, from the first on, are the expected ones of their places."""
+    for number, (expected, call) in enumerate(zip(question.expected, calls, strict=True)):
+        if call_fault(call, _function(question, expected), expected, terms) is not None:
+            return number
+    return len(calls)
+
+
+def _function(question: Question, expected: ExpectedCall) -> FunctionDocument:
+    for function in question.functions:
+        if function.name == expected.name:
+            return function
+    raise UndecidableError(f"{expected.name} is expected and not on offer")

@@ -12,7 +12,7 @@ from dragoman.benchmarks.bfcl.checking.abstention import (
 )
 from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
 from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
+from dragoman.benchmarks.bfcl.checking.calls import check_calls
 from dragoman.benchmarks.bfcl.questions import FunctionDocument, Question
 from dragoman.benchmarks.bfcl.reading import (
     READ_BY_RULES,
@@ -21,7 +21,7 @@ from dragoman.benchmarks.bfcl.reading import (
     read_format,
     reading_choices,
 )
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, BfclRules
+from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 from dragoman.benchmarks.bfcl.text.items import read_items, read_object_items
 from dragoman.benchmarks.bfcl.verdicts import (
@@ -99,50 +99,31 @@ def reply_of(
     return Called(calls) if calls else say(written.text)
 
 
-class QuestionJudge:
-    """Judges replies to one question under one rule set and the reference's.
+def outcome(question: Question, written: WrittenReply, rules: BfclRules) -> Outcome:
+    """Return the verdict on one reply under one rule set, without the reference's."""
+    return _outcome(question, _ReadReply(written), rules)
 
-    What follows from the question and either of these is found out once, for any number of replies.
-    """
 
-    def __init__(self, question: Question, rules: BfclRules) -> None:
-        self._question = question
-        self._rules = rules
-        self._wanted: dict[tuple[bool, bool], WantedCalls] = {}
+def judge(question: Question, written: WrittenReply, rules: BfclRules) -> CallJudgement:
+    """Return the verdict on a reply; where the reference's is another, that and what decided."""
+    reply = _ReadReply(written)
+    return against_reference(lambda tried: _outcome(question, reply, tried), rules)
 
-    def judge(self, written: WrittenReply) -> CallJudgement:
-        """Return the verdict on a reply; where the reference's is another, that and what decided."""
-        reply = _ReadReply(written)
-        return against_reference(lambda tried: self._outcome(reply, tried), self._rules)
 
-    def outcome(self, written: WrittenReply) -> Outcome:
-        """Return the verdict on a reply, without the reference's."""
-        return self._outcome(_ReadReply(written), self._rules)
-
-    def _outcome(self, reply: "_ReadReply", rules: BfclRules) -> Outcome:
-        question, found = self._question, reply.calls(rules)
-        error = found if isinstance(found, UnreadableError) else None
-        calls = None if isinstance(found, UnreadableError) else found
-        if "irrelevance" in question.category:
-            tried = calls is None and _tries(reply.written, question)
-            return Judged(irrelevance_fault(calls or (), rules, tried=tried))
-        if "relevance" in question.category:
-            return Judged(relevance_fault(calls))
-        if calls is None:
-            is_format = error is not None and error.is_format
-            return Judged(CallFault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
-        return self._wanted_calls(rules, underscored=reply.written.underscored).check(calls)
-
-    def _wanted_calls(self, rules: BfclRules, *, underscored: bool) -> WantedCalls:
-        """Return the expected calls; those for rules in between, tried once, are not kept."""
-        terms = Terms(rules, self._question.language, underscored)
-        if rules is not self._rules and rules is not BFCL_V4:
-            return WantedCalls(self._question, terms)
-        key = rules is self._rules, underscored
-        found = self._wanted.get(key)
-        if found is None:
-            found = self._wanted[key] = WantedCalls(self._question, terms)
-        return found
+def _outcome(question: Question, reply: "_ReadReply", rules: BfclRules) -> Outcome:
+    found = reply.calls(rules)
+    error = found if isinstance(found, UnreadableError) else None
+    calls = None if isinstance(found, UnreadableError) else found
+    if "irrelevance" in question.category:
+        tried = calls is None and _tries(reply.written, question)
+        return Judged(irrelevance_fault(calls or (), rules, tried=tried))
+    if "relevance" in question.category:
+        return Judged(relevance_fault(calls))
+    if calls is None:
+        is_format = error is not None and error.is_format
+        return Judged(CallFault(WRONG_FORMAT if is_format else DECODER_FAILED, str(error)))
+    terms = Terms(rules, question.language, reply.written.underscored)
+    return check_calls(question, calls, terms)
 
 
 class _ReadReply:
@@ -163,16 +144,6 @@ class _ReadReply:
                 found = error
             self._known[choices] = found
         return found
-
-
-def outcome(question: Question, written: WrittenReply, rules: BfclRules) -> Outcome:
-    """Return the verdict on one reply under one rule set."""
-    return QuestionJudge(question, rules).outcome(written)
-
-
-def judge(question: Question, written: WrittenReply, rules: BfclRules) -> CallJudgement:
-    """Return the verdict on one reply; see `QuestionJudge.judge`."""
-    return QuestionJudge(question, rules).judge(written)
 
 
 def _tries(written: WrittenReply, question: Question) -> bool:

@@ -1,16 +1,18 @@
 """Whether every expected call can be paired with a call of its own."""
 
 from collections.abc import Callable
-from functools import cache
 
 Passes = Callable[[int, int], bool]
 """Whether the call of the second index will do for the expected one of the first."""
 
 
-def pairs_greedily(count: int, passes: Passes) -> bool:
-    """Whether each of `count` expected calls, in turn, finds one that is left; it takes the first."""
-    left = list(range(count))
-    for expected in range(count):
+def pairs_greedily(count: int, passes: Passes, ordered: int = 0) -> bool:
+    """Whether each of `count` expected calls, in turn, finds one that is left; it takes the first.
+
+    Of the first `ordered` each is known to find the call of its own place.
+    """
+    left = list(range(ordered, count))
+    for expected in range(ordered, count):
         for place, call in enumerate(left):
             if passes(expected, call):
                 del left[place]
@@ -20,17 +22,22 @@ def pairs_greedily(count: int, passes: Passes) -> bool:
     return True
 
 
-def pairs_perfectly(count: int, passes: Passes) -> bool:
+def pairs_perfectly(count: int, passes: Passes, ordered: int = 0) -> bool:
     """Whether `count` expected calls can all have one of as many calls: a bipartite matching.
 
-    Most replies have the expected order, which is tried first.
+    For each of the first `ordered` the call of its own place is known to do.
     """
-    if all(map(passes, range(count), range(count))):
-        return True
-    will_do = cache(passes)
-    call_of: dict[int, int] = {}
-    expected_of: dict[int, int] = {}
-    for start in range(count):
+    known: dict[tuple[int, int], bool] = {}
+
+    def will_do(expected: int, call: int) -> bool:
+        pair = expected, call
+        if pair not in known:
+            known[pair] = passes(expected, call)
+        return known[pair]
+
+    call_of = {place: place for place in range(ordered)}
+    expected_of = dict(call_of)
+    for start in range(ordered, count):
         free, reached_from = _search(start, count, will_do, expected_of)
         if free is None:
             return False

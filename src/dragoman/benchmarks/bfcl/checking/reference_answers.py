@@ -5,7 +5,7 @@ from itertools import product
 from typing import NamedTuple
 
 from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import WantedCalls
+from dragoman.benchmarks.bfcl.checking.calls import check_calls
 from dragoman.benchmarks.bfcl.questions import (
     OMISSION,
     ExpectedCall,
@@ -13,7 +13,7 @@ from dragoman.benchmarks.bfcl.questions import (
     ParameterSchema,
     Question,
 )
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.source_code.rendering import source_of
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.tools import ToolCall
@@ -41,21 +41,18 @@ def reference_answer(question: Question) -> tuple[ToolCall, ...]:
         return ()
     if not question.expected:
         return (ToolCall("0", question.functions[0].name, {}),)
-    ours, theirs = (
-        WantedCalls(question, Terms(rules, question.language)) for rules in (DEFAULT_RULES, BFCL_V4)
-    )
     passing = first = None
     for answer in _answers(question):
         first = first or answer
-        if _passes(answer, ours):
-            if _passes(answer, theirs):
+        if _passes(question, answer, DEFAULT_RULES):
+            if _passes(question, answer, BFCL_V4):
                 return answer
             passing = passing or answer
     return passing or first or ()
 
 
-def _passes(answer: Sequence[ToolCall], wanted: WantedCalls) -> bool:
-    found = wanted.check(answer)
+def _passes(question: Question, answer: Sequence[ToolCall], rules: BfclRules) -> bool:
+    found = check_calls(question, answer, Terms(rules, question.language))
     return isinstance(found, Judged) and found.valid
 
 

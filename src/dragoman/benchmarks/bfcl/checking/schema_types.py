@@ -5,15 +5,16 @@ its own type, and is then compared as it is.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import NamedTuple
 
-from dragoman.benchmarks.bfcl.checking.answers import Answers
+import msgspec
+
+from dragoman.benchmarks.bfcl.checking.answers import Answers, answers_of
 from dragoman.benchmarks.bfcl.questions import Language, ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.verdicts import CallFault, UndecidableError
 
-TYPES: Mapping[Language, Mapping[str, type]] = {
+TYPES: Mapping[Language, Mapping[str | None, type]] = {
     "python": {
         "string": str,
         "any": str,
@@ -54,21 +55,23 @@ TYPES: Mapping[Language, Mapping[str, type]] = {
 
 def known_type(schema: ParameterSchema, language: Language) -> type | None:
     """Return the type that a schema asks for, as far as BFCL knows it."""
-    return None if schema.type is None else TYPES[language].get(schema.type)
+    return TYPES[language].get(schema.type)
 
 
-class TypeSlot:
-    """The place of a value: its schema, the language of its types, and the rules.
+class TypeSlot(msgspec.Struct, frozen=True):
+    """The place of a value: see `slot_of`.
 
-    What follows from these is found out once for all values that are checked there; `known` is the
-    type as far as BFCL knows it.
+    Attributes:
+        schema: What the function document says of the value.
+        known: The type that the schema asks for, as far as BFCL knows it.
+        language: Whose types the schema names.
+        rules: The rule set.
     """
 
-    def __init__(self, schema: ParameterSchema, language: Language, rules: BfclRules) -> None:
-        self.schema = schema
-        self.language = language
-        self.rules = rules
-        self.known = known_type(schema, language)
+    schema: ParameterSchema
+    known: type | None
+    language: Language
+    rules: BfclRules
 
     @property
     def expected(self) -> type | None:
@@ -81,12 +84,10 @@ class TypeSlot:
     @property
     def elements(self) -> "TypeSlot | None":
         """The place of a list's elements, or None where nothing is said of them."""
-        return self._elements if self.expected is list else None
-
-    @cached_property
-    def _elements(self) -> "TypeSlot | None":
+        if self.expected is not list:
+            return None
         if self.schema.items is not None:
-            return TypeSlot(self.schema.items, self.language, self.rules)
+            return slot_of(self.schema.items, self.language, self.rules)
         if not self.rules.open_schemas_are_judged:
             raise UndecidableError("the reference needs the element type of every list")
         return None
@@ -101,7 +102,12 @@ class TypeSlot:
         if self.schema.properties is None or not isinstance(key, str):
             return None
         schema = self.schema.properties.get(key)
-        return None if schema is None else TypeSlot(schema, self.language, self.rules)
+        return None if schema is None else slot_of(schema, self.language, self.rules)
+
+
+def slot_of(schema: ParameterSchema, language: Language, rules: BfclRules) -> TypeSlot:
+    """Return the place of a value that a schema describes."""
+    return TypeSlot(schema, known_type(schema, language), language, rules)
 
 
 class Typed(NamedTuple):
@@ -145,16 +151,15 @@ _FITTING, _STANDING_IN = Typed(None), Typed(None, stands_in=True)
 
 def typed(value: object, answers: Answers, slot: TypeSlot) -> Typed:
     """Return whether a value has the schema's type or that of the answer."""
-    kind, elements = type(value), slot.elements
+    kind, elements, types = type(value), slot.elements, answers.types
     if elements is not None and isinstance(value, list):
         if not _elements_fit(value, answers, elements):
             return Typed(CallFault("type_error:nested", "an element is of another type"))
-    elif not _kind_fits(kind, answers, slot):
+    elif slot.known is not None and kind is not slot.known:
+        if kind in types:
+            return _STANDING_IN
         return Typed(CallFault("type_error:simple", f"a {kind.__name__}, not a {slot.schema.type}"))
-    elif slot.expected is not None and kind is not slot.expected:
-        return _STANDING_IN
-    stands_in = bool(answers.types) and kind not in answers.types
-    return _STANDING_IN if stands_in else _FITTING
+    return _STANDING_IN if types and kind not in types else _FITTING
 
 
 def _kind_fits(kind: type, answers: Answers, slot: TypeSlot) -> bool:
@@ -166,11 +171,11 @@ def _elements_fit(value: list[object], answers: Answers, elements: TypeSlot) -> 
     """Whether the elements fit one alternative; any that is no list fits for the reference."""
     strict = elements.rules.elements_follow_the_schema
     inner = elements.elements if strict else None
-    if answers.hold_more_than_lists and not strict:
+    if not strict and not all(isinstance(value, list) for value in answers.values):
         return True
     return any(
         _all_fit(value, listed, elements, inner)
-        for listed in answers.elements or (Answers([], elements.rules),)
+        for listed in answers.elements or (answers_of([], elements.rules),)
     )
 
 

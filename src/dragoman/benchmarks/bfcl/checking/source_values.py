@@ -2,10 +2,13 @@
 
 import re
 
+from msgspec import UNSET
+
 from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot
 from dragoman.benchmarks.bfcl.source_code import java_patterns, javascript_patterns
 from dragoman.benchmarks.bfcl.source_code.literals import is_text, text_of, value_of
 from dragoman.benchmarks.bfcl.source_code.parsing import grammar_of
+from dragoman.benchmarks.bfcl.source_code.plain_values import plain_value
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage, tokenize
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
@@ -37,21 +40,29 @@ def read_value(text: str, slot: TypeSlot, language: SourceLanguage) -> object:
 
 def _read(text: str, slot: TypeSlot, language: SourceLanguage) -> object:
     try:
-        source = tokenize(text, language)
-        node = grammar_of(source).whole_expression()
-        if is_text(node, source):
-            return text_of(node, source)
-        if slot.expected is str:
-            return text
-        value = value_of(node, source)
+        value, is_quoted = _meant(text, language)
     except (UnreadableError, RecursionError):
         return text
-    if isinstance(value, str):
+    if is_quoted:
+        return value
+    if slot.expected is str or isinstance(value, str):
         return text
     if isinstance(value, int | float) and not isinstance(value, bool):
         read = _java_number if language == "java" else _javascript_number
         return read(value, text.rstrip(), slot.schema.type)
     return value
+
+
+def _meant(text: str, language: SourceLanguage) -> tuple[object, bool]:
+    """Return what a text stands for, and whether it is a string in quotes."""
+    value = plain_value(text, language)
+    if value is not UNSET:
+        return value, False
+    source = tokenize(text, language)
+    node = grammar_of(source).whole_expression()
+    if is_text(node, source):
+        return text_of(node, source), True
+    return value_of(node, source), False
 
 
 def _java_number(value: float, text: str, kind: str | None) -> object:

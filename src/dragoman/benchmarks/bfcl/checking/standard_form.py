@@ -4,12 +4,13 @@ from collections.abc import Iterable
 
 from dragoman.benchmarks.bfcl.rules import BfclRules
 
-_STANDARD = str.maketrans(dict.fromkeys(" ,./-_*^"))
-
 
 def standard_form(text: str) -> str:
     """Return a text as the reference compares it: no case, no spaces, less punctuation."""
-    return text.translate(_STANDARD).lower().replace("'", '"')
+    # Eight searches for one character each take half as long as one table or pattern.
+    bare = text.replace(" ", "").replace(",", "").replace(".", "").replace("/", "")
+    bare = bare.replace("-", "").replace("_", "").replace("*", "").replace("^", "")
+    return bare.lower().replace("'", '"')
 
 
 def comparable(value: object, rules: BfclRules) -> object:

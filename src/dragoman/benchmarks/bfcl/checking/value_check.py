@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dragoman.benchmarks.bfcl.checking.answers import Answers
+from dragoman.benchmarks.bfcl.checking.answers import Answers, answers_of
 from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot, typed
 from dragoman.benchmarks.bfcl.checking.standard_form import comparable, is_among, is_same
 from dragoman.benchmarks.bfcl.questions import OMISSION
@@ -117,7 +117,7 @@ def _listed(alternatives: object) -> list[object]:
 def _entry_is_right(
     given: object, alternatives: list[object], slot: TypeSlot | None, rules: BfclRules
 ) -> bool:
-    answers = Answers(alternatives, rules)
+    answers = answers_of(alternatives, rules)
     if rules.elements_follow_the_schema and slot is not None:
         fault = typed(given, answers, slot).fault
         if fault is not None:

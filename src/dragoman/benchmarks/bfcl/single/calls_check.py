@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.components import component_of
-from dragoman.benchmarks.bfcl.checking.judging import QuestionJudge, WrittenReply
+from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge
 from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.questions import Question
 from dragoman.benchmarks.bfcl.reading import Form
@@ -45,7 +45,6 @@ class CallsCheck:
     def __init__(self, entries: Mapping[str, Entry], rules: BfclRules) -> None:
         self._entries = entries
         self._rules = rules
-        self._judges: dict[str, QuestionJudge] = {}
 
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the one component of a question's reward."""
@@ -64,13 +63,10 @@ class CallsCheck:
         if move is None:
             return (_unanswered(episode),)
         question = self._entries[task.id].question
-        judge = self._judges.get(task.id)
-        if judge is None:
-            judge = self._judges[task.id] = QuestionJudge(question, self._rules)
         reply = written(move, question)
         if meant is not None:
             reply = msgspec.structs.replace(reply, meant=meant)
-        return (component_of(judge.judge(reply)),)
+        return (component_of(judge(question, reply, self._rules)),)
 
 
 def _unanswered(episode: Episode) -> ComponentScore:

@@ -1,9 +1,9 @@
 """The values of Java and JavaScript expressions, as the languages mean them."""
 
 import re
-from collections.abc import Mapping
 
 from dragoman.benchmarks.bfcl.source_code.cursor import Node
+from dragoman.benchmarks.bfcl.source_code.plain_values import WORDS
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
@@ -14,7 +14,6 @@ _LISTS = frozenset({"Array", "ArrayList", "LinkedList", "List", "Vector"})
 _MAPS = frozenset({"HashMap", "LinkedHashMap", "TreeMap", "Hashtable", "Map"})
 _LISTED = frozenset({"Arrays.asList", "List.of", "Collections.emptyList", "Array.of"})
 _MAPPED = frozenset({"Map.of", "Collections.emptyMap"})
-_WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 
 def is_text(node: Node, source: SourceCode) -> bool:
@@ -72,8 +71,8 @@ def value_of(node: Node, source: SourceCode) -> object:
         return text_of(node, source)
     if node.kind == "literal" and token.kind == "number":
         return number_of(token.text)
-    if node.kind == "literal" and token.text in _WORDS:
-        return _WORDS[token.text]
+    if node.kind == "literal" and token.text in WORDS:
+        return WORDS[token.text]
     if node.kind == "chain" and token.text == "-" and node.last == node.first + 2:
         number = value_of(node.parts[0], source)
         if isinstance(number, int | float) and not isinstance(number, bool):
