@@ -9,17 +9,15 @@ reading of its files in it, and neither keeps anything from one check for anothe
 
 import gc
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import cast
 
+from bench.bfcl.beside import Peer, beside
 from bench.bfcl.commands import print_commands
 from bench.recorded import Checked, Recorded, load_recorded
 
@@ -34,7 +32,6 @@ from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall
 
 ROUNDS = 9
-PEER = Path(__file__).with_name("peer.py")
 QUOTED = {
     "checks": "48,000",
     "python": "33,000",
@@ -58,47 +55,24 @@ def print_bfcl() -> None:
     gc.collect()
     gc.freeze()
     print(f"BFCL, {len(recorded.checked)} decoded replies, medians of {ROUNDS} rounds")
-    with tempfile.TemporaryDirectory() as name, _peer(Path(name), recorded) as peer:
-        for rules in (BFCL_V4, DEFAULT_RULES):
-            work = _checking(recorded.checked, rules)
-            _print_measure(f"checks, {rules.name}", "checks", len(recorded.checked), work, peer)
-        for form, replies in recorded.replies.items():
-            work = _decoding(form, replies)
-            _print_measure(f"decodes, {form}", form, len(replies), work, peer)
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "cases.json"
+        path.write_text(_cases(recorded))
+        with beside("peer.py", (str(path),), Path(name)) as peer:
+            _print_all(recorded, peer)
     print_commands()
 
 
-class Peer:
-    """The published package in a process of its own."""
-
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
-        self._answer("ready")
-
-    def spent(self, measure: str) -> tuple[float, int]:
-        """Return the seconds of CPU that one round takes there, and how much of it succeeds."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{measure}\n")
-        self._process.stdin.flush()
-        seconds, succeeded = self._answer("took")
-        return float(seconds), int(succeeded)
-
-    def _answer(self, word: str) -> list[str]:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            first, *rest = line.split() or [""]
-            if first == word:
-                return rest
-        raise RuntimeError(f"PEER_BFCL: {PEER.name} ended without {word!r}")
+def _print_all(recorded: Recorded, peer: Peer | None) -> None:
+    for rules in (BFCL_V4, DEFAULT_RULES):
+        work = _checking(recorded.checked, rules)
+        _print_measure(f"checks, {rules.name}", "checks", len(recorded.checked), work, peer)
+    for form, replies in recorded.replies.items():
+        work = _decoding(form, replies)
+        _print_measure(f"decodes, {form}", form, len(replies), work, peer)
 
 
-@contextmanager
-def _peer(folder: Path, recorded: Recorded) -> Iterator[Peer | None]:
-    interpreter = os.environ.get("PEER_BFCL")
-    if not interpreter:
-        print("  PEER_BFCL names no interpreter: the published package's figures are quoted")
-        yield None
-        return
+def _cases(recorded: Recorded) -> str:
     cases: dict[str, object] = dict(recorded.replies)
     cases["checks"] = [
         [
@@ -107,16 +81,7 @@ def _peer(folder: Path, recorded: Recorded) -> Iterator[Peer | None]:
         ]
         for checked in recorded.checked
     ]
-    path = folder / "cases.json"
-    path.write_text(json.dumps(cases))
-    command = (interpreter, str(PEER), str(path))
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
-    ) as process:
-        try:
-            yield Peer(process)
-        finally:
-            process.terminate()
+    return json.dumps(cases)
 
 
 def _checking(checked: Sequence[Checked], rules: BfclRules) -> Work:

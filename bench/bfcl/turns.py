@@ -1,14 +1,22 @@
-"""BFCL's several turns: gold conversations judged per second, beside the published package.
+"""BFCL's several turns: conversations judged per second, beside the published package.
 
-With `PEER_BFCL=PYTHON`, an interpreter that has the package, it does the same there in between.
+With `PEER_BFCL=PYTHON`, an interpreter that has the package, it does the same there, by turns with
+ours. Conversations are gold's calls, or those and one more before each turn's, which leads nowhere.
+What is timed is to judge all of a category: every world is made anew. On both sides entries, modules
+and tables were loaded before, and no collection looks at them; the package is given calls as text,
+as its replies are decoded, and evaluates them, we are given them as a record holds them.
 """
 
-import os
-import subprocess
+import gc
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
+
+import msgspec
+from bench.bfcl.beside import Peer, beside
 
 from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
@@ -18,59 +26,94 @@ from dragoman.benchmarks.bfcl.turns.running import Expectations
 from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
+from dragoman.core.tools import ToolCall
 from dragoman.wiring.suites import load_suite
 
-ROUNDS = 5
-PEER = Path(__file__).with_name("turns_peer.py")
+ROUNDS = 9
 QUOTED = dict(zip(MULTI_TURN, (945, 900, 910, 540), strict=True))
 """Of the published package, conversations per second: quoted from a measurement elsewhere."""
 
+Played = list[list[PlayedTurn]]
+"""The turns of each conversation of a category."""
+
+Judge = Callable[[], float]
+"""Judges a category's conversations and returns the seconds of CPU that it takes."""
+
 
 def print_bfcl_turns() -> None:
-    print(f"BFCL, several turns: gold conversations judged, medians of {ROUNDS} rounds")
-    for category in MULTI_TURN:
-        try:
-            suite = load_suite(f"bfcl:{category}")
-        except DataError as error:
-            print(f"  not measured: {error}", file=sys.stderr)
-            return
-        assert isinstance(suite, MultiTurnSuite)
-        known = Expectations(suite.long)
-        anew = median(_spent(suite, Expectations(suite.long)) for _ in range(ROUNDS))
-        again = median(_spent(suite, known) for _ in range(ROUNDS))
-        theirs = _peers_rate(category)
-        beside = f"{theirs:,.0f}/s" if theirs else f"{QUOTED[category]}/s (quoted)"
-        print(f"  {category:<24} published package {beside}")
-        for name, seconds in (("answers executed too", anew), ("answers known", again)):
-            ours = len(suite.entries) / seconds
-            ratio = ours / (theirs or QUOTED[category])
-            print(f"    {name:<22} {ours:>9,.0f}/s: {ratio:.1f} times")
+    try:
+        suites = [_suite(category) for category in MULTI_TURN]
+    except DataError as error:
+        print(f"BFCL's several turns are not measured: {error}", file=sys.stderr)
+        return
+    print(f"BFCL, several turns: conversations judged, medians of {ROUNDS} rounds")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        beside("turns_peer.py", MULTI_TURN, Path(folder)) as peer,
+    ):
+        for category, suite in zip(MULTI_TURN, suites, strict=True):
+            print(f"  {category}")
+            for measure, name, judge in _measures(category, suite):
+                _print(measure, name, len(suite.entries), judge, peer)
 
 
-def _spent(suite: MultiTurnSuite, expected: Expectations) -> float:
+def _measures(category: str, suite: MultiTurnSuite) -> Iterator[tuple[str, str, Judge]]:
+    """Yield the measure that the package knows, its name here, and the same work of ours."""
+    gold, more = _played(suite, with_more=False), _played(suite, with_more=True)
+    known = Expectations(suite.long)
+    yield category, "as expected", lambda: _spent(suite, gold, Expectations(suite.long))
+    more_calls = f"{category} more"
+    yield more_calls, "with more calls", lambda: _spent(suite, more, Expectations(suite.long))
+    yield more_calls, "  answers known", lambda: _spent(suite, more, known)
+
+
+def _suite(category: str) -> MultiTurnSuite:
+    suite = load_suite(f"bfcl:{category}")
+    assert isinstance(suite, MultiTurnSuite)
+    return suite
+
+
+def _played(suite: MultiTurnSuite, *, with_more: bool) -> Played:
+    """Return gold's calls as a record of somebody else's has them."""
+    more = (ToolCall("0", "nothing", {}),) if with_more else ()
+    wire = msgspec.json.encode(
+        [[PlayedTurn((*more, *calls) if calls else ()) for calls in e.gold] for e in suite.entries]
+    )
+    return msgspec.json.decode(wire, type=Played)
+
+
+def _print(measure: str, name: str, count: int, judge: Judge, peer: Peer | None) -> None:
+    gc.collect()
+    gc.freeze()
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(ROUNDS):
+        ours.append(judge())
+        if peer is not None:
+            seconds, passed = peer.spent(measure)
+            assert passed == count
+            theirs.append(seconds)
+    line = f"    {name:<16} {count / median(ours):>9,.0f}/s"
+    if peer is None:
+        quoted = QUOTED[measure.partition(" ")[0]]
+        print(f"{line}; published package {quoted}/s (quoted)")
+        return
+    ratio = median(their / our for their, our in zip(theirs, ours, strict=True))
+    print(f"{line}; published package {count / median(theirs):,.0f}/s: {ratio:.1f} times")
+
+
+def _spent(
+    suite: MultiTurnSuite, conversations: Sequence[Sequence[PlayedTurn]], expected: Expectations
+) -> float:
     """Return the seconds of CPU that judging takes."""
     start = time.process_time()
-    for entry in suite.entries:
-        played = [PlayedTurn(calls) for calls in entry.gold]
+    for entry, played in zip(suite.entries, conversations, strict=True):
         records = expected.compare(entry, played)
         course = Course(len(played), len(entry.gold))
         verdict = check_turns(course, records, BFCL_V4)
         assert isinstance(verdict, Judged)
         assert verdict.valid
     return time.process_time() - start
-
-
-def _peers_rate(category: str) -> float | None:
-    interpreter = os.environ.get("PEER_BFCL")
-    if not interpreter:
-        return None
-    done = subprocess.run(
-        (interpreter, str(PEER), category), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        print(f"  PEER_BFCL: {done.stderr.splitlines()[-1:]}", file=sys.stderr)
-        return None
-    return float(done.stdout.split()[-1])
 
 
 if __name__ == "__main__":

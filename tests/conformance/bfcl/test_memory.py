@@ -42,7 +42,7 @@ def play(session: Mapping[str, Any], compared: Counter[str]) -> dict[str, object
         else:
             assert result == recorded["result"], where
             compared["results"] += 1
-    return world.snapshot()[name]
+    return world.state()[name]
 
 
 def test_every_recorded_session_is_repeated(truth_folder: Path) -> None:

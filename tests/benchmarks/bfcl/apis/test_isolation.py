@@ -108,7 +108,7 @@ CALLS = st.lists(
 
 def played(calls: Sequence[ToolCall], config: dict[str, Any]) -> tuple[list[str], object]:
     world = make_world(CLASSES, config)
-    return [world.call(call).content for call in calls], world.snapshot()
+    return [world.call(call).content for call in calls], world.state()
 
 
 @given(CALLS, CALLS)
@@ -124,7 +124,7 @@ def test_interleaved_worlds_of_one_entry_behave_as_if_each_were_alone(
             if step < len(calls):
                 texts[side].append(worlds[side].call(calls[step]).content)
     for side in (0, 1):
-        assert (texts[side], worlds[side].snapshot()) == alone[side]
+        assert (texts[side], worlds[side].state()) == alone[side]
     assert config == entry()
     assert (first, second) == kept
 
@@ -134,6 +134,20 @@ def test_a_second_run_of_the_same_calls_ends_the_same(calls: list[ToolCall]) -> 
     config = entry()
     assert played(calls, config) == played(calls, config)
     assert played(calls, {}) == played(calls, {})
+
+
+@given(CALLS)
+def test_states_stay_what_they_were_and_asking_for_them_changes_nothing(
+    calls: list[ToolCall],
+) -> None:
+    world, asked = make_world(CLASSES, entry()), []
+    texts = []
+    for call in calls:
+        texts.append(world.call(call).content)
+        state = world.state()
+        asked.append((state, copy.deepcopy(state)))
+    assert all(state == kept for state, kept in asked)
+    assert (texts, world.state()) == played(calls, entry())
 
 
 @settings(max_examples=settings().max_examples // 20)

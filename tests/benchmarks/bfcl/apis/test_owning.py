@@ -17,7 +17,7 @@ def test_a_lent_value_is_the_lender_s_until_the_first_write() -> None:
     lent = Lent(inbox)
     assert lent.value is inbox
     lent.own().append({"c": "d"})
-    lent.own()[0]["a"] = "changed"
+    lent.own()[0] = {"a": "changed"}
     assert lent.value == [{"a": "changed"}, {"c": "d"}]
     assert inbox == [{"a": "b"}]
 
@@ -28,6 +28,14 @@ def test_a_value_is_copied_once() -> None:
     own.add(2)
     assert lent.own() is own
     assert lent.value == {1, 2}
+
+
+def test_a_value_that_was_shown_stays_what_it_was() -> None:
+    lent: Lent[list[str]] = Lent([])
+    lent.own().append("a")
+    shown = lent.shown()
+    lent.own().append("b")
+    assert (shown, lent.value) == (["a"], ["a", "b"])
 
 
 @given(VALUES)

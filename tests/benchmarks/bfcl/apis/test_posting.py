@@ -43,6 +43,21 @@ def test_posts_without_mentions_share_those_added_later_within_one_world() -> No
     assert other.post_tweet("elsewhere")["mentions"] == []
 
 
+def test_posts_without_mentions_share_them_whenever_the_state_was_looked_at() -> None:
+    api = TwitterAPI({**FULL, "tweet_counter": 0}, None)
+    for text in ("zero", "one", "two"):
+        api.post_tweet(text)
+        api.state()
+    api.post_tweet("three", mentions=["@dan"])
+    api.mention(1, ["@ben"])
+    api.state()
+    api.mention(2, ["@eve"])
+    assert [api.get_tweet(number)["mentions"] for number in range(4)] == [
+        *[["@ben", "@eve"]] * 3,
+        ["@dan"],
+    ]
+
+
 def test_mentions_of_a_post_that_the_entry_has_are_added_to_a_copy() -> None:
     api = TwitterAPI(FULL, None)
     assert api.mention(0, ["@ben", "@ben"]) == {"mention_status": "Users mentioned successfully"}

@@ -1,8 +1,11 @@
 """Results as texts: the reference's rule, within bounds."""
 
+import json
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.apis.results import (
     MAX_RESULT,
@@ -51,6 +54,26 @@ def test_long_lists_are_shown_as_any_other() -> None:
 
 def test_long_lists_beside_what_json_cannot_hold_are_shown_as_python_has_them() -> None:
     assert result_text({"a": LongList([1]), "b": {2}}) == "{'a': [1], 'b': {2}}"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=3) | st.integers() | st.floats() | st.none(), JSON))
+def test_an_object_is_written_as_json_writes_it(value: dict[object, object]) -> None:
+    assert result_text(value) == json.dumps(value)
+
+
+def test_an_object_that_holds_itself_is_shown_as_python_has_it() -> None:
+    value: dict[str, object] = {}
+    value["self"] = value
+    assert result_text(value) == "{'self': {...}}"
 
 
 def test_an_error_says_that_execution_failed() -> None:

@@ -178,7 +178,7 @@ def test_changes_are_taken_once() -> None:
 def test_a_snapshot_stays_what_it_was() -> None:
     world = make_world(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
     world.call(call("send_message", receiver_id="USR002", message="x"))
-    before = world.snapshot()
+    before = world.state()
     world.call(call("send_message", receiver_id="USR002", message="y"))
     assert before["MessageAPI"]["message_count"] == 4
     inbox: Any = before["MessageAPI"]["inbox"]

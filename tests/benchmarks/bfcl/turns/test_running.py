@@ -11,6 +11,7 @@ from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world, pl
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import ReplayError
 from dragoman.core.speech import Called, say
+from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 
 MakeEntry = Callable[..., MultiTurnEntry]
@@ -36,8 +37,30 @@ def expected_calls(entry: MultiTurnEntry) -> list[PlayedTurn]:
     return [PlayedTurn(calls) for calls in entry.gold]
 
 
+def with_more_calls(entry: MultiTurnEntry) -> list[PlayedTurn]:
+    """The same, beginning with a call that changes nothing: all are executed."""
+    return [PlayedTurn((ToolCall("0", "ls", {}), *calls)) for calls in entry.gold]
+
+
 def touch(name: str, number: str = "1") -> ToolCall:
     return ToolCall(number, "touch", {"file_name": name})
+
+
+def test_the_expected_calls_are_not_executed_again_and_their_results_are_compared(
+    entry: MultiTurnEntry,
+) -> None:
+    known = Expectations(None)
+    first, second = known.of(entry)
+    then = [
+        PlayedTurn(calls, turn.results)
+        for calls, turn in zip(entry.gold, (first, second), strict=True)
+    ]
+    assert [record.results for record in known.compare(entry, then)] == [
+        first.results,
+        second.results,
+    ]
+    with pytest.raises(ReplayError, match="mkdir does not return what it returned then"):
+        known.compare(entry, [PlayedTurn(entry.gold[0], ("done", first.results[1]))])
 
 
 def test_each_turn_has_its_results_and_the_state_it_ends_in(entry: MultiTurnEntry) -> None:
@@ -60,17 +83,57 @@ def test_the_expected_calls_lead_where_they_are_expected_to(entry: MultiTurnEntr
     ]
 
 
+NUMBERS = (0, 0.0, 1, True, "0")
+PLAYABLE = st.one_of(
+    st.builds(lambda text: ToolCall("", "post_tweet", {"content": text}), st.sampled_from("ab")),
+    st.builds(
+        lambda number, name: ToolCall("", "mention", {}, positionals=(number, [name])),
+        *(st.sampled_from(NUMBERS), st.sampled_from("xy")),
+    ),
+    st.builds(
+        lambda number: ToolCall("", "get_tweet", {"tweet_id": number}), st.sampled_from(NUMBERS)
+    ),
+    st.builds(lambda name: ToolCall("", "mkdir", {"dir_name": name}), st.sampled_from("ab")),
+    st.sampled_from([ToolCall("", "ls", {}), ToolCall("", "nothing", {}, malformed="no JSON")]),
+)
+TURNS = st.lists(st.lists(PLAYABLE, max_size=2).map(tuple), min_size=1, max_size=3)
+
+
+@given(st.data(), TURNS)
+def test_turns_lead_where_executing_all_of_them_leads(
+    data: st.DataObject, gold: list[tuple[ToolCall, ...]]
+) -> None:
+    begun = data.draw(st.integers(0, len(gold)))
+    other = data.draw(st.lists(st.lists(PLAYABLE, max_size=2).map(tuple), max_size=len(gold)))
+    played = [*gold[:begun], *other][: len(gold)]
+    config: dict[str, dict[str, object]] = {
+        "TwitterAPI": {"authenticated": True},
+        "GorillaFileSystem": {},
+    }
+    task = Task("a", "bfcl:multi_turn_base", "a", Scenario(""))
+    entry = MultiTurnEntry(task, config, (), tuple(gold))
+
+    records = Expectations(None).compare(entry, [PlayedTurn(calls) for calls in played])
+
+    expected_world, world = entry_world(entry, None), entry_world(entry, None)
+    for number, record in enumerate(records):
+        assert record.expected.results == expected_world.contents(gold[number])
+        assert record.results == world.contents(played[number])
+        assert (record.difference is None) == (world.state() == expected_world.state())
+    assert len(records) == len(played)
+
+
 def test_execution_leaves_calls_and_configuration_as_they_are(entry: MultiTurnEntry) -> None:
     before = repr((entry.gold, entry.config))
     for _ in range(2):
-        Expectations(None).compare(entry, expected_calls(entry))
+        Expectations(None).compare(entry, with_more_calls(entry))
     assert repr((entry.gold, entry.config)) == before
 
 
 def test_worlds_of_one_entry_share_nothing_in_any_number_of_threads(entry: MultiTurnEntry) -> None:
     known = Expectations(None)
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda _: known.compare(entry, expected_calls(entry)), range(50)))
+        found = list(threads.map(lambda _: known.compare(entry, with_more_calls(entry)), range(50)))
     assert all(record.difference is None for records in found for record in records)
 
 

@@ -17,7 +17,7 @@ class Api(Protocol):
     """One interface in one world; its public methods are the functions that may be called."""
 
     def state(self) -> dict[str, object]:
-        """Return the attributes by which states are compared; live, and for reading only."""
+        """Return the attributes by which states are compared, for keeping and not for changing."""
         ...
 
 

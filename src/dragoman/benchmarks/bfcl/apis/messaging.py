@@ -48,10 +48,10 @@ class MessageAPI:
     def state(self) -> dict[str, object]:
         """Return the attributes by which worlds are compared."""
         return {
-            "generated_ids": self._ids.value,
+            "generated_ids": self._ids.shown(),
             "user_count": self._user_count,
-            "user_map": self._users.value,
-            "inbox": self._inbox.value,
+            "user_map": self._users.shown(),
+            "inbox": self._inbox.shown(),
             "message_count": self._count,
             "current_user": self._user,
         }

@@ -1,6 +1,7 @@
 """Values lent by a scenario: read where they lie, copied before the first write.
 
-A scenario belongs to all worlds of its entry, so none of them may change it; most never want to.
+A scenario belongs to all worlds of its entry, so none of them may change it; most never want to. What
+an interface shows of its state is lent again, so that it stays what it was for whoever keeps it.
 """
 
 from typing import Generic, TypeVar, cast
@@ -11,7 +12,8 @@ Value = TypeVar("Value")
 class Lent(Generic[Value]):
     """A list, object or set that a scenario lends to one interface.
 
-    `value` is for reading only; what `own()` returns may be written to.
+    `value` is for reading only. What `own()` returns may be written to, but not what lies in it, which
+    is still shared: it is replaced.
     """
 
     __slots__ = ("_is_own", "value")
@@ -21,11 +23,20 @@ class Lent(Generic[Value]):
         self._is_own = False
 
     def own(self) -> Value:
-        """Return the value as this interface's own, copied at the first call."""
+        """Return the value as this interface's own, copied if anybody else may have it."""
         if not self._is_own:
-            self.value = cloned(self.value)
+            self.value = _copied(self.value)
             self._is_own = True
         return self.value
+
+    def shown(self) -> Value:
+        """Return the value for anybody to keep: it will not be written to any more."""
+        self._is_own = False
+        return self.value
+
+
+def _copied(value: Value) -> Value:
+    return cast("Value", value.copy()) if isinstance(value, dict | list | set) else value
 
 
 def cloned(value: Value) -> Value:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.apis.owning import Lent
+from dragoman.benchmarks.bfcl.apis.owning import Lent, cloned
 
 Tweet = dict[str, Any]
 """A post as data; those of an entry may lack any field."""
@@ -17,11 +17,12 @@ class TwitterAPI:
     """The posts of one world, seen from one user's account."""
 
     __slots__ = (
+        "_alike",
         "_comments",
         "_counter",
         "_following",
         "_is_authenticated",
-        "_nobody",
+        "_mentioned",
         "_password",
         "_retweets",
         "_tweets",
@@ -40,7 +41,8 @@ class TwitterAPI:
         self._following: Lent[list[str]] = Lent([*_FOLLOWED] if following is None else following)
         self._counter: int = scenario.get("tweet_counter", 0)
         # The reference has one list for all posts without mentions: who is added to one is in all.
-        self._nobody: list[str] = []
+        self._alike: set[int] = set()
+        self._mentioned: list[str] = []
 
     def state(self) -> dict[str, object]:
         """Return the attributes by which worlds are compared."""
@@ -48,10 +50,10 @@ class TwitterAPI:
             "username": self._username,
             "password": self._password,
             "authenticated": self._is_authenticated,
-            "tweets": self._tweets.value,
-            "comments": self._comments.value,
-            "retweets": self._retweets.value,
-            "following_list": self._following.value,
+            "tweets": self._tweets.shown(),
+            "comments": self._comments.shown(),
+            "retweets": self._retweets.shown(),
+            "following_list": self._following.shown(),
             "tweet_counter": self._counter,
         }
 
@@ -77,9 +79,13 @@ class TwitterAPI:
             "username": self._username,
             "content": content,
             "tags": [] if tags == () else tags,
-            "mentions": self._nobody if mentions == () else mentions,
+            "mentions": self._mentioned if mentions == () else mentions,
         }
         self._tweets.own()[self._counter] = tweet
+        if mentions == ():
+            self._alike.add(self._counter)
+        else:
+            self._alike.discard(self._counter)
         self._counter += 1
         return tweet
 
@@ -89,10 +95,10 @@ class TwitterAPI:
             return _not_authenticated("retweeting")
         if tweet_id not in self._tweets.value:
             return _not_found(tweet_id)
-        retweets = self._retweets.own().setdefault(self._username, [])
+        retweets = self._retweets.value.get(self._username, [])
         if tweet_id in retweets:
             return {"retweet_status": "Already retweeted"}
-        retweets.append(tweet_id)
+        self._retweets.own()[self._username] = [*retweets, tweet_id]
         return {"retweet_status": "Successfully retweeted"}
 
     def comment(self, tweet_id: int, comment_content: str) -> dict[str, object]:
@@ -101,15 +107,21 @@ class TwitterAPI:
             return _not_authenticated("commenting")
         if tweet_id not in self._tweets.value:
             return _not_found(tweet_id)
-        comments = self._comments.own().setdefault(tweet_id, [])
-        comments.append({"username": self._username, "content": comment_content})
+        comment = {"username": self._username, "content": comment_content}
+        self._comments.own()[tweet_id] = [*self._comments.value.get(tweet_id, ()), comment]
         return {"comment_status": "Comment added successfully"}
 
     def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> dict[str, object]:
         """Mention users in a post; needs no login."""
         if tweet_id not in self._tweets.value:
             return _not_found(tweet_id)
-        self._tweets.own()[tweet_id]["mentions"].extend(mentioned_usernames)
+        mentions = cloned(self._tweets.value[tweet_id]["mentions"])
+        mentions.extend(mentioned_usernames)
+        tweets = self._tweets.own()
+        if tweet_id in self._alike:
+            self._mentioned = mentions
+        for each in self._alike if tweet_id in self._alike else (tweet_id,):
+            tweets[each] = {**tweets[each], "mentions": mentions}
         return {"mention_status": "Users mentioned successfully"}
 
     def follow_user(self, username_to_follow: str) -> dict[str, object]:

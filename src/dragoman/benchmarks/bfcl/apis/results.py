@@ -1,7 +1,7 @@
 """What a call's value becomes in the text that the caller sees, by the reference's rule."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -9,7 +9,27 @@ Value = TypeVar("Value")
 MAX_RESULT = 1_000_000
 """Characters of a result; the longest that the data lead to has some 50,000."""
 
-_encode = json.JSONEncoder().encode
+_slowly = json.JSONEncoder().encode
+
+
+def _encoder() -> Callable[[object], str]:
+    """Return what writes JSON: the interpreter's own, which `json` makes anew for every text."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _slowly
+    quoted = json.encoder.encode_basestring_ascii
+    chunks = make(None, None, quoted, None, ": ", ", ", False, False, True)
+
+    def encode(value: object) -> str:
+        try:
+            return "".join(chunks(value, 0))
+        except RecursionError:
+            return _slowly(value)  # which tells what contains itself from what is deep
+
+    return encode
+
+
+_encode = _encoder()
 
 
 class LongList(list[Value]):

@@ -26,7 +26,7 @@ class TicketAPI:
     def state(self) -> dict[str, object]:
         """Return the attributes by which worlds are compared."""
         return {
-            "ticket_queue": self._queue.value,
+            "ticket_queue": self._queue.shown(),
             "ticket_counter": self._counter,
             "current_user": self._user,
         }
@@ -65,7 +65,7 @@ class TicketAPI:
             return _not_found(ticket_id)
         if self._queue.value[position]["status"] == "Closed":
             return {"error": f"Ticket with ID {ticket_id} is already closed."}
-        self._queue.own()[position]["status"] = "Closed"
+        self._update(position, {"status": "Closed"})
         return {"status": f"Ticket {ticket_id} has been closed successfully."}
 
     def resolve_ticket(self, ticket_id: int, resolution: str) -> dict[str, object]:
@@ -75,7 +75,7 @@ class TicketAPI:
             return _not_found(ticket_id)
         if self._queue.value[position]["status"] == "Resolved":
             return {"error": f"Ticket with ID {ticket_id} is already resolved."}
-        self._queue.own()[position].update(status="Resolved", resolution=resolution)
+        self._update(position, {"status": "Resolved", "resolution": resolution})
         return {"status": f"Ticket {ticket_id} has been resolved successfully."}
 
     def edit_ticket(self, ticket_id: int, updates: dict[str, object]) -> dict[str, object]:
@@ -89,7 +89,7 @@ class TicketAPI:
             # The reference lists them in the order of a set, which differs between processes.
             return {"error": f"Invalid fields for update: {', '.join(unknown)}"}
         given = {field: value for field, value in updates.items() if value is not None}
-        self._queue.own()[position].update(given)
+        self._update(position, given)
         return {"status": f"Ticket {ticket_id} has been updated successfully."}
 
     def ticket_login(self, username: str, password: str) -> dict[str, object]:
@@ -118,6 +118,10 @@ class TicketAPI:
         if not status:
             return own
         return [ticket for ticket in own if ticket["status"].lower() == status.lower()]
+
+    def _update(self, position: int, fields: Mapping[str, object]) -> None:
+        queue = self._queue.own()
+        queue[position] = {**queue[position], **fields}
 
     def _position(self, ticket_id: int) -> int | None:
         for position, ticket in enumerate(self._queue.value):

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from dragoman.benchmarks.bfcl.apis.days import read_day
 from dragoman.benchmarks.bfcl.apis.draws import Draws
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.owning import Lent
@@ -56,14 +57,14 @@ class TradingBot:
     def state(self) -> dict[str, object]:
         """Return the attributes by which worlds are compared."""
         return {
-            "orders": self._orders.value,
-            "account_info": self._account.value,
+            "orders": self._orders.shown(),
+            "account_info": self._account.shown(),
             "authenticated": self._authenticated,
             "market_status": self._market_status,
             "order_counter": self._counter,
             "stocks": self._stocks,
-            "watch_list": self._watched.value,
-            "transaction_history": self._transactions.value,
+            "watch_list": self._watched.shown(),
+            "transaction_history": self._transactions.shown(),
             "long_context": self._long is not None,
         }
 
@@ -111,7 +112,7 @@ class TradingBot:
             return {"error": f"Order with ID {order_id} not found."}
         if orders[order_id]["status"] == "Completed":
             return {"error": f"Can't cancel order {order_id}. Order is already completed."}
-        self._orders.own()[order_id]["status"] = "Cancelled"
+        self._orders.own()[order_id] = {**orders[order_id], "status": "Cancelled"}
         return {"order_id": order_id, "status": "Cancelled"}
 
     def place_order(
@@ -231,8 +232,8 @@ class TradingBot:
         """Return the transactions between the beginnings of two days, both included."""
         if not self._authenticated:
             return [{"error": "User not authenticated. Please log in to view transaction history."}]
-        start = _day(start_date) if start_date else datetime.min  # noqa: DTZ901 - no zone
-        end = _day(end_date) if end_date else datetime.max  # noqa: DTZ901 - no zone
+        start = read_day(start_date) if start_date else datetime.min  # noqa: DTZ901 - no zone
+        end = read_day(end_date) if end_date else datetime.max  # noqa: DTZ901 - no zone
         found: list[object] = [
             entry for entry in self._transactions.value if start <= _time(entry) <= end
         ]
@@ -286,10 +287,6 @@ class TradingBot:
 def _numbered(orders: Mapping[str, Any]) -> dict[object, Any]:
     """Return orders by their numbers, where their keys are written as such."""
     return {int(key) if key.isdecimal() else key: order for key, order in orders.items()}
-
-
-def _day(text: str) -> datetime:
-    return datetime.strptime(text, "%Y-%m-%d")  # noqa: DTZ007 - the reference knows no zones
 
 
 def _time(entry: Mapping[str, Any]) -> datetime:

@@ -84,14 +84,14 @@ class VehicleControlAPI:
 
     def state(self) -> dict[str, object]:
         """Return the attributes by which worlds are compared."""
-        compared = {name: value for name, value in self._car.items() if name not in _NOT_COMPARED}
-        return {
-            **compared,
-            "engine_state": self._car["engineState"],
-            "remainingUnlockedDoors": self._unlocked,
-            "doorStatus": self._doors.value,
-            "long_context": self._long is not None,
-        }
+        compared = self._car.copy()
+        for name in _NOT_COMPARED:
+            del compared[name]
+        compared["engine_state"] = self._car["engineState"]
+        compared["remainingUnlockedDoors"] = self._unlocked
+        compared["doorStatus"] = self._doors.shown()
+        compared["long_context"] = self._long is not None
+        return compared
 
     def startEngine(self, ignitionMode: str) -> dict[str, object]:
         """Start the engine; to stop it works too, and is answered with an error."""

@@ -5,7 +5,7 @@ goes wrong becomes the error text of the reference, and what a failing call chan
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -44,7 +44,7 @@ class ApiWorld:
     differences from the start are asked for. `tools` are those that the agent is shown.
     """
 
-    __slots__ = ("_apis", "_begin", "_called", "_kept", "_last", "_owners", "_tools")
+    __slots__ = ("_apis", "_begin", "_last", "_owners", "_tools")
 
     def __init__(self, begin: Callable[[], Apis], tools: Toolset = NO_TOOLS) -> None:
         self._begin = begin
@@ -52,8 +52,6 @@ class ApiWorld:
         self._apis = begin()
         self._owners = _owners(tuple(self._apis))
         self._last: States | None = None
-        self._kept: States = {}
-        self._called = set(self._apis)
 
     def tools(self, side: Role) -> Toolset:
         """Return the tools that a side has; the user has none."""
@@ -70,29 +68,20 @@ class ApiWorld:
 
     def call(self, call: ToolCall) -> ToolResult:
         """Execute a call; a refusal is a result with `error`, never an exception."""
-        try:
-            value = self._value(call)
-            is_error = isinstance(value, dict) and "error" in value
-            return ToolResult(call.id, call.name, result_text(value), call.by, is_error)
-        except _CALL_FAILURES as error:
-            return ToolResult(call.id, call.name, error_text(error), call.by, True)
+        content, is_error = self._answer(call)
+        return ToolResult(call.id, call.name, content, call.by, is_error)
+
+    def contents(self, calls: Iterable[ToolCall]) -> tuple[str, ...]:
+        """Execute calls and return what each is answered."""
+        return tuple([self._answer(call)[0] for call in calls])
 
     def state(self) -> States:
-        """Return each class's compared attributes; live: later calls change them."""
+        """Return each class's compared attributes as they are now, for keeping and not for changing."""
         return {name: api.state() for name, api in self._apis.items()}
-
-    def snapshot(self) -> States:
-        """Return each class's compared attributes as they are now, for keeping and not for changing.
-
-        Only a call changes a class: what was called by nobody since the last time is shared with that.
-        """
-        self._kept |= {name: cloned(self._apis[name].state()) for name in self._called}
-        self._called.clear()
-        return {name: self._kept[name] for name in self._apis}
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return what changed since the last time this was asked."""
-        before, self._last = self._last or self._first(), self.snapshot()
+        before, self._last = self._last or self._first(), self.state()
         return _changes(before, self._last)
 
     def delta(self) -> StateDelta:
@@ -106,6 +95,14 @@ class ApiWorld:
         """Return all differences from the start, value by value."""
         return _changes(self._first(), self.state())
 
+    def _answer(self, call: ToolCall) -> tuple[str, bool]:
+        """Execute a call; return its result as text, and whether it says what went wrong."""
+        try:
+            value = self._value(call)
+            return result_text(value), isinstance(value, dict) and "error" in value
+        except _CALL_FAILURES as error:
+            return error_text(error), True
+
     def _first(self) -> States:
         return {name: api.state() for name, api in self._begin().items()}
 
@@ -115,13 +112,14 @@ class ApiWorld:
             raise Refused(_unknown(call.name))
         if call.malformed:
             raise Refused(f"the arguments could not be read: {call.malformed}")
-        self._called.add(owner)
         arguments = call.arguments
         for value in arguments.values():
             if isinstance(value, _HOLDING):
                 arguments = _kept(arguments)
                 break
         function = cast("Callable[..., object]", getattr(self._apis[owner], call.name))
+        if not call.positionals:
+            return function(**arguments)
         return function(*map(cloned, call.positionals), **arguments)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld, States, make_world
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.entries.turns import Gold, MultiTurnEntry
 from dragoman.benchmarks.bfcl.turns.records import (
     NOT_EXECUTED,
     ExpectedTurn,
@@ -41,16 +41,30 @@ class Expectations:
         return known
 
     def compare(self, entry: MultiTurnEntry, played: Sequence[PlayedTurn]) -> list[TurnRecord]:
-        """Execute the turns that were played and return each beside what was expected.
+        """Return the turns that were played, each beside what was expected.
+
+        Calls lead where the same calls lead: turns are executed from the first on that calls
+        anything else.
 
         Raises:
             ReplayError: Where a call does not return what it returned then.
         """
-        world = entry_world(entry, self._long)
-        return [
-            _record(world, turn, expected)
-            for turn, expected in zip(played, self.of(entry), strict=False)
+        expected = self.of(entry)
+        alike = _turns_alike(entry.gold, played)
+        records = [
+            _record(turn, wanted, wanted.results, None)
+            for turn, wanted in zip(played[:alike], expected, strict=False)
         ]
+        if alike == len(played):
+            return records
+        world = entry_world(entry, self._long)
+        for turn in played[:alike]:
+            world.contents(turn.calls)
+        for turn, wanted in zip(played[alike:], expected[alike:], strict=False):
+            results = world.contents(turn.calls)
+            difference = _difference(world.state(), wanted.states)
+            records.append(_record(turn, wanted, results, difference))
+        return records
 
 
 def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
@@ -90,13 +104,36 @@ def _calls(move: Move) -> tuple[ToolCall, ...]:
 def _expected_turns(entry: MultiTurnEntry, long: LongTexts | None) -> tuple[ExpectedTurn, ...]:
     world, turns = entry_world(entry, long), []
     for calls in entry.gold:
-        results = tuple(world.call(call).content for call in calls)
-        turns.append(ExpectedTurn(results, world.snapshot()))
+        results = world.contents(calls)
+        turns.append(ExpectedTurn(results, world.state()))
     return tuple(turns)
 
 
-def _record(world: ApiWorld, turn: PlayedTurn, expected: ExpectedTurn) -> TurnRecord:
-    results = tuple(world.call(call).content for call in turn.calls)
+def _turns_alike(gold: Gold, played: Sequence[PlayedTurn]) -> int:
+    """Return how many turns, from the first on, call what is expected and nothing else."""
+    for number, (wanted, turn) in enumerate(zip(gold, played, strict=False)):
+        if len(wanted) != len(turn.calls) or not all(map(_are_alike, wanted, turn.calls)):
+            return number
+    return min(len(gold), len(played))
+
+
+def _are_alike(one: ToolCall, other: ToolCall) -> bool:
+    """Whether two calls execute the same, to the type of every number and the order of keys."""
+    given, taken = (one.arguments, one.positionals), (other.arguments, other.positionals)
+    return (
+        (one.name, one.by, one.malformed) == (other.name, other.by, other.malformed)
+        and given == taken
+        and repr(given) == repr(taken)
+    )
+
+
+def _record(
+    turn: PlayedTurn,
+    expected: ExpectedTurn,
+    results: tuple[str, ...],
+    difference: StateDifference | None,
+) -> TurnRecord:
+    """Return what a turn led to, or raise ReplayError where its calls returned something else."""
     if turn.contents is not None and turn.contents != results:
         number = next(
             n
@@ -104,7 +141,7 @@ def _record(world: ApiWorld, turn: PlayedTurn, expected: ExpectedTurn) -> TurnRe
             if pair[0] != pair[1]
         )
         raise ReplayError(f"{turn.calls[number].name} does not return what it returned then")
-    return TurnRecord(expected, results, _difference(world.state(), expected.states))
+    return TurnRecord(expected, results, difference)
 
 
 def _difference(found: States, expected: States) -> StateDifference | None:

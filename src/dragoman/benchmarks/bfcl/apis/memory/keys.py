@@ -143,8 +143,11 @@ class MemoryAPI_kv:
         self._archival = _Keys(snapshot.archival_memory, _ARCHIVAL)
 
     def state(self) -> dict[str, object]:
-        """Return the snapshot, live."""
-        return {"core_memory": self._core.texts, "archival_memory": self._archival.texts}
+        """Return the snapshot."""
+        return {
+            "core_memory": dict(self._core.texts),
+            "archival_memory": dict(self._archival.texts),
+        }
 
     def core_memory_add(self, key: object, value: object) -> dict[str, object]:
         """Keep a text in the core memory."""

@@ -62,8 +62,8 @@ class TravelAPI:
     def state(self) -> dict[str, object]:
         """Return the attributes by which worlds are compared."""
         return {
-            "credit_card_list": self._cards.value,
-            "booking_record": self._bookings.value,
+            "credit_card_list": self._cards.shown(),
+            "booking_record": self._bookings.shown(),
             "access_token": self._token,
             "token_type": self._token_type,
             "token_expires_in": self._expires_in,
@@ -177,7 +177,7 @@ class TravelAPI:
             return {"booking_status": False, "error": "Insufficient funds"}
         if self._budget_limit is not None and balance < self._budget_limit:
             return {"booking_status": False, "error": "Balance is less than budget limit"}
-        self._cards.own()[card_id]["balance"] -= cost
+        self._pay(card_id, cost)
         booking_id = str(self._draws.whole(1_000_000, 9_999_999))
         transaction_id = str(self._draws.whole(10_000_000, 99_999_999))
         self._bookings.own()[booking_id] = {
@@ -239,7 +239,10 @@ class TravelAPI:
             return {"cancel_status": False, "error": "Booking not found"}
         booking = self._bookings.value[booking_id]
         card_id, cost = booking["card_id"], booking["travel_cost"]
-        self._cards.own()[card_id]["balance"] += cost
+        card = self._cards.value[card_id]
+        balance = card["balance"]
+        balance += cost
+        self._cards.own()[card_id] = {**card, "balance": balance}
         del self._bookings.own()[booking_id]
         return {"cancel_status": True}
 
@@ -294,7 +297,7 @@ class TravelAPI:
             problem = "Credit card not registered"
         if problem:
             return {"insurance_status": False, "error": problem}
-        self._cards.own()[card_id]["balance"] -= insurance_cost
+        self._pay(card_id, insurance_cost)
         insurance_id = str(self._draws.whole(100_000_000, 999_999_999))
         return {"insurance_id": insurance_id, "insurance_status": True}
 
@@ -314,6 +317,13 @@ class TravelAPI:
     def get_all_credit_cards(self) -> dict[str, object]:
         """Return all cards."""
         return {"credit_card_list": self._cards.value}
+
+    def _pay(self, card_id: str, cost: float) -> None:
+        card = self._cards.value[card_id]
+        balance = card["balance"]
+        # What is told of operands that do not go together names the operator.
+        balance -= cost
+        self._cards.own()[card_id] = {**card, "balance": balance}
 
     def _token_problem(self, access_token: str) -> str:
         """Return why a token does not admit its holder; "" where it does."""

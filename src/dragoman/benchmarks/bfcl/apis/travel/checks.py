@@ -1,7 +1,8 @@
 """What the TravelAPI finds wrong with a flight as asked for, or with a traveller."""
 
-from datetime import date, datetime
+from datetime import date
 
+from dragoman.benchmarks.bfcl.apis.days import read_day
 from dragoman.benchmarks.bfcl.apis.travel.tables import travel_tables
 
 _ADULT = 18
@@ -38,6 +39,6 @@ def traveler_problem(date_of_birth: str, passport_number: str, today: date) -> s
 
 def _day(text: str) -> date | None:
     try:
-        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - without a zone, a day
+        return read_day(text).date()
     except ValueError:
         return None

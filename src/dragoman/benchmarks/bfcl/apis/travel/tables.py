@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.apis.results import Refused
+from dragoman.benchmarks.bfcl.apis.results import LongList, Refused
 
 
 class TravelTables(msgspec.Struct, frozen=True):
@@ -44,9 +44,13 @@ def flight_cost(start: str, end: str, date: str, travel_class: str) -> float:
 
 
 def all_flight_costs(date: str, travel_class: str) -> list[float]:
-    """Return what each route costs on a day, in the order of the table."""
-    factor = _factor(date, travel_class)
-    return [float(cost * factor) for cost in _base_costs().values()]
+    """Return what each route costs on a day, in the order of the table; not to be changed."""
+    return _all_costs(_factor(date, travel_class))
+
+
+@cache
+def _all_costs(factor: int) -> LongList[float]:
+    return LongList(float(cost * factor) for cost in _base_costs().values())
 
 
 def exchanged(base_currency: str, target_currency: str, value: float) -> float:
@@ -68,5 +72,5 @@ def _factor(date: str, travel_class: str) -> int:
     factor = travel_tables().class_factors.get(travel_class)
     if factor is None:
         raise Refused("Invalid travel class. Options are: economy, business, first.")
-    is_even = sum(int(digit) for digit in date if digit.isdigit()) % 2 == 0
+    is_even = sum(map(int, filter(str.isdigit, date))) % 2 == 0
     return factor * 2 if is_even else factor
