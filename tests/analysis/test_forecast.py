@@ -4,7 +4,7 @@ from math import sqrt
 import pytest
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.forecast import UNLIKE, Forecast, PlannedCell, forecast
+from dragoman.analysis.forecast import UNLIKE, Forecast, PlannedCell, PlannedModel, forecast
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.costs import BATCHED, Price
 from dragoman.core.episodes import Ending, EndReason, Episode
@@ -41,7 +41,9 @@ def recorded(
 def planned(
     count: int, agent: str = "p/a", condition: Condition = PLAIN, **models: str
 ) -> PlannedCell:
-    return PlannedCell("shop", condition, agent, {"agent": agent, **models}, count)
+    named = {"agent": agent, **models}
+    asked = {role: PlannedModel(name) for role, name in named.items()}
+    return PlannedCell("shop", condition, agent, asked, count)
 
 
 def told(cell: PlannedCell, *found: Outcome) -> Forecast:
@@ -79,8 +81,8 @@ def test_another_model_is_priced_by_its_own_price_for_as_many_tokens() -> None:
 
 def test_a_batch_costs_its_share_and_is_unknown_without() -> None:
     sample = recorded(used("agent", "p/a", 2))
-    halved = PlannedCell("shop", PLAIN, "p/a", {"agent": f"p/a{BATCHED}"}, 1)
-    untold = PlannedCell("shop", PLAIN, "p/a", {"agent": f"p/b{BATCHED}"}, 1)
+    halved = PlannedCell("shop", PLAIN, "p/a", {"agent": PlannedModel(f"p/a{BATCHED}")}, 1)
+    untold = PlannedCell("shop", PLAIN, "p/a", {"agent": PlannedModel(f"p/b{BATCHED}")}, 1)
 
     assert told(halved, sample).cost == 1.0
     assert told(untold, sample).cost is None

@@ -214,6 +214,32 @@ def test_a_dry_run_says_what_it_would_cost_as_a_recorded_run_did(
     assert "from 2 recorded conversations" in shown
 
 
+HALVED = PRICED.replace("output = 1000", "output = 1000, batch = 0.5")
+
+
+def test_a_dry_run_knows_batches_and_rates_by_the_address_as_a_run_does(
+    told: Told, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(HALVED)
+    with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as server:
+        agent = ("--agent", f"compatible/any?base_url={server.url}", "--prices", "prices.toml")
+        told("run", "sample:shop", *agent, "--limit", 2, "--no-cache", "--out", "mine")
+        elsewhere = f"compatible/any?base_url={server.url.replace('127.0.0.1', 'localhost')}"
+        plan = ("run", "sample:shop", *agent, "--dry-run", "--like", "mine")
+        rate = ("--rate", f"{server.origin}=1rpm")
+        plain = told(*plan)["estimate"]
+        named = told(*plan, "--batch", "compatible")["estimate"]
+        batched = told(*plan, "--batch", server.origin)["estimate"]
+        slow = told(*plan, *rate)["estimate"]
+        two = told(*plan, "--agent", elsewhere, *rate)["estimate"]
+    assert named["cost"] == batched["cost"] == pytest.approx(plain["cost"] / 2)
+    assert batched["lines"][0]["model"] == "compatible/any (batch)"
+    assert plain["seconds_in_all"] < slow["seconds_in_all"]
+    assert slow["seconds_in_all"] == pytest.approx(60 * plain["lines"][0]["calls"])
+    assert [line["model"] for line in two["lines"]] == ["compatible/any"] * 2
+    assert two["seconds_in_all"] == slow["seconds_in_all"]
+
+
 def test_an_old_price_is_told_with_its_page_or_that_this_is_not_known() -> None:
     looked_up = date(2026, 1, 2)
     told = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, "https://p.test/prices"), 200))

@@ -1,6 +1,7 @@
 """Voices and ears by name, over real connections to servers that speak each provider's protocol."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.wire.rationing import Pacing, read_rates
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.speech.facts import Wire
 from dragoman.testing.behaviour import Behaviour
@@ -172,6 +174,19 @@ def test_a_provider_that_stays_broken_is_infrastructure_and_never_an_empty_heari
     assert usage.calls == 0
     assert sum(usage.faults.values()) >= 2
     assert usage.audio_seconds is None
+
+
+@pytest.mark.slow
+def test_a_rate_of_a_provider_holds_for_its_voices() -> None:
+    async def work(connections: Connections, server: SpeechServer) -> float:
+        voice = resolve_synthesizer(voice_name(server, "deepgram"), connections)
+        began = time.monotonic()
+        for word in range(4):
+            await voice.speak(f"hello {word}", "en", 1)
+        return time.monotonic() - began
+
+    pacing = Pacing(read_rates(["deepgram=60rpm"]))
+    assert connected(work, connections=Connections(pacing=pacing)) > 0.5
 
 
 def test_silence_on_the_wire_is_a_time_out() -> None:

@@ -18,23 +18,31 @@ ROLES = ("agent", "user", "judge", "user judge")
 """The purposes whose models a plan names; any other (speech) is taken with the model that was recorded."""
 
 
+class PlannedModel(msgspec.Struct, frozen=True):
+    """A model by its name in ledgers, and the names that limits are given by: its provider's first."""
+
+    name: str
+    limited_as: tuple[str, ...] = ()
+
+
 class PlannedCell(msgspec.Struct, frozen=True):
     """Planned conversations that are alike.
 
-    `models` has for each role that asks a model its name in ledgers; a role that is not there costs nothing.
+    `models` has for each role that asks a model which one; a role that is not there costs nothing.
     """
 
     suite: str
     condition: Condition
     agent: str
-    models: Mapping[str, str]
+    models: Mapping[str, PlannedModel]
     conversations: int
 
 
 class ForecastLine(msgspec.Struct, frozen=True):
     """What one purpose would use of one model; None is unknown.
 
-    `cost` is in US dollars, with its 95 % interval; `why` says why it is not known.
+    `cost` is in US dollars, with its 95 % interval; `why` says why it is not known. `limited_as` has the
+    names that limits are given by: the provider's, and where a plan names the model its addresses.
     """
 
     purpose: str
@@ -48,6 +56,7 @@ class ForecastLine(msgspec.Struct, frozen=True):
     cost: float | None = None
     interval: Interval | None = None
     why: str = ""
+    limited_as: tuple[str, ...] = ()
 
 
 class Forecast(msgspec.Struct, frozen=True):
@@ -148,32 +157,35 @@ class _Share:
 
     def __init__(self, cell: PlannedCell, sample: tuple[Outcome, ...], price_of: PriceOf) -> None:
         self.count = cell.conversations
-        self.used: dict[tuple[str, str], list[Usage]] = {}
-        rows = [_as_planned(found.usage, cell.models) for found in sample]
-        keys = {(each.purpose, each.model) for row in rows for each in row}
-        for key in sorted(keys | set(cell.models.items())):
-            found = [next((each for each in row if _key(each) == key), None) for row in rows]
-            if key in keys:
-                self.used[key] = [
-                    each or Usage(*key, calls=0, input_tokens=0, output_tokens=0) for each in found
-                ]
-            else:
-                self.used[key] = []
-        self.costs: dict[tuple[str, str], list[float | None]] = {
+        self.used: dict[_Key, list[Usage]] = {}
+        rows = [
+            {_key(each, cell.models): each for each in _as_planned(found.usage, cell.models)}
+            for found in sample
+        ]
+        keys = {key for row in rows for key in row}
+        for key in sorted(keys | set(cell.models.items()), key=_in_order):
+            none = Usage(key[0], key[1].name, calls=0, input_tokens=0, output_tokens=0)
+            self.used[key] = [row.get(key, none) for row in rows] if key in keys else []
+        self.costs: dict[_Key, list[float | None]] = {
             key: [_dollars(each, price_of) for each in row] for key, row in self.used.items()
         }
         whole = [dollars for dollars in self.costs.values() if _is_known(dollars)]
         self.total = [sum(one or 0.0 for one in each) for each in zip(*whole, strict=True)]
 
 
-def _key(usage: Usage) -> tuple[str, str]:
-    return usage.purpose, usage.model
+_Key = tuple[str, PlannedModel]
+"""A purpose and its model."""
 
 
-def _as_planned(used: Iterable[Usage], models: Mapping[str, str]) -> tuple[Usage, ...]:
+def _key(usage: Usage, models: Mapping[str, PlannedModel]) -> _Key:
+    recorded = PlannedModel(usage.model, (usage.model.partition("/")[0],))
+    return usage.purpose, models.get(usage.purpose, recorded)
+
+
+def _as_planned(used: Iterable[Usage], models: Mapping[str, PlannedModel]) -> tuple[Usage, ...]:
     """Return recorded use as of the models that are planned, without roles that ask none."""
     return total_usage(
-        msgspec.structs.replace(each, model=models.get(each.purpose, each.model))
+        msgspec.structs.replace(each, model=_key(each, models)[1].name)
         for each in used
         if each.calls and (each.purpose not in ROLES or each.purpose in models)
     )
@@ -212,7 +224,7 @@ def _lines(shares: Sequence[_Share]) -> tuple[ForecastLine, ...]:
     return tuple(line for key in keys for line in _lines_of(key, shares))
 
 
-def _lines_of(key: tuple[str, str], shares: Sequence[_Share]) -> Iterator[ForecastLine]:
+def _lines_of(key: _Key, shares: Sequence[_Share]) -> Iterator[ForecastLine]:
     """Yield what is known of a purpose and model, and apart from that what is not."""
     asking = [share for share in shares if key in share.used]
     untold = sum(share.count for share in asking if not share.used[key])
@@ -225,24 +237,30 @@ def _lines_of(key: tuple[str, str], shares: Sequence[_Share]) -> Iterator[Foreca
         if alike:
             yield _line(key, alike, is_priced=is_priced)
     if untold:
-        yield ForecastLine(*key, untold, why="no recorded conversation asked for it")
+        purpose, model = key
+        why = "no recorded conversation asked for it"
+        yield ForecastLine(purpose, model.name, untold, why=why, limited_as=model.limited_as)
 
 
-def _in_order(key: tuple[str, str]) -> tuple[int, str, str]:
+def _in_order(key: _Key) -> tuple[int, str, str, tuple[str, ...]]:
     purpose, model = key
-    return (ROLES.index(purpose) if purpose in ROLES else len(ROLES)), purpose, model
+    place = ROLES.index(purpose) if purpose in ROLES else len(ROLES)
+    return place, purpose, model.name, model.limited_as
 
 
-def _line(key: tuple[str, str], shares: Sequence[_Share], *, is_priced: bool) -> ForecastLine:
+def _line(key: _Key, shares: Sequence[_Share], *, is_priced: bool) -> ForecastLine:
+    purpose, model = key
     rows = [(share.count, share.used[key]) for share in shares]
     line = ForecastLine(
-        *key,
+        purpose,
+        model.name,
         sum(share.count for share in shares),
         _expected(rows, lambda each: each.calls),
         _expected(rows, lambda each: each.input_tokens),
         _expected(rows, lambda each: each.output_tokens),
         _expected(rows, lambda each: each.audio_seconds),
         _expected(rows, lambda each: each.characters),
+        limited_as=model.limited_as,
     )
     if not is_priced:
         return msgspec.structs.replace(line, why="its price, or what it counts, is not known")

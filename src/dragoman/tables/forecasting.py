@@ -5,14 +5,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.forecast import Forecast, PlannedCell, forecast
-from dragoman.core.costs import BATCHED
-from dragoman.models.wire.rationing import MINUTE, read_rates
+from dragoman.analysis.forecast import Forecast, ForecastLine, PlannedCell, PlannedModel, forecast
+from dragoman.models.wire.rationing import MINUTE, given_for, read_batches, read_rates
 from dragoman.runs.plan import Cell
-from dragoman.simulation.canonical import agent_behind
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.ledger_names import ledger_name
 from dragoman.wiring.reach import asks_endpoint
 from dragoman.wiring.setup import Setup
 
@@ -49,17 +48,26 @@ def seconds_of(found: Forecast, config: RunConfig) -> float | None:
 
 
 def _allowed_seconds(found: Forecast, config: RunConfig) -> float:
-    calls: Counter[str] = Counter()
-    tokens: Counter[str] = Counter()
-    for line in found.lines:
-        provider = line.model.partition("/")[0]
-        calls[provider] += round(line.calls or 0)
-        tokens[provider] += round((line.input_tokens or 0) + (line.output_tokens or 0))
+    """Return how long the calls take that a minute's allowance lets go; each endpoint has it for itself."""
+    rates = read_rates(config.rates)
     minutes = [0.0]
-    for name, (requests_a_minute, tokens_a_minute) in read_rates(config.rates).items():
-        minutes.append(calls[name] / requests_a_minute if requests_a_minute else 0.0)
-        minutes.append(tokens[name] / tokens_a_minute if tokens_a_minute else 0.0)
+    for lines in _by_endpoint(found.lines):
+        names = [name for line in lines for name in line.limited_as]
+        requests, tokens = given_for(rates, names) or (None, None)
+        asked = sum(line.calls or 0.0 for line in lines)
+        used = sum((line.input_tokens or 0.0) + (line.output_tokens or 0.0) for line in lines)
+        minutes += [asked / requests if requests else 0.0, used / tokens if tokens else 0.0]
     return max(minutes) * MINUTE
+
+
+def _by_endpoint(lines: Iterable[ForecastLine]) -> Iterable[Sequence[ForecastLine]]:
+    """Return lines by the addresses that are asked; of a provider without any, with its first that has."""
+    found: dict[tuple[str, ...], list[ForecastLine]] = {}
+    for line in sorted(lines, key=lambda each: len(each.limited_as) == 1):
+        provider, *origins = line.limited_as
+        own = (key for key, others in found.items() if provider == others[0].limited_as[0])
+        found.setdefault(tuple(origins) or next(own, (provider,)), []).append(line)
+    return found.values()
 
 
 def _recorded(folder: Path) -> list[Outcome]:
@@ -67,22 +75,17 @@ def _recorded(folder: Path) -> list[Outcome]:
         return list(outcomes(store, *chosen_scoring(store, None, None), heads_only=True))
 
 
-def _models(config: RunConfig, agent: str) -> dict[str, str]:
-    """Return the names in ledgers of those who ask an endpoint, by role."""
+def _models(config: RunConfig, agent: str) -> dict[str, PlannedModel]:
+    """Return those who ask an endpoint, by role."""
     written = {
-        "agent": agent_behind(agent),
+        "agent": agent,
         "user": config.user,
         "judge": config.judge,
         "user judge": config.user_judge,
     }
+    batches = read_batches(config.batches)
     return {
-        role: _in_ledgers(name, config)
+        role: PlannedModel(*ledger_name(name, batches))
         for role, name in written.items()
         if name and asks_endpoint(name)
     }
-
-
-def _in_ledgers(written: str, config: RunConfig) -> str:
-    name = written.partition("?")[0]
-    batched = name.partition("/")[0] in {each.partition("=")[0] for each in config.batches}
-    return name + BATCHED if batched else name

@@ -6,7 +6,6 @@ Keys are read here, go into headers, and are taken out of whatever an endpoint s
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from dragoman.core.costs import BATCHED
 from dragoman.core.errors import UsageError
@@ -18,7 +17,7 @@ from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import EQUAL, ModelSpec, sent_settings
 from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.rationing import Pacing, allowance_of
+from dragoman.models.wire.rationing import Pacing, allowance_of, given_for
 from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
     cache_folder,
@@ -27,7 +26,15 @@ from dragoman.wiring.environment import (
     proxy_for,
     proxy_secrets,
 )
-from dragoman.wiring.providers import COMPLETIONS, EMBEDDINGS, addresses_of, asked_as, key_of
+from dragoman.wiring.providers import (
+    COMPLETIONS,
+    EMBEDDINGS,
+    addresses_of,
+    asked_as,
+    key_of,
+    limited_as,
+    origin_of,
+)
 
 if TYPE_CHECKING:
     from dragoman.models.batches.sender import BatchSender
@@ -99,8 +106,7 @@ class Connections:
 
     def _quiet(self, spec: ModelSpec, urls: Sequence[str]) -> float | None:
         """Return how long a model's batches wait for more; None where it is asked at once."""
-        names = (spec.name.partition("/")[0], *map(_origin, urls))
-        quiet = next((self._pacing.batches[n] for n in names if n in self._pacing.batches), None)
+        quiet = given_for(self._pacing.batches, limited_as(spec.name, urls))
         if quiet is not None and (len(urls) > 1 or urls[0].startswith(LITELLM) or spec.streams):
             raise UsageError(
                 f"{spec.written}: batches are for one OpenAI-compatible address without stream=on"
@@ -185,7 +191,7 @@ class Connections:
 
     def equal_gate(self, urls: Sequence[str], secret: str = "", name: str = "") -> "Gate":
         """Return the gate of endpoints that give the same answers, one for each key."""
-        origins = tuple(map(_origin, urls))
+        origins = tuple(map(origin_of, urls))
         if (origins, secret) not in self._gates:
             self._gates[origins, secret] = self._new_gate(urls, origins, secret, name)
         return self._gates[origins, secret]
@@ -207,7 +213,7 @@ class Connections:
         # Which of its keys litellm sends is its own business.
         others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
         secrets = (secret, *others)
-        allowance = allowance_of(self._pacing.rates, (name.partition("/")[0], *origins), now)
+        allowance = allowance_of(self._pacing.rates, limited_as(name, urls), now)
         pace = Pace(allowance, self._pacing.hedge_after)
         return Gate(" | ".join(origins), endpoints, secrets, self._patience, pace)
 
@@ -254,10 +260,6 @@ class Connections:
 
             self._http = Http(self.timeouts)
         return self._http
-
-
-def _origin(url: str) -> str:
-    return url if url.startswith(LITELLM) else "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def _headers(key: str) -> Mapping[str, str]:

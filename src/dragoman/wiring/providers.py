@@ -1,5 +1,8 @@
 """Where the models of a provider are reached, and with which key; keys come from the environment only."""
 
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM, Provider, load_facts
 from dragoman.models.realtime.spec import RealtimeSpec
@@ -22,6 +25,16 @@ def addresses_of(spec: ModelSpec, path: str = COMPLETIONS) -> tuple[str, ...]:
             raise UsageError(f"{spec.written}: litellm spreads calls by a router of its own")
         return (LITELLM + (spec.base_url or asked_as(spec).partition("/")[0]),)
     return tuple(f"{base}{path}" for base in base_address_of(spec).split(EQUAL))
+
+
+def origin_of(url: str) -> str:
+    """Return the part of an address that limits of an endpoint are given for."""
+    return url if url.startswith(LITELLM) else "{0.scheme}://{0.netloc}".format(urlsplit(url))
+
+
+def limited_as(model: str, urls: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that `--rate` and `--batch` know a model's calls by: its provider, and the addresses."""
+    return (model.partition("/")[0], *map(origin_of, urls))
 
 
 def asked_as(spec: ModelSpec) -> str:

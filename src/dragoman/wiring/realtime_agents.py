@@ -24,9 +24,7 @@ def realtime_agent(
     Raises:
         UsageError: Where its address or its key is missing, or a budget in money cannot be kept for it.
     """
-    key = key_of(spec)
-    base = websocket_address(base_address_of(spec), "base_url")
-    url = f"{base}/realtime?model={quote(spec.model, safe='')}"
+    key, url = key_of(spec), realtime_address(spec)
     endpoint = RealtimeEndpoint(
         label=spec.written,
         model=spec.name,
@@ -38,9 +36,21 @@ def realtime_agent(
         total=connections.timeouts.total,
     )
     reach = SessionReach(
-        connections.sockets(), connections.gate(url, key), connections.budget_for(spec.name)
+        connections.sockets(),
+        connections.gate(url, key, spec.name),
+        connections.budget_for(spec.name),
     )
     return RealtimeAgent(endpoint, reach, partial(agent_prompt, prompts))
+
+
+def realtime_address(spec: RealtimeSpec) -> str:
+    """Return the address that a model's sessions are opened at.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    base = websocket_address(base_address_of(spec), "base_url")
+    return f"{base}/realtime?model={quote(spec.model, safe='')}"
 
 
 def describe_realtime() -> dict[str, str]:

@@ -127,7 +127,7 @@ def _endpoint(spec: SpeechSpec) -> SpeechEndpoint:
 def _calls(
     spec: SpeechSpec, endpoint: SpeechEndpoint, purpose: Direction, connections: Connections
 ) -> SpeechCalls:
-    gate = connections.gate(endpoint.url, endpoint.key)
+    gate = connections.gate(endpoint.url, endpoint.key, spec.name)
     return SpeechCalls(
         Who(purpose, spec.name, MEDIA_BYTES), gate, connections.budget_for(spec.name)
     )

@@ -7,6 +7,7 @@ answered requests took, and set right when it is answered.
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -21,6 +22,7 @@ RATE_FORM = "NAME=500rpm+200000tpm"
 _AMOUNT = re.compile(r"([0-9]{1,15})(rpm|tpm)")
 
 Clock = Callable[[], float]
+T = TypeVar("T")
 
 
 class Ration:
@@ -148,9 +150,14 @@ def _share(amount: float | None, sharers: int) -> float | None:
     return None if amount is None else amount / sharers
 
 
+def given_for(given: Mapping[str, T], names: Sequence[str]) -> T | None:
+    """Return what is given for the first of these names that has something; None where none has."""
+    return next((given[name] for name in names if name in given), None)
+
+
 def allowance_of(rates: Rates, names: Sequence[str], clock: Clock) -> Ration | None:
     """Return the allowance of whichever of these names has a rate; None where none has."""
-    rate = next((rates[name] for name in names if name in rates), None)
+    rate = given_for(rates, names)
     return None if rate is None else Ration(*rate, clock)
 
 

@@ -1,0 +1,43 @@
+"""What a model is called in ledgers and by limits, from its name as it is written."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from dragoman.core.costs import BATCHED
+from dragoman.models.realtime.spec import is_realtime, read_realtime
+from dragoman.models.spec import read_spec
+from dragoman.models.wire.rationing import given_for
+from dragoman.simulation.canonical import agent_behind
+from dragoman.wiring.http_agents import SCHEMES
+from dragoman.wiring.providers import addresses_of, limited_as
+from dragoman.wiring.realtime_agents import realtime_address
+from dragoman.wiring.text_agents import split_options
+
+
+class LedgerName(NamedTuple):
+    """A model's name in ledgers, and the names that limits are given by: its provider's and its addresses'."""
+
+    model: str
+    limited_as: tuple[str, ...]
+
+
+def ledger_name(written: str, batches: Mapping[str, float]) -> LedgerName:
+    """Return what a model of an endpoint is called where it is asked.
+
+    Args:
+        written: Its name with parameters, as an agent, user or judge.
+        batches: Who is asked in batches.
+
+    Raises:
+        UsageError: Where there is no such model, or its address is missing.
+    """
+    name = agent_behind(written)
+    if name.startswith(SCHEMES):
+        return LedgerName(name, limited_as("", (name,)))
+    if is_realtime(name):
+        realtime = read_realtime(name)
+        return LedgerName(realtime.name, limited_as(realtime.name, (realtime_address(realtime),)))
+    spec = read_spec(split_options(name)[0])
+    names = limited_as(spec.name, addresses_of(spec))
+    is_batched = given_for(batches, names) is not None
+    return LedgerName(spec.name + BATCHED if is_batched else spec.name, names)
