@@ -72,5 +72,7 @@ def test_words_whole_numbers_and_json_are_plain() -> None:
     assert plain_value("true", "javascript") is True
     assert plain_value("-12", "java") == -12
     assert plain_value('{"a": [1, 2.5, null]}', "javascript") == {"a": [1, 2.5, None]}
-    for text in ("a.b", "'a'", "1.5", "new A()", "{a: 1}"):
+    for text in ("a.b", "a..b", ".a", "a.1", "new.a", "true.a"):
+        assert plain_value(text, "java") == by_grammar(text, "java") == text
+    for text in ("'a'", "1.5", "new A()", "{a: 1}"):
         assert plain_value(text, "javascript") is msgspec.UNSET

@@ -8,6 +8,8 @@ from typing import Generic, TypeVar, cast
 
 Value = TypeVar("Value")
 
+_HOLDING = (dict, list, set)
+
 
 class Lent(Generic[Value]):
     """A list, object or set that a scenario lends to one interface.
@@ -36,7 +38,7 @@ class Lent(Generic[Value]):
 
 
 def _copied(value: Value) -> Value:
-    return cast("Value", value.copy()) if isinstance(value, dict | list | set) else value
+    return cast("Value", value.copy()) if isinstance(value, _HOLDING) else value
 
 
 def cloned(value: Value) -> Value:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.checking.answers import Answers, values_of
+from dragoman.benchmarks.bfcl.checking.answers import answers_of
 from dragoman.benchmarks.bfcl.checking.schema_types import TypeSlot, fitted, known_type, typed
 from dragoman.benchmarks.bfcl.checking.source_values import read_value
 from dragoman.benchmarks.bfcl.checking.standard_form import is_same
@@ -41,13 +41,12 @@ class WantedArgument(TypeSlot, frozen=True):
             if not isinstance(value, str):
                 return CallFault(_NOT_TEXT[self.language], f"{self.name} is no source text")
             value = read_value(value, self, self.language)
-        values = [] if listed is None else values_of(listed, self.rules)
-        if _is_listed(value, self, values):
+        if listed is not None and _is_listed(value, self, listed):
             return None
         value = fitted(value, self)
         if self._is_default(value):
             return None
-        return self._unexpected() if listed is None else self._given_fault(value, values)
+        return self._unexpected() if listed is None else self._given_fault(value, listed)
 
     def _is_default(self, value: object) -> bool:
         """Whether a value that could be omitted is the one that it has then."""
@@ -60,8 +59,8 @@ class WantedArgument(TypeSlot, frozen=True):
         why = f"{self.name} is not expected"
         return CallFault("simple_function_checker:unexpected_param", why)
 
-    def _given_fault(self, value: object, values: list[object]) -> CallFault | None:
-        answers = Answers(values, self.rules)
+    def _given_fault(self, value: object, listed: list[object]) -> CallFault | None:
+        answers = answers_of(listed, self.rules)
         found = typed(value, answers, self)
         fault = found.fault
         if fault is None:
@@ -70,34 +69,37 @@ class WantedArgument(TypeSlot, frozen=True):
         return None if fault is None else CallFault(fault.error_type, f"{self.name}: {fault.why}")
 
 
-def _is_listed(value: object, slot: TypeSlot, values: list[object]) -> bool:
+def _is_listed(value: object, slot: TypeSlot, listed: list[object]) -> bool:
     """Whether a value is right by what the answer lists alone, as most that are right are.
 
     Where a truth value could pass for a number it is not, and of lists only those of texts and of
     numbers are simple enough.
     """
     known, kind = slot.known, type(value)
-    if known is None or value not in values:
+    if known is None or value not in listed:
         return False
     if known is str:
-        return kind is str
+        return kind is str and value != OMISSION
     if isinstance(value, list):
-        return known is list and _is_simple(value, slot, values)
+        return known is list and _is_simple(value, slot, listed)
     if kind is not known and not (known is float and kind is int and value in _EXACT):
         return False
-    kinds = {known, *map(type, values)}
+    kinds = {known, *map(type, listed)}
     return known in _NUMBERS and (bool not in kinds or kinds <= _TRUTHS)
 
 
-def _is_simple(value: list[object], slot: TypeSlot, values: list[object]) -> bool:
+def _is_simple(value: list[object], slot: TypeSlot, listed: list[object]) -> bool:
     """Whether all elements of a listed value are texts, or numbers, as the schema asks for them."""
     items = None if slot.schema.items is None else known_type(slot.schema.items, slot.language)
-    if items not in _SIMPLE or not {*map(type, value)} <= {items}:
+    kinds = {*map(type, value)}
+    if items is float and kinds == {int} and slot.rules.elements_follow_the_schema:
+        kinds = {float} if all(map(_EXACT.__contains__, value)) else kinds
+    if items not in _SIMPLE or not kinds <= {items}:
         return False
-    for listed in values:
-        if not isinstance(listed, list):
-            if listed != OMISSION:
+    for one in listed:
+        if not isinstance(one, list):
+            if one != OMISSION:
                 return False
-        elif items is not str and bool in map(type, listed):
+        elif items is not str and bool in map(type, one):
             return False
     return True

@@ -33,6 +33,12 @@ class Terms(msgspec.Struct, frozen=True):
     underscored: bool = False
 
 
+def has_name(call: ToolCall, function: FunctionDocument, terms: Terms) -> bool:
+    """Whether a call has a function's name as the agent was shown it."""
+    name = function.name.replace(".", "_") if terms.underscored else function.name
+    return call.name == name
+
+
 def call_fault(
     call: ToolCall, function: FunctionDocument, expected: ExpectedCall, terms: Terms
 ) -> CallFault | None:

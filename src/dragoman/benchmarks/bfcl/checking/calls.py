@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dragoman.benchmarks.bfcl.checking.call_check import Terms, call_fault
+from dragoman.benchmarks.bfcl.checking.call_check import Terms, call_fault, has_name
 from dragoman.benchmarks.bfcl.checking.matching import pairs_greedily, pairs_perfectly
 from dragoman.benchmarks.bfcl.questions import ExpectedCall, FunctionDocument, Question
 from dragoman.benchmarks.bfcl.verdicts import (
@@ -57,31 +57,28 @@ def _fault(question: Question, calls: Sequence[ToolCall], terms: Terms) -> CallF
 def _unordered_fault(
     question: Question, calls: Sequence[ToolCall], terms: Terms
 ) -> CallFault | None:
-    checker, wanted = "parallel_function_checker_no_order", len(question.expected)
-    if len(calls) != wanted or len(calls) > MAX_CALLS:
-        return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {wanted}")
-    ordered = _in_order(question, calls, terms)
-    if ordered == wanted:
+    checker, count = "parallel_function_checker_no_order", len(question.expected)
+    if len(calls) != count or len(calls) > MAX_CALLS:
+        return CallFault(f"{checker}:wrong_count", f"{len(calls)} calls, not {count}")
+    ordered = 0
+    for wanted, given in zip(question.expected, calls, strict=True):
+        if call_fault(given, _function(question, wanted), wanted, terms) is not None:
+            break
+        ordered += 1
+    if ordered == count:
         return None
 
     def passes(expected: int, call: int) -> bool:
-        if expected == call == ordered:
+        wanted, given = question.expected[expected], calls[call]
+        function = _function(question, wanted)
+        if expected == call == ordered or not has_name(given, function, terms):
             return False
-        wanted = question.expected[expected]
-        return call_fault(calls[call], _function(question, wanted), wanted, terms) is None
+        return call_fault(given, function, wanted, terms) is None
 
     pairing = pairs_perfectly if terms.rules.matching_is_perfect else pairs_greedily
-    if pairing(wanted, passes, ordered):
+    if pairing(count, passes, ordered):
         return None
     return CallFault(f"{checker}:cannot_find_match", "an expected call is not among them")
-
-
-def _in_order(question: Question, calls: Sequence[ToolCall], terms: Terms) -> int:
-    """Return how many calls, from the first on, are the expected ones of their places."""
-    for number, (expected, call) in enumerate(zip(question.expected, calls, strict=True)):
-        if call_fault(call, _function(question, expected), expected, terms) is not None:
-            return number
-    return len(calls)
 
 
 def _function(question: Question, expected: ExpectedCall) -> FunctionDocument:

@@ -119,6 +119,8 @@ class Typed(NamedTuple):
 
 def fitted(value: object, slot: TypeSlot) -> object:
     """Return a value with tuples as lists and whole numbers as floats, where the schema has them."""
+    if isinstance(value, str):
+        return value
     if slot.schema.type == "tuple" and isinstance(value, tuple):
         value = list(value)
     if type(value) is int and slot.expected is float:
@@ -151,7 +153,8 @@ _FITTING, _STANDING_IN = Typed(None), Typed(None, stands_in=True)
 
 def typed(value: object, answers: Answers, slot: TypeSlot) -> Typed:
     """Return whether a value has the schema's type or that of the answer."""
-    kind, elements, types = type(value), slot.elements, answers.types
+    kind, types = type(value), answers.types
+    elements = None if kind is slot.known and kind is not list else slot.elements
     if elements is not None and isinstance(value, list):
         if not _elements_fit(value, answers, elements):
             return Typed(CallFault("type_error:nested", "an element is of another type"))

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from dragoman.benchmarks.bfcl.rules import BfclRules
 
+_LISTS = (list, tuple)
+
 
 def standard_form(text: str) -> str:
     """Return a text as the reference compares it: no case, no spaces, less punctuation."""
@@ -29,7 +31,7 @@ def is_among(value: object, alternatives: Iterable[object], rules: BfclRules) ->
 
 def is_same(one: object, other: object) -> bool:
     """Whether two values are equal without taking True for 1, at any depth."""
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+    if isinstance(one, _LISTS) and isinstance(other, _LISTS):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)

@@ -1,6 +1,8 @@
 """A place in the tokens of Java or JavaScript text, and the tree that is read from there."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode, SourceToken
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
@@ -26,7 +28,7 @@ NodeKind = Literal[
 ]
 
 
-class Node(NamedTuple):
+class Node(msgspec.Struct, frozen=True):
     """One expression: its kind, its tokens from `first` up to `last`, and its parts in order.
 
     The parts of a call are what is called and then the arguments; those of an assignment and a pair
@@ -48,11 +50,12 @@ class Cursor:
     def __init__(self, source: SourceCode) -> None:
         self.source = source
         self.position = 0
+        self._tokens = source.tokens
 
     @property
     def token(self) -> SourceToken:
         """The token here; behind the last there is always one of kind `end`."""
-        return self.source.tokens[self.position]
+        return self._tokens[self.position]
 
     @property
     def following(self) -> SourceToken:
@@ -70,13 +73,16 @@ class Cursor:
 
     def is_at(self, mark: str) -> bool:
         """Whether this mark is here."""
-        return self.token.text == mark and self.token.kind == "mark"
+        token = self._tokens[self.position]
+        return token.text == mark and token.kind == "mark"
 
     def takes(self, mark: str) -> bool:
         """Go on behind this mark if it is here; whether it was."""
-        taken = self.is_at(mark)
-        self.position += taken
-        return taken
+        token = self._tokens[self.position]
+        if token.text != mark or token.kind != "mark":
+            return False
+        self.position += 1
+        return True
 
     def needs(self, mark: str) -> None:
         """Go on behind this mark, or raise UnreadableError."""

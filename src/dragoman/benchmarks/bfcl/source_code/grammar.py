@@ -17,6 +17,7 @@ _OPERATORS = frozenset(
     | {"===", "!==", "**", "??"}
 )
 _PREFIXES = frozenset({"+", "-", "!", "~", "++", "--"})
+_STEPS = frozenset({"++", "--"})
 _LITERAL_WORDS = frozenset({"true", "false", "null"})
 _LITERAL_KINDS = frozenset({"number", "string", "char", "template", "regex"})
 _LEAVING = frozenset({"return", "throw"})
@@ -186,7 +187,7 @@ class Grammar(Cursor):
         while self._takes_prefix():
             pass
         operand = self._suffixed()
-        if (self.is_at("++") or self.is_at("--")) and not self.starts_line():
+        if self.token.text in _STEPS and self.token.kind == "mark" and not self.starts_line():
             self.position += 1
         is_plain = first == operand.first and self.position == operand.last
         return operand if is_plain else self.node("chain", first, operand)

@@ -19,11 +19,12 @@ _MAX_BRACKETS = 20
 
 
 def plain_value(text: str, language: SourceLanguage) -> object:
-    """Return what a text of one word, a whole number or JSON stands for; UNSET for any other.
+    """Return what a text of words, a whole number or JSON stands for; UNSET for any other.
 
-    A word that is no value stands for itself, as does what begins with a bracket of no use in Java.
+    Words between dots that are no value stand for themselves, whether they can be read or not, as
+    does what begins with a bracket of no use in Java.
     """
-    if text.isidentifier() and text.isascii():
+    if text.isascii() and text.replace(".", "").isidentifier():
         return WORDS.get(text, text)
     if _WHOLE.fullmatch(text):
         return int(text)

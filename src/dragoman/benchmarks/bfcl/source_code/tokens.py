@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
+
+import msgspec
 
 from dragoman.benchmarks.bfcl.text.bounds import MAX_SOURCE_DEPTH, UnreadableError, check_length
 
@@ -36,7 +38,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 _VALUE_ENDS = frozenset({")", "]", "}", "++", "--"})
 
 
-class SourceToken(NamedTuple):
+class SourceToken(msgspec.Struct, frozen=True):
     """One token: what it is, its text and where it stands."""
 
     kind: Kind
@@ -45,7 +47,7 @@ class SourceToken(NamedTuple):
     end: int
 
 
-class SourceCode(NamedTuple):
+class SourceCode(msgspec.Struct, frozen=True):
     """A text in tokens, with an end token last, and the partner of every bracket by index."""
 
     text: str
@@ -62,28 +64,28 @@ def tokenize(text: str, language: SourceLanguage) -> SourceCode:
     """
     check_length(text)
     tokens: list[SourceToken] = []
-    position = 0
+    position, match = 0, _TOKENS[language].match
     while position < len(text):
-        found = _match(text, position, language, tokens)
+        found = match(text, position)
         if found is None or found.lastgroup == "open":
             raise UnreadableError(f"{text[position : position + 20]!r} is no {language}")
-        if found.lastgroup != "space":
-            kind = cast("Kind", found.lastgroup or "regex")
-            tokens.append(SourceToken(kind, found.group(), position, found.end()))
-        position = found.end()
+        kind, end = found.lastgroup, found.end()
+        if kind == "mark" and text[position] == "/" and _begins_value(tokens, language):
+            regex = _REGEX.match(text, position)
+            if regex is not None:
+                kind, end = "regex", regex.end()
+        if kind != "space":
+            tokens.append(SourceToken(cast("Kind", kind), text[position:end], position, end))
+        position = end
     tokens.append(SourceToken("end", "", len(text), len(text)))
     return SourceCode(text, language, tokens, _paired(tokens))
 
 
-def _match(
-    text: str, position: int, language: SourceLanguage, before: list[SourceToken]
-) -> re.Match[str] | None:
-    found = _TOKENS[language].match(text, position)
-    if found is None or found.group() not in {"/", "/="} or language == "java":
-        return found
-    if before and (before[-1].kind != "mark" or before[-1].text in _VALUE_ENDS):
-        return found
-    return _REGEX.match(text, position) or found
+def _begins_value(before: list[SourceToken], language: SourceLanguage) -> bool:
+    """Whether a slash behind some tokens begins a pattern and is no operator."""
+    if language == "java" or not before:
+        return language == "javascript"
+    return before[-1].kind == "mark" and before[-1].text not in _VALUE_ENDS
 
 
 def _paired(tokens: list[SourceToken]) -> dict[int, int]:
