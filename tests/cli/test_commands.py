@@ -40,6 +40,12 @@ def test_the_help_of_every_command_has_an_example(dragoman: Cli, command: str) -
     assert f"Example: dragoman {command}" in done.stdout
 
 
+def test_the_help_of_run_shows_how_to_estimate(dragoman: Cli) -> None:
+    shown = dragoman("run", "--help", COLUMNS="200").stdout
+
+    assert "--dry-run --like runs/few" in shown
+
+
 def test_the_help_names_every_command(dragoman: Cli) -> None:
     done = dragoman("--help")
 

@@ -1,11 +1,14 @@
 """`dragoman doctor`: what it says of keys, data, extras and this machine, and how it ends."""
 
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 from dragoman.cli.setting_up.checkup.installed import _by_extra, _extra
+from dragoman.cli.setting_up.checkup.prices import list_prices
+from dragoman.models.spending.prices import OLD_DAYS, load_prices
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -63,3 +66,31 @@ def test_an_extra_is_whole_only_with_all_of_it_and_in_the_very_version_that_is_a
     assert found["two"].found.endswith(" instead of 0.0.1")
     assert found["two"].todo == "pip install 'dragoman[two]'"
     assert found["three"].state == "ok"
+
+
+def test_prices_are_old_half_a_year_after_they_were_looked_up() -> None:
+    table = load_prices(None)
+    looked_up = sorted(origin.as_of for origin in table.origins.values())
+    still = list_prices(looked_up[0] + timedelta(days=OLD_DAYS))
+    some = list_prices(looked_up[0] + timedelta(days=OLD_DAYS + 1))
+
+    assert (still.state, still.todo) == ("ok", "")
+    assert some.state == "old"
+    assert some.found.startswith(f"{looked_up.count(looked_up[0])} of {len(table.prices)} ")
+    assert some.found.endswith(f"the oldest on {looked_up[0]}")
+    assert list_prices(date(2100, 1, 1)).found.startswith(f"{len(table.prices)} of ")
+
+
+def test_old_prices_are_one_line_and_no_failure(dragoman: Cli, told: Told) -> None:
+    found = _finding(told("doctor"), "price table")
+    (line,) = [
+        each
+        for each in dragoman("doctor", COLUMNS="400").stdout.splitlines()
+        if "price table  " in each
+    ]
+
+    assert found["part"] == "prices"
+    assert found["state"] in {"ok", "old"}
+    assert line.split()[0] == {"ok": "ok", "old": "OLD"}[found["state"]]
+    assert found["found"] in line
+    assert ("--prices FILE" in found["todo"]) is (found["state"] == "old")

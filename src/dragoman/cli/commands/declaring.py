@@ -63,14 +63,14 @@ def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typ
     )
 
 
-def command(app: typer.Typer, name: str, example: str) -> Callable[[Function], Function]:
+def command(app: typer.Typer, name: str, *examples: str) -> Callable[[Function], Function]:
     """Add a command whose help is the function's docstring, whole also in the list of commands."""
 
     def add(function: Function) -> Function:
         first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
         app.command(
             name,
-            epilog=f"Example: dragoman {example}",
+            epilog="\n\n".join(f"Example: dragoman {example}" for example in examples),
             short_help=" ".join(first.split()),
         )(_showing(function))
         return function

@@ -27,7 +27,12 @@ FailUnder = Annotated[
 app = group()
 
 
-@command(app, "run", "run tau2:retail --agent gold --trials 3 --judge assume-met")
+@command(
+    app,
+    "run",
+    "run tau2:retail --agent gold --trials 3 --judge assume-met",
+    "run courier --agent openai/gpt-5 --dry-run --like runs/few",
+)
 @run_options()
 def run(  # noqa: PLR0913 - the options of one command
     target: Annotated[

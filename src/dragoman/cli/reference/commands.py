@@ -25,8 +25,9 @@ def _lines(command: Any, name: str) -> Iterator[str]:  # noqa: ANN401 - typer's 
         return
     yield f"## `{name}`\n"
     yield f"{command.help}\n"
-    if command.epilog:
-        yield f"{command.epilog.replace('Example: ', 'Example: `', 1)}`\n"
+    for example in (command.epilog or "").split("\n\n"):
+        if example:
+            yield f"{example.replace('Example: ', 'Example: `', 1)}`\n"
     shown = [each for each in command.params if not getattr(each, "hidden", False)]
     yield "| | |\n|---|---|"
     for each in shown:

@@ -10,21 +10,24 @@ from dragoman.cli.setting_up.checkup.data import data
 from dragoman.cli.setting_up.checkup.findings import CheckedThing, State
 from dragoman.cli.setting_up.checkup.installed import installed
 from dragoman.cli.setting_up.checkup.keys import keys
+from dragoman.cli.setting_up.checkup.prices import list_prices
 from dragoman.cli.setting_up.checkup.storage import storage
+from dragoman.cli.spending import today
 from dragoman.core.version import VERSION
 
 PARTS = {
     "installed": "extras, and engines of speech",
     "keys": "what you use must be set (export NAME=...); values are not shown",
     "data": "benchmark data: every file is hashed",
+    "prices": "what costs are counted by",
     "storage": "caches, disk, limits",
 }
-_MARKS: dict[State, str] = {"ok": "ok", "missing": "-", "wrong": "WRONG"}
+_MARKS: dict[State, str] = {"ok": "ok", "missing": "-", "old": "OLD", "wrong": "WRONG"}
 
 
 def examine(*, as_json: bool) -> int:
     """Print all findings; 1 where something is wrong, 0 where something is only missing."""
-    found = [*installed(), *keys(), *data(), *storage()]
+    found = [*installed(), *keys(), *data(), list_prices(today()), *storage()]
     machine = f"dragoman {VERSION}, Python {platform.python_version()}, {platform.platform()}"
     if as_json:
         print_json({"machine": machine, "findings": found})

@@ -4,15 +4,15 @@ from typing import Literal
 
 import msgspec
 
-State = Literal["ok", "missing", "wrong"]
-"""`missing` is what one can do without; `wrong` is what breaks or falsifies something."""
+State = Literal["ok", "missing", "old", "wrong"]
+"""`missing` is what one can do without, `old` what may not hold any more; `wrong` breaks or falsifies something."""
 
 
 class CheckedThing(msgspec.Struct, frozen=True):
     """One thing that was looked at.
 
     Attributes:
-        part: What it belongs to: installed, keys, data, storage.
+        part: What it belongs to: installed, keys, data, prices, storage.
         subject: What it is called.
         state: How it stands.
         found: What was found, for people.
