@@ -12,8 +12,7 @@ from dragoman.benchmarks.bfcl.verdicts import CallFault
 
 _NOT_TEXT = {"java": "type_error:java", "javascript": "type_error:js"}
 
-_NUMBERS = frozenset({int, float, bool})
-_TRUTHS, _SIMPLE = frozenset({bool, str}), frozenset({str, int, float})
+_TRUTHS, _COUNTS = frozenset({bool, str}), frozenset({int, float})
 
 _EXACT = range(-(2**53), 2**53 + 1)
 """The whole numbers that are the same as floats."""
@@ -84,18 +83,21 @@ def _is_listed(value: object, slot: TypeSlot, listed: list[object]) -> bool:
         return known is list and _is_simple(value, slot, listed)
     if kind is not known and not (known is float and kind is int and value in _EXACT):
         return False
-    kinds = {known, *map(type, listed)}
-    return known in _NUMBERS and (bool not in kinds or kinds <= _TRUTHS)
+    if known is bool:
+        return {*map(type, listed)} <= _TRUTHS
+    return known in _COUNTS and bool not in map(type, listed)
 
 
 def _is_simple(value: list[object], slot: TypeSlot, listed: list[object]) -> bool:
     """Whether all elements of a listed value are texts, or numbers, as the schema asks for them."""
     items = None if slot.schema.items is None else known_type(slot.schema.items, slot.language)
-    kinds = {*map(type, value)}
-    if items is float and kinds == {int} and slot.rules.elements_follow_the_schema:
-        kinds = {float} if all(map(_EXACT.__contains__, value)) else kinds
-    if items not in _SIMPLE or not kinds <= {items}:
+    if items is not str and items not in _COUNTS:
         return False
+    widens = items is float and slot.rules.elements_follow_the_schema
+    for element in value:
+        kind = type(element)
+        if kind is not items and not (widens and kind is int and element in _EXACT):
+            return False
     for one in listed:
         if not isinstance(one, list):
             if one != OMISSION:
