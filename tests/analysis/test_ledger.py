@@ -1,5 +1,7 @@
 from decimal import Decimal
 
+import msgspec
+
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost, merged
 from dragoman.core.conditions import PLAIN
@@ -63,3 +65,10 @@ def test_a_cell_counts_earlier_attempts_and_judges() -> None:
     (blind,) = summarize([row], "rules", "chat")
     assert blind.cost is None
     assert blind.usage == cell.usage
+
+
+def test_a_cell_counts_what_trying_its_conversations_out_used() -> None:
+    rows = [Outcome("suite", PLAIN, agent, "t", 0, key=agent) for agent in ("a", "b")]
+    tried = msgspec.structs.replace(AGENT, purpose="preflight")
+    cells = summarize(rows, "rules", "chat", price_of, {"b": (tried,), "c": (AGENT,)})
+    assert [cell.usage for cell in cells] == [(), (tried,)]

@@ -15,11 +15,13 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.measures import Measured
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.core.speech import AudioRef, Said, Utterance
+from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.runs import jobs
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.merging import merge_runs
+from dragoman.runs.plan import planned
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.merging import merged as merging
 from dragoman.store.merging.attempts import Prefer
@@ -118,6 +120,25 @@ def test_shares_of_a_plan_are_joined_to_what_one_run_plays(whole: Path, tmp_path
             assert store.scorings() == own.scorings()
             counts = {group: tally.count for group, tally in (store.tallies() or {}).items()}
             assert counts == {g: tally.count for g, tally in (own.tallies() or {}).items()}
+
+
+def test_each_share_had_a_preflight_of_its_own_and_copies_of_a_run_one_together(
+    tmp_path: Path,
+) -> None:
+    parts = []
+    for number, seconds in ((1, 0.25), (2, 0.5)):
+        setup = build_setup(msgspec.structs.replace(GRID, shard=f"{number}/2"))
+        first = planned(setup)[0].key
+        used = Usage("preflight", "m", input_tokens=3, output_tokens=1, seconds=seconds)
+        parts.append(tmp_path / f"part{number}")
+        start_job(setup, parts[-1], 0.0, preflight={first: (used,)}).store.close()
+    shutil.copytree(parts[0], tmp_path / "copy")
+
+    merge(tmp_path / "out", *parts, tmp_path / "copy")
+
+    with open_run(tmp_path / "out", write=False) as store:
+        (((both,),),) = [read_manifest(store).preflight.values()]
+    assert (both.calls, both.input_tokens, both.seconds) == (2, 6, 0.75)
 
 
 def test_runs_stopped_at_different_places_are_joined_and_gone_on_with(

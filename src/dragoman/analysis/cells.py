@@ -1,6 +1,7 @@
 """Rows of the summary: one per cell of the grid (suite, condition, agent, rules, judge)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 import msgspec
@@ -23,6 +24,9 @@ from dragoman.core.scores import (
     is_success,
 )
 from dragoman.core.usage import Usage
+
+NO_PREFLIGHT: Mapping[str, tuple[Usage, ...]] = MappingProxyType({})
+"""For runs of which nothing was tried out."""
 
 _NO_SCORE = Unscored("not scored yet")
 
@@ -80,7 +84,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     `invalid` counts conversations whose simulated user failed a check (None where none was checked)
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
     with nothing decided in these conversations; it is None where there are none. `ledger` counts
-    every attempt at every conversation, also those that were played again. `rho` holds rho^q for
+    every attempt at every conversation, also those that were played again, and a preflight. `rho` holds rho^q for
     q from 2 on. `successes` counts conversations that earned all; it is None where one has no verdict.
     """
 
@@ -133,9 +137,21 @@ class CellSummary(msgspec.Struct, frozen=True):
 
 
 def summarize(
-    outcomes: Iterable[Outcome], rules: str, judge: str, price_of: PriceOf = unpriced
+    outcomes: Iterable[Outcome],
+    rules: str,
+    judge: str,
+    price_of: PriceOf = unpriced,
+    preflight: Mapping[str, Sequence[Usage]] = NO_PREFLIGHT,
 ) -> tuple[CellSummary, ...]:
-    """Group outcomes into cells and compute their figures, in order of first appearance."""
+    """Group outcomes into cells and compute their figures, in order of first appearance.
+
+    Args:
+        outcomes: The outcomes.
+        rules: The rule set of the figures.
+        judge: Their judge.
+        price_of: Returns prices.
+        preflight: What trying conversations out before the run used, by their keys.
+    """
     cells: dict[CellKey, list[Outcome]] = {}
     for outcome in outcomes:
         key = (outcome.suite, outcome.condition, outcome.agent)
@@ -145,7 +161,10 @@ def summarize(
             key,
             rows,
             (rules, judge),
-            ledger((entry for row in rows for entry in row.usage), price_of),
+            ledger(
+                (used for row in rows for used in (*row.usage, *preflight.get(row.key, ()))),
+                price_of,
+            ),
         )
         for key, rows in cells.items()
     )

@@ -82,8 +82,8 @@ def run_grid(
         _print_plan(setup, like, as_json=asked.as_json)
         return 0
     with print_aside():
-        fly_ahead(setup, _person(), wanted=asked.preflight)
-    job = start(setup, Path(request.out) if request.out else None)
+        tried = fly_ahead(setup, _person(), wanted=asked.preflight)
+    job = start(setup, Path(request.out) if request.out else None, preflight=tried)
     return _play(job, None, asked)
 
 

@@ -7,12 +7,14 @@ from typing import Annotated, TypeGuard
 
 import msgspec
 
+from dragoman.analysis.cells import NO_PREFLIGHT
 from dragoman.conditions.language.localization import Realised
 from dragoman.core.conditions import CLARIFY, Condition
 from dragoman.core.costs import Price
 from dragoman.core.errors import StoreError
 from dragoman.core.protocols import Provenance
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.usage import Usage
 from dragoman.core.version import VERSION
 from dragoman.models.spending.prices import PriceTable, prices_with
 from dragoman.runs.plan import Cell, Place, PlannedCells, cells_at, not_applicable, planned
@@ -44,6 +46,7 @@ class Manifest(msgspec.Struct, frozen=True):
     `voices` says by condition what was spoken and heard with.
     `clarified` says by condition who decided about the agent's questions.
     `is_explicit` says that the plan is a list of conversations, and not all of the configuration's grid.
+    `preflight` says by the keys of cells what trying them out used before the run began.
     """
 
     dragoman: str
@@ -60,6 +63,7 @@ class Manifest(msgspec.Struct, frozen=True):
     voices: dict[str, dict[str, object]] = {}
     is_explicit: bool = False
     clarified: dict[str, str] = {}
+    preflight: dict[str, tuple[Usage, ...]] = {}
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -74,7 +78,11 @@ class Job(msgspec.Struct, frozen=True):
 
 
 def start_job(
-    setup: Setup, folder: Path, created: float, places: Collection[Place] | None = None
+    setup: Setup,
+    folder: Path,
+    created: float,
+    places: Collection[Place] | None = None,
+    preflight: Mapping[str, tuple[Usage, ...]] = NO_PREFLIGHT,
 ) -> Job:
     """Create a run.
 
@@ -83,6 +91,7 @@ def start_job(
         folder: Where the run is kept.
         created: When, in seconds since 1970.
         places: The conversations that are played; None for all of the grid.
+        preflight: What trying some of them out used, by the keys of their cells.
 
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
@@ -103,6 +112,7 @@ def start_job(
         voices=spoken_with(setup),
         is_explicit=places is not None,
         clarified=clarified(setup),
+        preflight=dict(preflight),
     )
     new = NewRun(
         msgspec.json.encode(manifest),

@@ -1,12 +1,14 @@
 """Joins runs that played parts of one plan: on several machines, in shares, or killed at other places."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.usage import Usage, total_usage
 from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest
 from dragoman.runs.trust import is_own, note_own
 from dragoman.store.merging.attempts import Prefer
@@ -50,7 +52,9 @@ def merge_runs(
         for other in others:
             _require_same(first, manifest, other)
         config = msgspec.structs.replace(manifest.config, shard="")
-        whole = msgspec.json.encode(msgspec.structs.replace(manifest, config=config))
+        tried = _preflights(map(read_manifest, stores))
+        joined = msgspec.structs.replace(manifest, config=config, preflight=tried)
+        whole = msgspec.json.encode(joined)
         reached = reached_by_run(first, manifest)
         was_own = is_own(first, reached)
     merged = merge_parts(folders, out, whole, prefer, on_record)
@@ -95,6 +99,17 @@ def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
         yield f"prompts {other.prompts} in place of {one.prompts}"
     if one.is_explicit != other.is_explicit:
         yield "one of them plays a list of conversations"
+
+
+def _preflights(manifests: Iterable[Manifest]) -> dict[str, tuple[Usage, ...]]:
+    """Return what all preflights used, by cell: each part had one of its own, but for copies of one run."""
+    used: dict[str, list[tuple[Usage, ...]]] = {}
+    for manifest in manifests:
+        for cell, entries in manifest.preflight.items():
+            found = used.setdefault(cell, [])
+            if entries not in found:
+                found.append(entries)
+    return {cell: total_usage(chain.from_iterable(found)) for cell, found in used.items()}
 
 
 def _told(value: object) -> str:

@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 
+from dragoman.analysis.cells import NO_PREFLIGHT
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.facets import OwnMeasures
 from dragoman.core.measures import REWARD, Measure
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.core.usage import Usage
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
 from dragoman.runs.jobs import (
     Job,
@@ -52,14 +54,22 @@ class Played(msgspec.Struct, frozen=True):
     unmeasured: dict[str, str] = {}
 
 
-def start(setup: Setup, folder: Path | None, places: Collection[Place] | None = None) -> Job:
+def start(
+    setup: Setup,
+    folder: Path | None,
+    places: Collection[Place] | None = None,
+    preflight: Mapping[str, tuple[Usage, ...]] = NO_PREFLIGHT,
+) -> Job:
     """Create a run in a folder, or in a new one under `runs/`: of a whole grid, or of these places.
+
+    `preflight` is what trying its conversations out used, by the keys of their cells.
 
     Raises:
         UsageError: Where a measure that is to be counted after playing cannot be made.
     """
     measures_named(setup.config.measures, _makings(setup))
-    return start_job(setup, folder or new_folder(setup.suite.name), time.time(), places)
+    folder = folder or new_folder(setup.suite.name)
+    return start_job(setup, folder, time.time(), places, preflight)
 
 
 def play(

@@ -1,11 +1,11 @@
 """One exchange of a few planned conversations before the first of many: who does not answer is told at once.
 
 What is asked is what the run will ask first: the same task, prompt, draw and seed, through the same
-channels, so that replies that are remembered are not paid for twice. Nothing of it is stored, and
-the run begins as if it had not been.
+channels, so that replies that are remembered are not paid for twice. Of it the run keeps what it
+used, and begins as if it had not been.
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -33,15 +33,19 @@ PATIENCE_S = 30.0
 _ATTEMPT = -1
 """Tells the conversations apart from those of the run, to whoever keeps them by their ids."""
 
+PURPOSE = "preflight"
+"""What the run's ledger says that it was used for."""
+
 _BROKEN = FAULTS | {"timeout"}
 
 
 class TriedOut(msgspec.Struct, frozen=True):
-    """What was used in a preflight in which everybody answered."""
+    """What was used in a preflight in which everybody answered: in all, and by the key of each cell."""
 
     conversations: int
     usage: tuple[Usage, ...]
     cost: Cost | None
+    by_cell: Mapping[str, tuple[Usage, ...]] = {}
 
 
 def asking(config: RunConfig, cells: Sequence[Cell]) -> int:
@@ -92,12 +96,12 @@ async def try_out(setup: Setup, cells: Sequence[Cell]) -> TriedOut:
         RunHalted: Where somebody does not answer, saying who and why.
     """
     player = Player(setup, HeldSounds())
-    usage: list[Usage] = []
+    used: dict[str, list[Usage]] = {cell.key: [] for cell in cells}
     episode: Episode | None = None
     try:
         for cell in cells:
             episode = await player.converse(cell, _ATTEMPT)
-            usage += episode.usage
+            used[cell.key] += episode.usage
             if episode.ending.reason in _BROKEN:
                 where = f"{cell.agent.name} with {cell.user.name}, {cell.condition.label}"
                 raise RunHalted(
@@ -105,11 +109,17 @@ async def try_out(setup: Setup, cells: Sequence[Cell]) -> TriedOut:
                     f"{episode.ending.reason.replace('_', ' ')}: {episode.ending.detail}"
                 )
         if episode is not None:
-            usage += await _judges(setup, cells[-1], episode)
+            used[cells[-1].key] += await _judges(setup, cells[-1], episode)
     finally:
         await setup.close()
+    usage = [each for entries in used.values() for each in entries]
     costs = [cost_of(each, setup.prices.price_of) for each in usage]
-    return TriedOut(len(cells), total_usage(usage), total_cost(costs))
+    by_cell = {key: _as_preflight(entries) for key, entries in used.items() if entries}
+    return TriedOut(len(cells), total_usage(usage), total_cost(costs), by_cell)
+
+
+def _as_preflight(entries: Iterable[Usage]) -> tuple[Usage, ...]:
+    return total_usage(msgspec.structs.replace(each, purpose=PURPOSE) for each in entries)
 
 
 async def _judges(setup: Setup, cell: Cell, episode: Episode) -> list[Usage]:

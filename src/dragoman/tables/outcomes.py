@@ -11,7 +11,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, USER_JUDGE
 from dragoman.models.spending.prices import PriceTable
-from dragoman.runs.jobs import stored_prices
+from dragoman.runs.jobs import read_manifest, stored_prices
 from dragoman.store.run import RunStore
 
 
@@ -88,7 +88,7 @@ def run_figures(
     rows = tuple(outcomes(store, rules, judge, heads_only=True))
     if pooled:
         rows = tuple(msgspec.structs.replace(row, suite=pooled) for row in rows)
-    cells = summarize(rows, rules, judge, price_of)
+    cells = summarize(rows, rules, judge, price_of, read_manifest(store).preflight)
     return RunFigures(cells, measure_rows(rows, cells, store.declared()))
 
 
@@ -100,4 +100,5 @@ def summary(
     Costs are by `prices`, or by those that the run was started with.
     """
     price_of = (prices or stored_prices(store)).price_of
-    return summarize(outcomes(store, rules, judge, heads_only=True), rules, judge, price_of)
+    rows = outcomes(store, rules, judge, heads_only=True)
+    return summarize(rows, rules, judge, price_of, read_manifest(store).preflight)

@@ -79,7 +79,13 @@ def _view(
                 ),
                 ("prices", (prices or stored_prices(store)).as_of),
             ),
-            cells=summarize(heads, rules, judge, (prices or stored_prices(store)).price_of),
+            cells=summarize(
+                heads,
+                rules,
+                judge,
+                (prices or stored_prices(store)).price_of,
+                manifest.preflight,
+            ),
             outcomes=heads
             if heads_only
             else tuple(outcomes(store, rules, judge, heads_only=False)),

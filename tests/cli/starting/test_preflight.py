@@ -1,7 +1,7 @@
-"""A preflight: who does not answer is told before a run begins, and it leaves no trace in the run."""
+"""A preflight: who does not answer is told before a run begins, and its ledger says what that took."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dragoman import load
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.preflight import asking, sample
@@ -63,22 +64,98 @@ def test_an_endpoint_that_refuses_ends_it_before_anything_is_played(
     assert not (folder / "mine").exists()
 
 
-def test_what_was_asked_is_remembered_and_the_run_is_the_same_as_without(
-    dragoman: Cli, told: Told
-) -> None:
-    answers = RuleAnswers([Rule(ScriptedReply("I cannot help you."))])
-    with ModelServer(answers) as server:
-        agent = ("--agent", f"compatible/any?base_url={server.url}")
-        without = told(*SHOP, *agent, "--no-cache", "--no-preflight", "--out", "without")
-        asked = server.log.completed
-        tried = dragoman(*SHOP, *agent, "--preflight", "--json", "--out", "tried")
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as served:
+        yield served
 
-        assert server.log.completed == 2 * asked
+
+def test_what_was_asked_is_remembered_and_the_run_is_the_same_but_for_a_line_of_its_ledger(
+    dragoman: Cli, told: Told, server: ModelServer
+) -> None:
+    agent = ("--agent", f"compatible/any?base_url={server.url}")
+    without = told(*SHOP, *agent, "--no-cache", "--no-preflight", "--out", "without")
+    asked = server.log.completed
+    tried = dragoman(*SHOP, *agent, "--preflight", "--json", "--out", "tried")
+
+    assert server.log.completed == 2 * asked
     assert "preflight: the beginning of 1 conversation: agent compatible/any 1 call" in tried.stderr
     found = json.loads(tried.stdout)
     assert [cell["pass_hat"] for cell in found["cells"]] == [
         cell["pass_hat"] for cell in without["cells"]
     ]
+    playing, ahead = found["usage"]
+    assert (ahead["purpose"], ahead["model"], ahead["calls"]) == ("preflight", "compatible/any", 1)
+    assert (playing["calls"], playing["replayed"]) == (without["usage"][0]["calls"], 1)
+    # What the conversations found remembered was paid for before them, and once.
+    for count in ("input_tokens", "output_tokens"):
+        paid = [line[count] - line[f"replayed_{count}"] for line in found["usage"]]
+        assert sum(paid) == without["usage"][0][count]
+
+
+PRICES = """
+[[lists]]
+as_of = 2026-05-01
+[lists.prices]
+"compatible/any" = { input = 100, output = 1000 }
+"""
+
+
+def test_what_was_asked_stands_wherever_costs_do_and_stays_when_the_run_goes_on(
+    dragoman: Cli, told: Told, server: ModelServer, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(PRICES)
+    agent = ("--agent", f"compatible/any?base_url={server.url}", "--prices", "prices.toml")
+    ran = told(*SHOP, *agent, "--preflight", "--no-cache", "--out", "mine")
+
+    costs = {line["purpose"]: line["cost"]["paid_usd"] for line in ran["usage"]}
+    assert ran["cost"]["paid_usd"] == pytest.approx(costs["agent"] + costs["preflight"])
+    assert 0 < costs["preflight"] < costs["agent"]
+    assert told("resume", "mine")["usage"] == ran["usage"]
+    (scenario,) = told("usage", "mine")["usage"]
+    assert [line["for"] for line in scenario["lines"]] == ["agent", "preflight"]
+    assert scenario["cost"] == pytest.approx(ran["cost"]["usd"])
+    assert load(folder / "mine").usage["purpose"].to_list() == ["agent", "preflight"]
+    assert dragoman("report", "mine").returncode == 0
+    assert "<td>preflight</td>" in (folder / "mine" / "report.html").read_text()
+
+
+def test_a_dry_run_takes_conversations_for_what_they_used_without_a_preflight(
+    told: Told, server: ModelServer
+) -> None:
+    agent = ("--agent", f"compatible/any?base_url={server.url}", "--no-cache")
+    told(*SHOP, *agent, "--preflight", "--out", "mine")
+    found = told(*SHOP, *agent, "--dry-run", "--like", "mine")["estimate"]
+
+    assert [line["purpose"] for line in found["lines"]] == ["agent"]
+
+
+def test_what_was_asked_counts_for_the_budget(
+    dragoman: Cli, told: Told, server: ModelServer
+) -> None:
+    agent = ("--agent", f"compatible/any?base_url={server.url}", "--no-cache")
+    ran = told(*SHOP, *agent, "--preflight", "--out", "mine")
+    tokens = {
+        each["purpose"]: each["input_tokens"] + each["output_tokens"] for each in ran["usage"]
+    }
+    most = ("--max-cost", f"{tokens['agent']} tokens", "--concurrency", "1")
+
+    alone = dragoman(*SHOP, *agent, *most, "--no-preflight", "--out", "alone")
+    after = dragoman(*SHOP, *agent, *most, "--preflight", "--out", "after")
+    assert (alone.returncode, after.returncode) == (0, 1)
+    assert f"the budget of {tokens['agent']} tokens is spent" in after.stderr
+
+
+def test_a_preflight_that_spends_the_budget_says_so(
+    dragoman: Cli, server: ModelServer, folder: Path
+) -> None:
+    agents = [("--agent", f"compatible/{name}?base_url={server.url}") for name in ("a", "b")]
+    given = (*agents[0], *agents[1], "--max-cost", "1 token", "--no-cache")
+
+    done = dragoman(*SHOP, *given, "--preflight", "--out", "mine")
+    assert done.returncode == 1
+    assert "preflight: it spent the budget of 1 token; nothing was played" in done.stderr
+    assert not (folder / "mine").exists()
 
 
 @pytest.mark.nightly

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dragoman.cli.output import one_line
 from dragoman.cli.progressing.modes import mode
 from dragoman.core.errors import RunHalted
+from dragoman.core.usage import Usage
+from dragoman.models.spending.budget import Budget
 from dragoman.report import wording
 from dragoman.runs.plan import plan
 from dragoman.runs.play import blocking
@@ -15,11 +17,15 @@ from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
 
 
-def fly_ahead(setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | None) -> None:
+def fly_ahead(
+    setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | None
+) -> Mapping[str, tuple[Usage, ...]]:
     """Try out who plays and judges, where that was asked for or very many conversations ask endpoints.
 
+    Returns what that used, by the keys of the cells that were begun; nothing where none was.
+
     Args:
-        setup: What is going to be played; it stays as it is.
+        setup: What is going to be played; what is tried out is paid from its budget.
         person: The person at the terminal, who is never tried out.
         wanted: Whether it was asked for; None to decide by the number of conversations.
 
@@ -28,13 +34,13 @@ def fly_ahead(setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | No
     """
     config = setup.config
     if wanted is False or HUMAN in {*config.agents, config.user}:
-        return
+        return {}
     cells = plan(setup)
     many = asking(config, cells)
     if wanted is None and many < MANY:
-        return
+        return {}
     # One of its own, for its connections belong to another event loop, and so that nothing stays.
-    own = build_setup(brief(config), person)
+    own = build_setup(brief(config), person, purse=setup.budget)
     found: list[TriedOut] = []
 
     async def try_all() -> None:
@@ -43,11 +49,21 @@ def fly_ahead(setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | No
     try:
         blocking(try_all())
     except RunHalted as error:
+        _require_unspent(setup.budget)
         raise RunHalted(
             f"preflight: {error}; nothing was played (--no-preflight plays without trying)"
         ) from error
     if mode() != "quiet":
         print(one_line(_told(found[0])), file=sys.stderr)
+    return found[0].by_cell
+
+
+def _require_unspent(budget: Budget | None) -> None:
+    if budget is not None and budget.spent >= budget.limit.amount:
+        raise RunHalted(
+            f"preflight: it spent the budget of {budget.limit.text}; nothing was played: give a "
+            "larger --max-cost (--no-preflight plays without trying)"
+        )
 
 
 def _told(answered: TriedOut) -> str:
