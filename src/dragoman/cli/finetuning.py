@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +18,7 @@ from dragoman.finetuning.progress import TrainingProgress, clock
 from dragoman.finetuning.recipe import read_recipe
 from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
-from dragoman.finetuning.trained import Trained
+from dragoman.finetuning.trained import HOUR, Trained, require_price, use_in_words
 from dragoman.store.run import open_run
 from dragoman.store.whole_files import write_whole
 from dragoman.studies.tuning.plan import Measuring
@@ -25,37 +26,41 @@ from dragoman.tables.outcomes import chosen_scoring
 from dragoman.wiring.participants import judge_name
 
 
-def run_recipe(
-    path: Path,
-    asked: Measuring | None,
-    *,
-    dry_run: bool,
-    forbid_apis: bool | None,
-    as_json: bool,
-) -> None:
+class TrainingRequest(NamedTuple):
+    """Whether a training is only shown, its changes to the recipe, what an hour costs, and how it is told."""
+
+    dry_run: bool
+    forbid_apis: bool | None
+    price_per_hour: float | None
+    as_json: bool
+
+
+def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) -> None:
     """Train as a recipe says, or say what that would be; measure what it bought where that is asked.
 
     Raises:
         UsageError: Where something in the recipe, its rows or its model is to be corrected.
         DataError: Where rows cannot be read, or something cannot be written.
     """
+    price, as_json = request.price_per_hour, request.as_json
+    require_price(price)
     recipe = read_recipe(path)
-    if forbid_apis is not None:
-        recipe = msgspec.structs.replace(recipe, forbid_apis=forbid_apis)
+    if request.forbid_apis is not None:
+        recipe = msgspec.structs.replace(recipe, forbid_apis=request.forbid_apis)
     if asked is not None:
         from dragoman.cli.tuning.studying import measure_recipe
 
-        measure_recipe(recipe, asked, dry_run=dry_run, as_json=as_json)
+        measure_recipe(recipe, asked, price, dry_run=request.dry_run, as_json=as_json)
         return
     prepared = prepare(recipe)
-    if dry_run:
-        _show_plan(prepared, as_json=as_json)
+    if request.dry_run:
+        _show_plan(prepared, price, as_json=as_json)
         return
-    for line in (_about_rows(prepared), *_needed(prepared)):
+    for line in (_about_rows(prepared), *_needed(prepared, price)):
         _say(line)
     from dragoman.finetuning.training import train
 
-    trained = train(prepared, TrainingProgress(_say))
+    trained = train(prepared, TrainingProgress(_say), price)
     _show_trained(prepared, trained, as_json=as_json)
 
 
@@ -122,7 +127,7 @@ def _about_rows(prepared: Prepared) -> str:
     return f"{said} (shared with the evaluation: {shared})" if refused else said
 
 
-def _show_plan(prepared: Prepared, *, as_json: bool) -> None:
+def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> None:
     if as_json:
         needs = {
             name: needs_of(prepared.recipe, prepared.model, on_gpu=on_gpu)
@@ -134,6 +139,8 @@ def _show_plan(prepared: Prepared, *, as_json: bool) -> None:
             "model": prepared.model,
             "needs": needs,
             "effort": effort_of(prepared.recipe, prepared.model, prepared.rows),
+            "price_per_hour": price,
+            "least_cost": _least_costs(prepared, price),
         }
         print(msgspec.json.encode(shown).decode())
         return
@@ -143,11 +150,20 @@ def _show_plan(prepared: Prepared, *, as_json: bool) -> None:
         print(visible(f"refused {leaks[0].row}: {told}"))
     if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
         print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
-    for line in _needed(prepared):
+    for line in _needed(prepared, price):
         print(line)
 
 
-def _needed(prepared: Prepared) -> Iterator[str]:
+def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | None:
+    """Return by kinds of GPUs that fit what a training costs at least; None where an hour has no price."""
+    if price is None or prepared.recipe.device == "cpu":
+        return None
+    memory = needs_of(prepared.recipe, prepared.model, on_gpu=True).memory
+    effort = effort_of(prepared.recipe, prepared.model, prepared.rows)
+    return {name: effort.seconds_on(gpu) / HOUR * price for name, gpu in fitting(memory).items()}
+
+
+def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
     """Yield what a training needs of a machine, in words."""
     recipe, model = prepared.recipe, prepared.model
     cpu, gpu = (needs_of(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))
@@ -169,6 +185,9 @@ def _needed(prepared: Prepared) -> Iterator[str]:
         if fit
         else f"more memory than one GPU of {biggest} GiB has: take a smaller model, batch or max_length"
     )
+    if costs := _least_costs(prepared, price):
+        told = ", ".join(f"{name} {cost:.4f} USD" for name, cost in costs.items())
+        yield f"at {price:,} USD an hour that is at least: {told}"
 
 
 def _show_trained(prepared: Prepared, trained: Trained, *, as_json: bool) -> None:
@@ -182,6 +201,7 @@ def _show_trained(prepared: Prepared, trained: Trained, *, as_json: bool) -> Non
         f"{trained.steps} steps over {trained.rows} rows{unused}: {trained.seconds:.0f} s{resumed} "
         f"on {trained.device}{loss}"
     )
+    print(use_in_words(trained))
     for folder in trained.folders:
         print(folder)
     if prepared.leaks or trained.unused:

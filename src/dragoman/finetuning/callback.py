@@ -6,13 +6,15 @@ from transformers import TrainerCallback
 
 from dragoman.finetuning.losses import LossFile, LossLine
 from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning.trained import UseFile
 
 
 class StepWatch(TrainerCallback):  # type: ignore[misc]  # the library has no types here
-    """Writes each step's loss and says it."""
+    """Writes each step's loss and what was used until then, and says it."""
 
-    def __init__(self, losses: LossFile, told: TrainingProgress) -> None:
+    def __init__(self, losses: LossFile, use: UseFile, told: TrainingProgress) -> None:
         self._losses = losses
+        self._use = use
         self._told = told
 
     def on_log(self, args: Any, state: Any, control: Any, **told: Any) -> None:  # noqa: ANN401, ARG002 - the library's call
@@ -24,8 +26,11 @@ class StepWatch(TrainerCallback):  # type: ignore[misc]  # the library has no ty
                 LossLine(state.global_step, loss, float(logs.get("learning_rate", 0.0)))
             )
             self._told.step(state.global_step, state.max_steps, loss)
+            tokens = logs.get("num_tokens")
+            read = None if tokens is None else round(tokens)
+            self._use.add(state.global_step, self._told.seconds, read)
 
 
-def watching(losses: LossFile, told: TrainingProgress) -> StepWatch:
+def watching(losses: LossFile, use: UseFile, told: TrainingProgress) -> StepWatch:
     """Return what watches a training."""
-    return StepWatch(losses, told)
+    return StepWatch(losses, use, told)

@@ -20,25 +20,29 @@ from dragoman.finetuning.preparing import Prepared
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.saving import disk_errors, saved_whole
-from dragoman.finetuning.trained import RESULT, Trained
+from dragoman.finetuning.trained import RESULT, Trained, UseFile, priced
 from dragoman.finetuning.training_card import training_card
 from dragoman.finetuning.unused import UnusedRow
 from dragoman.store.whole_files import write_whole
 
 CHECKPOINTS = "checkpoints"
 LOSSES, BEGUN, REFUSED, CARD = "losses.jsonl", "training.json", "refused.jsonl", "README.md"
+USED = "used.jsonl"
 
 
 class _Begun(msgspec.Struct):
     identity: str
 
 
-def train(prepared: Prepared, told: TrainingProgress) -> Trained:
+def train(
+    prepared: Prepared, told: TrainingProgress, price_per_hour: float | None = None
+) -> Trained:
     """Train as a recipe says; go on where the same training was cut off.
 
     Args:
         prepared: What is learnt.
         told: Gets each step's loss and the time that is left.
+        price_per_hour: Of the machine, in US dollars; None where it is not known.
 
     Raises:
         UsageError: Where the extra is missing, the folder is another training's, the template teaches
@@ -72,7 +76,9 @@ def train(prepared: Prepared, told: TrainingProgress) -> Trained:
         LossFile(out / LOSSES).last(),
         _where(on_gpu=on_gpu),
         prepared.identity,
+        UseFile(out / USED).total(),
     )
+    trained = priced(trained, price_per_hour)
     write_whole(out / RESULT, [msgspec.json.encode(trained)])
     write_whole(out / CARD, [training_card(prepared, trained).encode()])
     # From here on a repeated command says that it is done, and no checkpoint is of use.
@@ -158,13 +164,15 @@ def _fit(  # noqa: PLR0913 - one training's parts
     losses = LossFile(out / LOSSES)
     resumed = 0 if checkpoint is None else checkpoint.step
     losses.cut_after(resumed)
+    use = UseFile(out / USED)
+    use.begin()
     trainer = SFTTrainer(
         model=model,
         args=_settings(recipe, out, on_gpu=on_gpu),
         train_dataset=data,
         processing_class=tokenizer,
         peft_config=_lora(recipe),
-        callbacks=[watching(losses, told)],
+        callbacks=[watching(losses, use, told)],
     )
     trainer.remove_callback(PrinterCallback)
     told.begins()

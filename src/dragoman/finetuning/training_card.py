@@ -11,7 +11,7 @@ import msgspec
 from dragoman.core.texts.visible import visible
 from dragoman.core.version import VERSION
 from dragoman.finetuning.preparing import Prepared
-from dragoman.finetuning.trained import Trained
+from dragoman.finetuning.trained import Trained, use_in_words
 
 _PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "tokenizers", "datasets")
 _CHUNK = 1 << 20
@@ -36,6 +36,7 @@ def _model(prepared: Prepared, trained: Trained) -> Iterator[str]:
     yield ""
     loss = "none" if trained.loss is None else f"{trained.loss:.4f}"
     yield f"{trained.steps} steps over {trained.rows} rows on {trained.device}; the last loss is {loss}."
+    yield f"Used: {use_in_words(trained)}."
     yield ""
 
 

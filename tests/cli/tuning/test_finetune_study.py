@@ -107,6 +107,50 @@ def test_a_dry_run_writes_nothing_and_names_every_run(in_process: Cli, planned: 
     assert not (planned / "study").exists()
 
 
+@pytest.fixture
+def written_recipe(tmp_path: Path) -> Path:
+    """A recipe with rows and a model that is large enough to be priced."""
+    shape = [1_000, 100_000]
+    size = 4 * shape[0] * shape[1]
+    tensor = {"dtype": "F32", "shape": shape, "data_offsets": [0, size]}
+    head = json.dumps({"w": tensor}).encode()
+    config = {"model_type": "qwen3", "hidden_size": 4, "num_hidden_layers": 2, "vocab_size": 10}
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "config.json").write_text(json.dumps(config))
+    (base / "tokenizer.json").write_text("{}")
+    with (base / "model.safetensors").open("wb") as file:
+        file.write(struct.pack("<Q", len(head)) + head)
+        file.truncate(8 + len(head) + size)
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"messages": messages}))
+    (tmp_path / "recipe.toml").write_text('model = "base"\nrows = ["rows.jsonl"]\nout = "out"\n')
+    return tmp_path
+
+
+def test_a_dry_run_prices_the_least_time_and_says_nothing_without_a_price(
+    in_process: Cli, written_recipe: Path
+) -> None:
+    dry = ("finetune", "recipe.toml", "--dry-run")
+    shown = in_process(*dry, "--price-per-hour", "3600000", cwd=written_recipe)
+    found = json.loads(
+        in_process(*dry, "--price-per-hour", "3.6", "--json", cwd=written_recipe).stdout
+    )
+    plain = in_process(*dry, "--json", cwd=written_recipe)
+
+    assert "at 3,600,000.0 USD an hour that is at least: H100 " in shown.stdout
+    seconds = found["effort"]["operations"] / 989e12
+    assert found["least_cost"]["H100"] == pytest.approx(seconds * 3.6 / 3600, rel=0.01)
+    assert json.loads(plain.stdout)["least_cost"] is None
+
+
+def test_what_is_no_price_of_an_hour_is_one_line(in_process: Cli, written_recipe: Path) -> None:
+    for command in (("finetune", "recipe.toml"), ("finetune-study", "recipe.toml")):
+        done = in_process(*command, "--price-per-hour", "nan", "--dry-run", cwd=written_recipe)
+        assert done.returncode == 2
+        assert done.stderr.strip().splitlines()[-1].endswith("such as 2.50")
+
+
 def test_a_recipe_is_measured_with_apis_that_its_rows_call_and_others(
     in_process: Cli, tmp_path: Path
 ) -> None:

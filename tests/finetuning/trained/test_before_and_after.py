@@ -77,6 +77,7 @@ def test_one_command_goes_from_rows_to_figures_though_it_was_killed_in_training(
         LossFile(Path("cut/losses.jsonl")).lines() == LossFile(Path("whole/losses.jsonl")).lines()
     )
     assert "learnt from in 24 steps" in done.stdout
+    assert f"{found['used']['tokens']:,} tokens read in 0:00:" in done.stdout
     measured = Path("cut/measured")
     board = json.loads((measured / "study.json").read_bytes())
     assert board["arms"] == ["after"]

@@ -29,6 +29,7 @@ from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import TinyForm, write_tiny
+from dragoman.finetuning.trained import use_in_words
 from dragoman.finetuning.training import train
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
@@ -106,6 +107,12 @@ def test_a_killed_training_goes_on_to_the_same_losses_and_weights(
 
     assert 0 < trained.resumed < trained.steps == 24
     assert LossFile(cut / "losses.jsonl").lines() == LossFile(whole / "losses.jsonl").lines()
+    assert trained.used is not None
+    once = json.loads((whole / "trained.json").read_bytes())["used"]
+    # What was made again after the kill was read again.
+    assert trained.used.tokens is not None
+    assert trained.used.tokens > once["tokens"] > 0
+    assert trained.used.seconds > trained.seconds
     weights = "adapter/adapter_model.safetensors"
     assert (cut / weights).read_bytes() == (whole / weights).read_bytes()
 
@@ -115,7 +122,7 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
     told: list[str] = []
 
     trained = train(
-        prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append, 0)
+        prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append, 0), 3.6
     )
 
     lines = LossFile(out / "losses.jsonl").lines()
@@ -126,6 +133,8 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
     assert "48 rows" in card
     assert "trl 1.16.0" in card
     assert str(tmp_path) not in card
+    assert trained.cost == pytest.approx(trained.seconds / 1_000)
+    assert use_in_words(trained) in card
     assert sorted(each.name for each in out.iterdir()) == [
         "README.md",
         "losses.jsonl",
@@ -133,6 +142,7 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
         "refused.jsonl",
         "trained.json",
         "training.json",
+        "used.jsonl",
     ]
     with pytest.raises(UsageError, match="is trained already"):
         train(prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append))

@@ -10,6 +10,15 @@ from dragoman.cli.commands.declaring import Json, JudgedBy, RunFolder, ScoredBy,
 app = group()
 
 
+PricePerHour = Annotated[
+    float | None,
+    typer.Option(
+        metavar="USD",
+        help="What the machine that trains costs in an hour, in US dollars [unknown].",
+    ),
+]
+
+
 @command(app, "finetune", "finetune recipe.toml --dry-run")
 def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A TOML file.")],
@@ -43,20 +52,22 @@ def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
     calls: Annotated[
         str, typer.Option(help="With --measure: native, or thought-action for calls in text.")
     ] = "native",
+    price_per_hour: PricePerHour = None,
     as_json: Json = False,
 ) -> None:
     """Train a causal model on rows; rows that its evaluation has too are refused and listed.
 
     The same command goes on where it was cut off. Training needs the extra `dragoman[train]`.
     """
-    from dragoman.cli.finetuning import run_recipe
+    from dragoman.cli.finetuning import TrainingRequest, run_recipe
 
     asked = None
     if measure:
         from dragoman.studies.tuning.plan import Measuring, playing_of
 
         asked = Measuring(tuple(outside or ()), before, after, playing_of(calls))
-    run_recipe(recipe, asked, dry_run=dry_run, forbid_apis=forbid_apis, as_json=as_json)
+    request = TrainingRequest(dry_run, forbid_apis, price_per_hour, as_json)
+    run_recipe(recipe, asked, request)
 
 
 @command(app, "finetune-study", "finetune-study plan.toml --dry-run")
@@ -65,6 +76,7 @@ def finetune_study(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read everything, say what would be done.")
     ] = False,
+    price_per_hour: PricePerHour = None,
     as_json: Json = False,
 ) -> None:
     """Train a model in several ways on as many rows, play all on the same suites, and compare.
@@ -73,7 +85,7 @@ def finetune_study(
     """
     from dragoman.cli.tuning.studying import study_plan
 
-    study_plan(plan, dry_run=dry_run, as_json=as_json)
+    study_plan(plan, price_per_hour, dry_run=dry_run, as_json=as_json)
 
 
 @command(app, "tiny-model", "tiny-model base --rows rows.jsonl")

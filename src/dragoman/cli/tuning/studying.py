@@ -15,6 +15,7 @@ from dragoman.cli.progressing.bars import progress
 from dragoman.core.texts.visible import visible
 from dragoman.finetuning.memory import gib, needs_of
 from dragoman.finetuning.recipe import Recipe
+from dragoman.finetuning.trained import require_price
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables
 from dragoman.report.tuning.page import tuning_page
@@ -29,18 +30,29 @@ _TITLE = "What training bought"
 _FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "study.html")
 
 
-def study_plan(path: Path, *, dry_run: bool, as_json: bool) -> None:
+def study_plan(path: Path, price_per_hour: float | None, *, dry_run: bool, as_json: bool) -> None:
     """Do what a plan says and is not done yet, or say what that would be.
+
+    `price_per_hour` is what the machine costs that trains, in US dollars; None where it is not known.
 
     Raises:
         UsageError: Where something in the plan is to be corrected.
         DataError: Where something cannot be read or written.
         StoreError: Where a folder holds another run.
     """
-    _study(read_plan(path), dry_run=dry_run, as_json=as_json)
+    require_price(price_per_hour)
+    plan = msgspec.structs.replace(read_plan(path), price_per_hour=price_per_hour)
+    _study(plan, dry_run=dry_run, as_json=as_json)
 
 
-def measure_recipe(recipe: Recipe, asked: Measuring, *, dry_run: bool, as_json: bool) -> None:
+def measure_recipe(
+    recipe: Recipe,
+    asked: Measuring,
+    price_per_hour: float | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     """Train as a recipe says, if that is not done, and play its model before and after.
 
     Raises:
@@ -48,7 +60,7 @@ def measure_recipe(recipe: Recipe, asked: Measuring, *, dry_run: bool, as_json: 
         DataError: Where something cannot be read or written.
         StoreError: Where a folder holds another run.
     """
-    plan = plan_of(recipe, asked)
+    plan = msgspec.structs.replace(plan_of(recipe, asked), price_per_hour=price_per_hour)
     _study(plan, dry_run=dry_run, as_json=as_json)
 
 

@@ -7,7 +7,7 @@ from dragoman.analysis.contrasts.tuning import BEFORE, TuningBoard, tuning_board
 from dragoman.finetuning.contamination.evaluated import evaluated_tasks
 from dragoman.finetuning.contamination.guard import EvaluatedTask
 from dragoman.finetuning.contamination.row_calls import apis_of
-from dragoman.finetuning.trained import Trained
+from dragoman.finetuning.trained import Trained, use_in_words
 from dragoman.store.run import open_run
 from dragoman.studies.tuning.plan import StudyPlan
 from dragoman.studies.tuning.playing import SideRun
@@ -99,3 +99,4 @@ def _of_arm(each: PreparedArm, trained: Trained | None) -> Iterator[str]:
     if trained is not None:
         yield f"{trained.rows} learnt from in {trained.steps} steps"
         yield "" if trained.loss is None else f"last loss {trained.loss:.4f}"
+        yield use_in_words(trained)

@@ -64,6 +64,7 @@ class StudyPlan(msgspec.Struct, frozen=True):
         outside: Out of domain.
         playing: How all are played.
         equal_rows: Whether all learn from as many rows as the one that has fewest.
+        price_per_hour: Of the machine that trains, in US dollars; None where it is not known.
     """
 
     out: Path
@@ -73,6 +74,7 @@ class StudyPlan(msgspec.Struct, frozen=True):
     outside: tuple[str, ...] = ()
     playing: Playing = Playing()
     equal_rows: bool = True
+    price_per_hour: float | None = None
 
 
 class Measuring(msgspec.Struct, frozen=True):

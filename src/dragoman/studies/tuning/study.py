@@ -29,7 +29,7 @@ def run_study(
         StoreError: Where a folder holds another run.
     """
     require_playable(plan)
-    trained = trained_arms(arms, say)
+    trained = trained_arms(arms, say, plan.price_per_hour)
     runs = planned_runs(plan)
     for run in runs:
         play_run(run, watched)

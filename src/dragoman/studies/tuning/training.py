@@ -9,7 +9,7 @@ from dragoman.finetuning.extra import has_extra
 from dragoman.finetuning.learnable import learnable_rows
 from dragoman.finetuning.preparing import Prepared, prepare, with_rows
 from dragoman.finetuning.progress import TrainingProgress
-from dragoman.finetuning.trained import Trained, read_trained
+from dragoman.finetuning.trained import Trained, priced, read_trained
 from dragoman.studies.tuning.plan import ArmPlan, StudyPlan
 
 
@@ -48,7 +48,7 @@ def prepared_arms(plan: StudyPlan) -> tuple[PreparedArm, ...]:
 
 
 def trained_arms(
-    arms: Sequence[PreparedArm], say: Callable[[str], None]
+    arms: Sequence[PreparedArm], say: Callable[[str], None], price_per_hour: float | None = None
 ) -> dict[str, Trained | None]:
     """Train what is not trained yet; return by arm what came of it, None for one that is not ours.
 
@@ -59,7 +59,7 @@ def trained_arms(
     return {
         each.arm.name: None
         if not each.trains or each.prepared is None
-        else _trained(each.arm.name, each.prepared, say)
+        else priced(_trained(each.arm.name, each.prepared, say), price_per_hour)
         for each in arms
     }
 

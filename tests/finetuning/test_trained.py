@@ -1,0 +1,74 @@
+"""What a training used is known whoever killed it, and what it cost where an hour has a price."""
+
+from pathlib import Path
+
+import pytest
+
+from dragoman.core.errors import UsageError
+from dragoman.finetuning.trained import (
+    Trained,
+    TrainingUse,
+    UseFile,
+    priced,
+    require_price,
+    use_in_words,
+)
+
+
+def trained(used: TrainingUse | None) -> Trained:
+    return Trained(("out/model",), 3, (), 8, 4, 2.0, 0.5, "this machine", "key", used)
+
+
+def process(path: Path, *steps: tuple[int, float, int | None]) -> UseFile:
+    use = UseFile(path)
+    use.begin()
+    for step in steps:
+        use.add(*step)
+    return use
+
+
+def test_all_processes_count_with_the_steps_that_were_made_twice(tmp_path: Path) -> None:
+    path = tmp_path / "used.jsonl"
+    process(path, (1, 1.0, 100), (2, 2.0, 200))
+    with path.open("ab") as file:
+        file.write(b'{"process":1,"st')
+
+    use = process(path, (2, 1.5, 90), (3, 2.5, 180))
+
+    assert use.total() == TrainingUse(4.5, 380)
+
+
+def test_tokens_that_one_process_did_not_tell_make_the_sum_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "used.jsonl"
+    process(path, (1, 1.0, 100))
+
+    assert process(path, (2, 1.0, None)).total() == TrainingUse(2.0, None)
+
+
+def test_a_training_without_steps_used_nothing(tmp_path: Path) -> None:
+    assert process(tmp_path / "used.jsonl").total() == TrainingUse(0, 0)
+
+
+def test_a_price_is_for_an_hour_and_without_one_the_cost_is_unknown() -> None:
+    found = trained(TrainingUse(1_800, 1_234_567))
+
+    assert found.cost is priced(found, None).cost is None
+    assert priced(found, 2.5).cost == 1.25
+    assert priced(priced(found, 2.5), None).cost == 1.25
+    assert use_in_words(priced(found, 2.5)) == (
+        "1,234,567 tokens read in 0:30:00, cost 1.2500 USD at 2.5 USD an hour"
+    )
+    assert use_in_words(found).startswith("1,234,567 tokens read in 0:30:00, cost unknown")
+
+
+def test_what_an_older_training_used_is_unknown_at_any_price() -> None:
+    older = priced(trained(None), 2.5)
+
+    assert older.cost is None
+    assert use_in_words(older) == "what it used is unknown"
+
+
+@pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])
+def test_what_is_no_price_is_told_in_one_line(price: float) -> None:
+    with pytest.raises(UsageError, match=r"such as 2\.50"):
+        require_price(price)
