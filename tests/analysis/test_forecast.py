@@ -4,7 +4,15 @@ from math import sqrt
 import pytest
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.forecast import UNLIKE, Forecast, PlannedCell, PlannedModel, forecast
+from dragoman.analysis.forecast import (
+    STATED,
+    UNLIKE,
+    Forecast,
+    PlannedCell,
+    PlannedModel,
+    TakenOnAverage,
+    forecast,
+)
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.costs import BATCHED, Price
 from dragoman.core.episodes import Ending, EndReason, Episode
@@ -146,6 +154,24 @@ def test_what_is_known_of_some_conversations_stands_apart_from_what_is_not_of_ot
     ]
     assert found.cost == sum(line.cost or 0 for line in found.lines)
     assert found.bases[UNLIKE] == 3
+
+
+def test_what_is_stated_stands_for_conversations_like_nothing_recorded() -> None:
+    spoken = planned(3, "p/b", condition=condition_of({"voice": "studio"}), judge="p/a")
+    heard = Usage("recognition", "p/ear", 4, audio_seconds=30.0)
+    stated = TakenOnAverage((used("agent", "", 2), heard, used("user", "", 9)), 20.0)
+    found = forecast([planned(1), spoken], [recorded(used("agent", "p/a", 1))], price_of, stated)
+
+    assert found.bases == {"the same agent and condition": 1, STATED: 3}
+    assert [(line.purpose, line.model, line.conversations, line.cost) for line in found.lines] == [
+        ("agent", "p/a", 1, 1.0),
+        ("agent", "p/b", 3, 60.0),
+        ("judge", "p/a", 3, None),
+        ("recognition", "p/ear", 3, None),
+    ]
+    assert found.unknown[0] == "judge p/a: the stated averages do not have it"
+    assert (found.cost, found.interval) == (61.0, None)
+    assert (found.seconds, found.recorded) == (10.0 + 3 * 20.0, 1)
 
 
 def test_conversations_that_broke_tell_nothing() -> None:

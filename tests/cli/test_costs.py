@@ -240,6 +240,38 @@ def test_a_dry_run_knows_batches_and_rates_by_the_address_as_a_run_does(
     assert two["seconds_in_all"] == slow["seconds_in_all"]
 
 
+AVERAGES = """
+seconds = 30
+[purposes.agent]
+calls = 4
+input_tokens = 1000
+output_tokens = 100
+"""
+
+
+def test_a_dry_run_says_what_it_would_cost_by_stated_averages(
+    dragoman: Cli, told: Told, refused: Refused, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(PRICED)
+    (folder / "averages.toml").write_text(AVERAGES)
+    agent = ("--agent", "compatible/any?base_url=http://127.0.0.1:9/v1", "--concurrency", "5")
+    plan = ("run", "sample:shop", *agent, "--trials", 2, "--prices", "prices.toml")
+    averages = ("--averages", "averages.toml")
+
+    found = told(*plan, "--dry-run", *averages)["estimate"]
+    shown = dragoman(*plan, "--dry-run", *averages).stdout
+
+    assert found["cost"] == pytest.approx(10 * (1000 * 100e-6 + 100 * 1000e-6))
+    assert found["cost_is_whole"]
+    assert (found["interval"], found["seconds_in_all"]) == (None, 60)
+    assert found["bases"] == {"stated averages": 10}
+    assert "stated averages: for 10 planned" in shown
+    assert "or state --averages FILE" in dragoman(*plan, "--dry-run").stdout
+    assert "--averages is for an estimate: add --dry-run" in refused(*plan, *averages, status=2)
+    wrong = ("--averages", "prices.toml")
+    assert "averages prices.toml: " in refused(*plan, "--dry-run", *wrong, status=2)
+
+
 def test_an_old_price_is_told_with_its_page_or_that_this_is_not_known() -> None:
     looked_up = date(2026, 1, 2)
     told = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, "https://p.test/prices"), 200))

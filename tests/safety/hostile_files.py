@@ -65,6 +65,10 @@ CONTENTS: Mapping[str, Callable[[], bytes]] = {
 READERS: Mapping[str, tuple[str, tuple[Words, ...]]] = {
     "grid": ("grid.toml", (("run", "{}", "--dry-run"),)),
     "prices": ("prices.toml", (("usage", "run", "--prices", "{}"),)),
+    "averages": (
+        "averages.toml",
+        (("run", "sample:shop", "--agent", "gold", "--dry-run", "--averages", "{}"),),
+    ),
     "persona": (
         "kind.toml",
         (("run", "sample:shop", "--agent", "gold", "--persona", "{}", "--dry-run"),),

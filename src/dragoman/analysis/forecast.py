@@ -38,6 +38,13 @@ class PlannedCell(msgspec.Struct, frozen=True):
     conversations: int
 
 
+class TakenOnAverage(msgspec.Struct, frozen=True):
+    """What one conversation used, and its seconds; None where they are not known."""
+
+    usage: tuple[Usage, ...]
+    seconds: float | None
+
+
 class ForecastLine(msgspec.Struct, frozen=True):
     """What one purpose would use of one model; None is unknown.
 
@@ -105,16 +112,24 @@ _LIKENESSES: Mapping[str, _Likeness] = {
 """How recorded conversations of the same suite may be like planned ones, the likest first."""
 
 UNLIKE = "nothing recorded"
+STATED = "stated averages"
+"""How conversations are taken that are like nothing recorded."""
+
+_UNTOLD, _UNSTATED = "no recorded conversation asked for it", "the stated averages do not have it"
 
 
 def forecast(
-    cells: Iterable[PlannedCell], recorded: Sequence[Outcome], price_of: PriceOf
+    cells: Iterable[PlannedCell],
+    recorded: Sequence[Outcome],
+    price_of: PriceOf,
+    stated: TakenOnAverage | None = None,
 ) -> Forecast:
     """Return what a plan would take.
 
     Each planned conversation is taken for the mean of the recorded ones that are likest. Intervals are
     normal: from the spread of recorded conversations, which are taken to be independent, and from how
     many are recorded and planned. Cells are taken to err alike, which makes the interval wider.
+    What is like nothing recorded is taken for what is stated, if anything is.
     """
     usable = [
         found
@@ -127,12 +142,15 @@ def forecast(
     count, seconds = 0, 0.0
     is_timed = True
     for cell in cells:
-        basis, sample = _likest(cell, usable)
+        basis, likest = _likest(cell, usable)
+        used.update(map(id, likest))
+        sample = list(map(_taken, likest))
+        if not sample and stated is not None:
+            basis, sample = STATED, [stated]
         bases[basis] += cell.conversations
         count += cell.conversations
-        used.update(map(id, sample))
         if sample:
-            shares.append(_Share(cell, tuple(sample), price_of))
+            shares.append(_Share(cell, sample, price_of, _UNSTATED if basis == STATED else _UNTOLD))
         mean = _mean_seconds(sample)
         is_timed = is_timed and mean is not None
         seconds += cell.conversations * (mean or 0.0)
@@ -155,8 +173,11 @@ def forecast(
 class _Share:
     """What planned conversations of one kind would use, from a sample of recorded ones."""
 
-    def __init__(self, cell: PlannedCell, sample: tuple[Outcome, ...], price_of: PriceOf) -> None:
+    def __init__(
+        self, cell: PlannedCell, sample: Sequence[TakenOnAverage], price_of: PriceOf, untold: str
+    ) -> None:
         self.count = cell.conversations
+        self.untold = untold
         self.used: dict[_Key, list[Usage]] = {}
         rows = [
             {_key(each, cell.models): each for each in _as_planned(found.usage, cell.models)}
@@ -209,13 +230,15 @@ def _likest(cell: PlannedCell, usable: Sequence[Outcome]) -> tuple[str, list[Out
     return UNLIKE, []
 
 
-def _mean_seconds(sample: Sequence[Outcome]) -> float | None:
-    """Return how long a conversation takes; those that our own cache shortened do not tell."""
-    seconds = [
-        found.episode.seconds
-        for found in sample
-        if found.episode is not None and not any(each.replayed for each in found.usage)
-    ]
+def _taken(found: Outcome) -> TakenOnAverage:
+    """Return what a conversation took; one that our own cache shortened tells no time."""
+    usage = found.usage
+    is_timed = found.episode is not None and not any(each.replayed for each in usage)
+    return TakenOnAverage(usage, found.episode.seconds if found.episode and is_timed else None)
+
+
+def _mean_seconds(sample: Sequence[TakenOnAverage]) -> float | None:
+    seconds = [each.seconds for each in sample if each.seconds is not None]
     return statistics.fmean(seconds) if seconds else None
 
 
@@ -227,7 +250,9 @@ def _lines(shares: Sequence[_Share]) -> tuple[ForecastLine, ...]:
 def _lines_of(key: _Key, shares: Sequence[_Share]) -> Iterator[ForecastLine]:
     """Yield what is known of a purpose and model, and apart from that what is not."""
     asking = [share for share in shares if key in share.used]
-    untold = sum(share.count for share in asking if not share.used[key])
+    untold: Counter[str] = Counter()
+    for share in asking:
+        untold[share.untold] += 0 if share.used[key] else share.count
     for is_priced in (True, False):
         alike = [
             share
@@ -236,10 +261,10 @@ def _lines_of(key: _Key, shares: Sequence[_Share]) -> Iterator[ForecastLine]:
         ]
         if alike:
             yield _line(key, alike, is_priced=is_priced)
-    if untold:
-        purpose, model = key
-        why = "no recorded conversation asked for it"
-        yield ForecastLine(purpose, model.name, untold, why=why, limited_as=model.limited_as)
+    purpose, model = key
+    for why, count in untold.items():
+        if count:
+            yield ForecastLine(purpose, model.name, count, why=why, limited_as=model.limited_as)
 
 
 def _in_order(key: _Key) -> tuple[int, str, str, tuple[str, ...]]:

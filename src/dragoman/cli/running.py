@@ -55,22 +55,35 @@ class RunOutcomeRequest(NamedTuple):
     preflight: bool | None = None
 
 
+class EstimateRequest(NamedTuple):
+    """What a dry run tells costs by: recorded runs, and a file of averages for what is like none of them."""
+
+    like: Sequence[Path] = ()
+    averages: Path | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """The options that are given."""
+        given = {"--like": bool(self.like), "--averages": self.averages is not None}
+        return [name for name, is_given in given.items() if is_given]
+
+
 def run_grid(
     target: str,
     options: Mapping[str, object],
     asked: RunOutcomeRequest,
+    estimated: EstimateRequest,
     *,
     dry_run: bool,
-    like: Sequence[Path] = (),
 ) -> int:
     """Start a run from a suite's name or a grid file, with the options given laid over it.
 
     Raises:
-        UsageError: For `like`, the runs that a dry run tells costs by, without a dry run.
+        UsageError: For what a dry run tells costs by, without a dry run.
     """
     require_gate(asked.fail_under)
-    if like and not dry_run:
-        raise UsageError("--like is for an estimate: add --dry-run")
+    if estimated.options and not dry_run:
+        raise UsageError(f"{estimated.options[0]} is for an estimate: add --dry-run")
     request = requested(target, options)
     config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
@@ -79,7 +92,7 @@ def run_grid(
     with print_aside():
         setup = build_setup(config, _person())
     if dry_run:
-        _print_plan(setup, like, as_json=asked.as_json)
+        _print_plan(setup, estimated, as_json=asked.as_json)
         return 0
     with print_aside():
         tried = fly_ahead(setup, _person(), wanted=asked.preflight)
@@ -316,18 +329,17 @@ def _print_result(
     return sound, cells
 
 
-def _print_plan(setup: Setup, like: Sequence[Path], *, as_json: bool) -> None:
-    from dragoman.cli.starting.forecasting import forecast_object, print_forecast
-    from dragoman.tables.forecasting import forecast_plan
+def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> None:
+    from dragoman.cli.starting.forecasting import estimate, forecast_object, print_forecast
 
     cells = plan(setup)
-    found = forecast_plan(setup, cells, like) if like else None
+    found = estimate(setup, cells, *estimated) if estimated.options else None
     left_out = not_applicable(setup)
     if as_json:
-        estimate = {} if found is None else {"estimate": forecast_object(setup, found)}
+        told = {} if found is None else {"estimate": forecast_object(setup, found)}
         print_json(
             {
-                **estimate,
+                **told,
                 "planned": len(cells),
                 "not_applicable": left_out,
                 "cells": [
@@ -358,7 +370,7 @@ def _print_plan(setup: Setup, like: Sequence[Path], *, as_json: bool) -> None:
     if found is not None:
         print_forecast(setup, found)
     elif asking(setup.config, cells):
-        print("what it would cost: name runs like it with --like RUN")
+        print("what it would cost: name runs like it with --like RUN, or state --averages FILE")
 
 
 def _extent(setup: Setup, cells: "Sequence[Cell]") -> str:

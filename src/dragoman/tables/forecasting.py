@@ -5,7 +5,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.forecast import Forecast, ForecastLine, PlannedCell, PlannedModel, forecast
+from dragoman.analysis.forecast import (
+    Forecast,
+    ForecastLine,
+    PlannedCell,
+    PlannedModel,
+    TakenOnAverage,
+    forecast,
+)
 from dragoman.models.wire.rationing import MINUTE, given_for, read_batches, read_rates
 from dragoman.runs.plan import Cell
 from dragoman.store.run import open_run
@@ -16,13 +23,19 @@ from dragoman.wiring.reach import asks_endpoint
 from dragoman.wiring.setup import Setup
 
 
-def forecast_plan(setup: Setup, cells: Iterable[Cell], folders: Sequence[Path]) -> Forecast:
+def forecast_plan(
+    setup: Setup,
+    cells: Iterable[Cell],
+    folders: Sequence[Path],
+    averages: TakenOnAverage | None = None,
+) -> Forecast:
     """Return what planned conversations would take, at the prices of their setup.
 
     Args:
         setup: Of the plan.
         cells: The plan.
         folders: Recorded runs, each with its newest scoring.
+        averages: What a conversation takes that is like no recorded one; None where nobody states it.
 
     Raises:
         StoreError: Where a run cannot be read.
@@ -33,7 +46,7 @@ def forecast_plan(setup: Setup, cells: Iterable[Cell], folders: Sequence[Path]) 
         for (suite, condition, agent), count in kinds.items()
     ]
     recorded = [outcome for folder in folders for outcome in _recorded(folder)]
-    return forecast(planned, recorded, setup.prices.price_of)
+    return forecast(planned, recorded, setup.prices.price_of, averages)
 
 
 def seconds_of(found: Forecast, config: RunConfig) -> float | None:

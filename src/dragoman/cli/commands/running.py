@@ -54,6 +54,13 @@ def run(  # noqa: PLR0913 - the options of one command
             help="With --dry-run: say what it would cost and take, as this run did; repeatable.",
         ),
     ] = None,
+    averages: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --dry-run: what a conversation takes that is like none of --like (TOML).",
+        ),
+    ] = None,
     fail_under: FailUnder = None,
     preflight: Annotated[
         bool | None,
@@ -65,15 +72,15 @@ def run(  # noqa: PLR0913 - the options of one command
     **given: object,
 ) -> None:
     """Run a suite or a grid: play, score and store every conversation."""
-    from dragoman.cli.running import RunOutcomeRequest, run_grid
+    from dragoman.cli.running import EstimateRequest, RunOutcomeRequest, run_grid
 
     leave(
         run_grid(
             target,
             fields_of(given),
             RunOutcomeRequest(as_json, fail_under, preflight),
+            EstimateRequest(like or (), averages),
             dry_run=dry_run,
-            like=like or (),
         )
     )
 

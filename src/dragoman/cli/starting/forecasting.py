@@ -1,7 +1,8 @@
 """What a dry run says of money and time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from pathlib import Path
 
 import msgspec
 
@@ -13,10 +14,27 @@ from dragoman.core.costs import Cost
 from dragoman.models.spending.prices import AgedPrice
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
-from dragoman.tables.forecasting import seconds_of
+from dragoman.runs.plan import Cell
+from dragoman.tables.forecasting import forecast_plan, seconds_of
 from dragoman.wiring.setup import Setup
 
 _UNKNOWN = "unknown"
+
+
+def estimate(
+    setup: Setup, cells: Iterable[Cell], like: Sequence[Path], averages: Path | None
+) -> Forecast:
+    """Return what a plan would take: as these runs did, and else as a file of averages states.
+
+    Raises:
+        StoreError: Where a run cannot be read.
+        UsageError: Where the file is none of averages.
+    """
+    if averages is None:
+        return forecast_plan(setup, cells, like)
+    from dragoman.wiring.averages import read_averages
+
+    return forecast_plan(setup, cells, like, read_averages(averages))
 
 
 def print_forecast(setup: Setup, found: Forecast) -> None:
@@ -47,8 +65,8 @@ def _table(found: Forecast) -> TextTable:
         ("for", "model", *numbers),
         tuple(map(_row, found.lines)),
         "what it would take",
-        "means of recorded conversations; 95 %: a normal interval from their spread, how many they are "
-        "and how many are planned",
+        "means of recorded conversations, or stated ones; 95 %: a normal interval from the spread of "
+        "recorded ones, how many they are and how many are planned",
         frozenset(numbers),
         keys=2,
     )
@@ -87,7 +105,7 @@ def _time(setup: Setup, seconds: float | None) -> str:
     if setup.config.batches:
         return f"{_UNKNOWN}: a batch may take a day"
     if seconds is None:
-        return f"{_UNKNOWN}: for some, nothing without the cache is recorded"
+        return f"{_UNKNOWN}: for some, nothing without the cache is recorded, or stated"
     at_once = wording.counted(setup.config.concurrency, "conversation")
     return f"about {wording.duration(seconds)}, {at_once} at a time"
 
