@@ -7,6 +7,9 @@ import msgspec
 
 Count = TypeVar("Count", int, float)
 
+SEARCH = "search"
+"""The purpose of what a benchmark asks a search engine: its usage names no model of a plan."""
+
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.

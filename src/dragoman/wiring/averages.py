@@ -9,7 +9,6 @@ from typing import Annotated
 import msgspec
 
 from dragoman.analysis.forecast import ROLES, TakenOnAverage
-from dragoman.benchmarks.bfcl.apis.web.search_engine import PURPOSE as SEARCH
 from dragoman.conditions.clarifying.chat_judge import PURPOSE as CLARIFICATION
 from dragoman.conditions.persona.readers import PURPOSE as CONTEXT
 from dragoman.conditions.voice.voice_channel import RECOGNITION
@@ -17,7 +16,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.speech import SYNTHESIS
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
-from dragoman.core.usage import Usage
+from dragoman.core.usage import SEARCH, Usage
 from dragoman.models.embeddings import PURPOSE as EMBEDDING
 from dragoman.store.foreign_files import read_named
 

@@ -11,10 +11,8 @@ from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.hidden_keys import hidden_in_error
-from dragoman.core.usage import Usage
+from dragoman.core.usage import SEARCH, Usage
 from dragoman.web.bodies import ACCEPTED, BadCodingError, TooLongError, bounded_body
-
-PURPOSE = "search"
 
 _RATE_LIMITED = 429
 _BROKEN = 500
@@ -110,9 +108,7 @@ class SearchEngine:
 
     def _usage(self, calls: int, faults: int) -> Usage:
         counted = {"search": faults} if faults else {}
-        return Usage(
-            PURPOSE, "search", calls=calls, input_tokens=0, output_tokens=0, faults=counted
-        )
+        return Usage(SEARCH, "search", calls=calls, input_tokens=0, output_tokens=0, faults=counted)
 
 
 class _Reply(msgspec.Struct):
