@@ -1,90 +1,135 @@
-"""What a run costs at 0, 100,000 and 1,000,000 conversations: `python -m bench.storage_large [ROWS]`."""
+"""What a run costs at 0, 100,000 and 1,000,000 conversations: `python -m bench.storage_large [ROWS]`.
 
-import contextlib
-import io
+The run is one of courier that can be gone on with. Its conversations are gold's, stored in the order
+in which they would be played; the last three are left to the command `resume`.
+"""
+
+import asyncio
 import resource
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from dragoman.cli.losing.first_page import print_first_page
-from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.keys import content_key
-from dragoman.core.scores import METRIC_VERSION, ComponentScore, Score, Scored
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run, open_run
+from bench.measuring import measured
+
+from dragoman.core.episodes import Episode
+from dragoman.core.scores import Score
+from dragoman.runs.execute import Pending, in_playing_order, pending_cells
+from dragoman.runs.jobs import start_job
+from dragoman.runs.plan import plan
+from dragoman.runs.player import Player
+from dragoman.store.run import StoredEpisode, open_run
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import build_setup
 
 ROWS = 1_000_000
 ROUND = 5_000
 BATCH = 32
 """As many as the writer commits together where many are played at once."""
 
+LEFT = 3
+SUITE, AGENTS = "courier", ("gold", "literal", "silent")
+
+Outcome = tuple[Episode, Score]
+
 
 def main() -> None:
-    """Fill one run with small conversations; by how many it has, time writing, showing, resuming."""
+    """Fill one run; by how many conversations it has, time writing, showing, and at last resuming."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
-    cells = tuple(_cell(number) for number in range(rows + ROUND))
-    print(f"{'rows':>10} {'writes/s':>9} {'CPU us':>7} {'show s':>7} {'to first s':>10} {'MB':>6}")
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        create_run(run, NewRun(b"{}", cells, {})).close()
+        waiting = _started(run, rows + ROUND + LEFT)
+        outcomes = _outcomes()
+        print(f"{'rows':>10} {'writes/s':>9} {'CPU us':>7} {'show s':>7} {'CPU s':>6} {'MB':>6}")
         done = 0
         for stop in sorted({0, min(100_000, rows), rows}):
-            _store(run, cells, done, stop)
-            rate, cpu = _store(run, cells, stop, stop + ROUND)
+            _store(run, waiting[done:stop], outcomes)
+            wall, cpu = _store(run, waiting[stop : stop + ROUND], outcomes)
             done = stop + ROUND
-            shown, resumed = _shown(run), _resumed(run, cells)
+            shown = _command("show", str(run))
             size = (run / "run.sqlite").stat().st_size / 1e6
             print(
-                f"{stop:>10,} {rate:>9,.0f} {cpu:>7.1f} {shown:>7.3f} {resumed:>10.2f} {size:>6,.0f}"
+                f"{stop:>10,} {ROUND / wall:>9,.0f} {cpu / ROUND * 1e6:>7.1f} "
+                f"{shown.wall:>7.2f} {shown.cpu:>6.2f} {size:>6,.0f}"
             )
+        _store(run, waiting[done:-LEFT], outcomes)
+        _print_resumed(run, waiting[-LEFT:])
+        started = _command("--version")
+    print(f"start-up of the command, in each: {started.wall:.2f} s, {started.cpu:.2f} s of CPU")
     print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 
 
-def _cell(number: int) -> StoredCell:
-    key = content_key(number)
-    return StoredCell(
-        key, "suite", PLAIN, f"agent{number % 5}", f"task{number % 100}", number // 500
+def _started(run: Path, least: int) -> list[Pending]:
+    """Make a run of at least so many conversations; return them as they would be played."""
+    tasks = len(build_setup(RunConfig(SUITE, AGENTS)).tasks)
+    trials = -(-least // (tasks * len(AGENTS)))
+    job = start_job(build_setup(RunConfig(SUITE, AGENTS, trials=trials)), run, time.time())
+    with job.store:
+        return in_playing_order(pending_cells(job.cells, job.store))
+
+
+def _outcomes() -> dict[tuple[str, str], Outcome]:
+    """Return by task and agent a conversation of theirs and its score."""
+    setup = build_setup(RunConfig(SUITE, AGENTS))
+    player = Player(setup)
+
+    async def played() -> dict[tuple[str, str], Outcome]:
+        return {(cell.task.id, cell.agent.name): await player.play(cell) for cell in plan(setup)}
+
+    return asyncio.run(played())
+
+
+def _entries(
+    waiting: Sequence[Pending], outcomes: dict[tuple[str, str], Outcome]
+) -> Iterator[StoredEpisode]:
+    for entry in waiting:
+        cell = entry.cell
+        yield StoredEpisode(cell.key, 0, *outcomes[cell.task.id, cell.agent.name])
+
+
+def _store(
+    run: Path, waiting: Sequence[Pending], outcomes: dict[tuple[str, str], Outcome]
+) -> tuple[float, float]:
+    """Store conversations; return the seconds that it took by the clock, and of CPU."""
+    with open_run(run, write=True) as store, measured() as spent:
+        for first in range(0, len(waiting), BATCH):
+            store.put(_entries(waiting[first : first + BATCH], outcomes))
+        return spent()
+
+
+class _Took(NamedTuple):
+    """Seconds that a command took, by the clock and of CPU."""
+
+    wall: float
+    cpu: float
+
+
+def _command(*words: str) -> _Took:
+    """Run a command as a process of its own."""
+    began, before = time.perf_counter(), _of_children()
+    subprocess.run([sys.executable, "-m", "dragoman", *words], check=True, capture_output=True)
+    return _Took(time.perf_counter() - began, _of_children() - before)
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _print_resumed(run: Path, left: Sequence[Pending]) -> None:
+    began = time.time()
+    took = _command("resume", str(run), "--quiet")
+    with open_run(run, write=False) as store:
+        played = [store.episode(entry.cell.key) for entry in left]
+    first = min(each.started + each.seconds for each in played if each is not None)
+    print(
+        f"resumed with {len(left)} left: {first - began:.2f} s to the end of the first, "
+        f"{took.wall:.2f} s to the end of the command, {took.cpu:.2f} s of CPU"
     )
-
-
-def _entries(cells: tuple[StoredCell, ...]) -> Iterator[StoredEpisode]:
-    episode = Episode((), Ending("user_stop"), 10, 0, started=1.7e9, seconds=3.0)
-    for cell in cells:
-        value = Scored(float(cell.trial % 3 > 0))
-        parts = (ComponentScore("DB", True, value),)
-        score = Score("dragoman-1", "none", value, parts, METRIC_VERSION)
-        yield StoredEpisode(cell.key, 0, episode, score)
-
-
-def _store(run: Path, cells: tuple[StoredCell, ...], start: int, stop: int) -> tuple[float, float]:
-    """Store conversations; return how many a second, and microseconds of CPU of each."""
-    with open_run(run, write=True) as store:
-        began, cpu = time.perf_counter(), time.process_time()
-        for first in range(start, stop, BATCH):
-            store.put(_entries(cells[first : min(first + BATCH, stop)]))
-        spent, used = time.perf_counter() - began, time.process_time() - cpu
-    count = max(1, stop - start)
-    return count / spent, used / count * 1e6
-
-
-def _shown(run: Path) -> float:
-    began = time.perf_counter()
-    with contextlib.redirect_stdout(io.StringIO()):
-        print_first_page(run, None, None, (None, None))
-    return time.perf_counter() - began
-
-
-def _resumed(run: Path, cells: tuple[StoredCell, ...]) -> float:
-    """Open a run, compare its plan and find what is left, without making the plan itself."""
-    began = time.perf_counter()
-    with open_run(run, write=True) as store:
-        if not store.has_plan(cells):
-            raise ValueError("another plan")
-        store.unplayed(), store.broken()
-    return time.perf_counter() - began
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
-from dragoman.cli.next_step import next_step
+from dragoman.cli.next_step import next_step, state_of
 from dragoman.core.conditions import PLAIN
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -138,6 +138,6 @@ def test_a_list_of_tasks_needs_a_suite(refused: Refused) -> None:
 
 def test_a_run_that_was_not_played_to_its_end_is_gone_on_with() -> None:
     rows = [Outcome("suite", PLAIN, "gold", "a", trial) for trial in (0, 1)]
-    cells = summarize(rows, "dragoman-1", "none")
-    assert next_step(Path("r"), cells) == ("2 conversations not run: go on with: dragoman resume r")
-    assert next_step(Path("r"), cells, is_imported=True).startswith("next, what failed")
+    state = state_of(summarize(rows, "dragoman-1", "none"))
+    assert next_step(Path("r"), state) == ("2 conversations not run: go on with: dragoman resume r")
+    assert next_step(Path("r"), state, is_imported=True).startswith("next, what failed")

@@ -187,3 +187,23 @@ def test_an_upgrade_that_dies_leaves_the_run_as_it_was(tmp_path: Path) -> None:
     assert upgrade_run(tmp_path, lambda: None) == "3"
     with open_run(tmp_path, write=False) as store:
         assert counted(store) == written
+
+
+def test_what_lacks_a_score_is_found_by_the_counts(tmp_path: Path) -> None:
+    scoring = ("r1", "none", "m1")
+    with create_run(tmp_path / "run", NEW) as store:
+        assert not store.has_unscored(*scoring)
+        store.put([played(0, given=score(Scored(1.0)))])
+        assert not store.has_unscored(*scoring)
+        assert store.has_unscored("r2", "none", "m1")
+
+        store.put([played(1)])
+        assert store.has_unscored(*scoring)
+        measured = measured_reward(score(Scored(0.0)))
+        store.put([StoredMeasure(CELLS[1].key, 0, measured)])
+        assert not store.has_unscored(*scoring)
+
+        store.put([played(2, ending="infrastructure_error")])
+        assert store.has_unscored(*scoring)
+        store.put([played(2, attempt=1, given=score(Scored(1.0)))])
+        assert not store.has_unscored(*scoring)

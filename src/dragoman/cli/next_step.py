@@ -3,33 +3,56 @@
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from dragoman.analysis.cells import CellSummary
 from dragoman.core.conditions import TEXT
 from dragoman.report import wording
 
 
-def next_step(
-    folder: Path, cells: Sequence[CellSummary], *, is_imported: bool = False, shard: str = ""
-) -> str:
+class RunState(NamedTuple):
+    """How a run stands, as far as what to do next depends on it.
+
+    Attributes:
+        raised: Conversations that an error in code of one's own ended.
+        broken: Those that infrastructure ended.
+        missing: Those that were not played.
+        is_perfect: Whether every conversation was a success.
+    """
+
+    raised: int
+    broken: int
+    missing: int
+    is_perfect: bool
+
+
+def state_of(cells: Sequence[CellSummary]) -> RunState:
+    """Return how a run of these cells stands."""
+    return RunState(
+        sum(cell.code_errors for cell in cells),
+        sum(cell.infrastructure_errors for cell in cells),
+        sum(cell.missing for cell in cells),
+        all(map(_is_perfect, cells)),
+    )
+
+
+def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard: str = "") -> str:
     """Return what to do next with a run, and the command for it; an imported one is not played on.
 
     Of a run that played a share of its plan, what other runs play is not missing.
     """
     run = quote(str(folder))
-    raised = sum(cell.code_errors for cell in cells)
-    if raised:
+    if state.raised:
         return (
-            f"{wording.counted(raised, 'conversation')} ended by an error in code of your own and "
-            f"got no score: mend it and run anew; what raised: dragoman show {run}"
+            f"{wording.counted(state.raised, 'conversation')} ended by an error in code of your own "
+            f"and got no score: mend it and run anew; what raised: dragoman show {run}"
         )
-    broken = sum(cell.infrastructure_errors for cell in cells)
-    if broken and not is_imported:
+    if state.broken and not is_imported:
         return (
-            f"{wording.counted(broken, 'conversation')} ended by infrastructure: "
+            f"{wording.counted(state.broken, 'conversation')} ended by infrastructure: "
             f"try them again with: dragoman resume {run}"
         )
-    missing = sum(cell.missing for cell in cells)
+    missing = state.missing
     if missing and shard:
         return (
             f"share {shard} was played, {wording.counted(missing, 'conversation')} belong to others: "
@@ -39,7 +62,7 @@ def next_step(
         return (
             f"{wording.counted(missing, 'conversation')} not run: go on with: dragoman resume {run}"
         )
-    if all(map(_is_perfect, cells)):
+    if state.is_perfect:
         return f"next: dragoman report {run}"
     return f"next, what failed and why: dragoman show {run}"
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from dragoman.cli.console import TerminalConsole
+from dragoman.cli.losing.first_page import print_first_page
 from dragoman.cli.losing.losses import print_losses
 from dragoman.cli.measuring import print_measures
-from dragoman.cli.next_step import further_steps, next_step
+from dragoman.cli.next_step import RunState, further_steps, next_step, state_of
 from dragoman.cli.output import (
     INTERRUPTED,
     print_aside,
@@ -32,11 +33,11 @@ from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.scores import Score
 from dragoman.models.spending.prices import PriceTable
 from dragoman.report import wording
-from dragoman.runs.execute import pending_cells
+from dragoman.runs.execute import Pending, pending_cells
 from dragoman.runs.invalid import count_valid, invalid_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import Cell, not_applicable, plan
-from dragoman.runs.play import MeasureRequest, Played, new_folder, play, score, start
+from dragoman.runs.play import MeasureRequest, Played, new_folder, play_waiting, score, start
 from dragoman.runs.preflight import asking
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
@@ -53,6 +54,11 @@ class RunOutcomeRequest(NamedTuple):
     as_json: bool = False
     fail_under: float | None = None
     preflight: bool | None = None
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether figures are asked for that take reading every conversation, however many there are."""
+        return self.as_json or self.fail_under is not None
 
 
 class EstimateRequest(NamedTuple):
@@ -178,7 +184,7 @@ def demo_run(out: Path | None) -> None:
 
     job = start_demo(out or new_folder("demo"))
     try:
-        result = _played(job, len(job.cells))
+        result = _played(job, pending_cells(job.cells, job.store))
     except KeyboardInterrupt:
         _tell_stopped(job.store.folder)
         raise
@@ -199,35 +205,37 @@ def _person() -> dict[str, Resolved]:
     return {HUMAN: resolve_person(TerminalConsole())}
 
 
-def _played(
-    job: Job, waiting: int, again: Collection[str] = (), watch: Watch | None = None
-) -> Played:
-    """Play a job and show how it goes."""
+def _played(job: Job, waiting: Sequence[Pending], watch: Watch | None = None) -> Played:
+    """Play what a job has left and show how it goes."""
     tally = RunningTally(job.setup.prices.price_of)
-    with progress("conversations", waiting, tally.told) as advance:
+    # A bar would run over the lines that a person reads.
+    shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
+    with progress("conversations", shown, tally.told) as advance:
 
         def on_done(cell: Cell, episode: Episode, score: Score) -> None:
             tally.add(cell, episode, score)
             advance()
 
-        return play(job, on_done, again, watch)
+        return play_waiting(job, waiting, on_done, watch)
 
 
 def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> int:
     folder = job.store.folder
-    # A bar would run over the lines that a person reads.
-    by_hand = is_played_by_hand(job.setup.config)
-    waiting = 0 if by_hand else len(pending_cells(job.cells, job.store, again or ()))
+    waiting = pending_cells(job.cells, job.store, again or ())
     try:
         watch = Watch()
-        is_told = not by_hand and mode() != "quiet"
+        is_told = not is_played_by_hand(job.setup.config) and mode() != "quiet"
         with stall_notices(watch, is_on=is_told), print_aside():
-            result = _played(job, waiting, again or (), watch)
+            result = _played(job, waiting, watch)
     except KeyboardInterrupt:
         _tell_stopped(folder)
         return INTERRUPTED
     except RunHalted as error:
         raise RunHalted(f"{error} (run {quote(str(folder))})") from error
+    if again is None and not asked.reads_all:
+        is_sound = _print_counted(result, job)
+        if is_sound is not None:
+            return 0 if is_sound else 1
     shown = _Shown(again, job.setup.prices, job.setup.config.shard)
     sound, cells = _print_result(result, shown, as_json=asked.as_json)
     return 0 if passes(cells, asked.fail_under) and sound else 1
@@ -237,6 +245,31 @@ def _tell_stopped(folder: Path) -> None:
     print_error(
         f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
     )
+
+
+def _print_counted(result: Played, job: Job) -> bool | None:
+    """Print the first page on a large run, from what was counted as it was written.
+
+    Returns:
+        Whether it measured anything and missed nothing; None, with nothing printed, of a run that is
+        read whole.
+    """
+    counts = print_first_page(result.folder, None, None, (result.rules, result.judge))
+    if counts is None:
+        return None
+    for name, why in result.unmeasured.items():
+        print_line(f"{name} is not measured: {why}")
+    for label, why in not_applicable(job.setup).items():
+        print_line(f"{label}: not applicable: {why}")
+    of, shard = counts.standing, job.setup.config.shard
+    is_perfect = counts.successes == counts.planned
+    state = RunState(of["code"], of["infrastructure"], of["missing"], is_perfect)
+    print(f"all figures (reads all of them): dragoman report {quote(str(result.folder))}")
+    print(next_step(result.folder, state, shard=shard))
+    if mode() != "quiet":
+        print(f"run: {result.folder}", file=sys.stderr)
+    faults = state.raised + state.broken
+    return faults < counts.planned - state.missing and not (state.missing and not shard)
 
 
 def _in_sight(
@@ -323,7 +356,7 @@ def _print_result(
             f"{retried.valid} of them valid now"
         )
     print(f"\n{further_steps(result.folder, cells)}")
-    print(next_step(result.folder, cells, is_imported=is_imported, shard=shard))
+    print(next_step(result.folder, state_of(cells), is_imported=is_imported, shard=shard))
     if mode() != "quiet":
         print(f"run: {result.folder}", file=sys.stderr)
     return sound, cells

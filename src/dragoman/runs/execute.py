@@ -110,7 +110,7 @@ async def execute(
     run = PlainRun(msgspec.structs.replace(setup.config, max_cost=""), setup.conditions)
     player = Player(setup, files, watch)
     source = Source(run, played_here(player, pending), scored_here(player, pending))
-    todo = iter(sorted(pending, key=_playing_order))
+    todo = iter(in_playing_order(pending))
     earlier = Earlier([entry.cell for entry in pending], store)
     with rare_collection():
         async with (
@@ -194,12 +194,16 @@ class SharedState(msgspec.Struct, frozen=True):
         )
 
 
-def _playing_order(entry: Pending) -> tuple[int, int, int]:
-    """Order by trial, then by the length of the chain, then by that of the plan.
+def in_playing_order(pending: Sequence[Pending]) -> list[Pending]:
+    """Return what is to be played by trial, then by the length of the chain, then by that of the plan.
 
     A worker waits for the chain of its cell, so that a chain has to be taken before. What is long
     must not begin last.
     """
+    return sorted(pending, key=_playing_order)
+
+
+def _playing_order(entry: Pending) -> tuple[int, int, int]:
     criteria = entry.cell.task.criteria
     actions = () if criteria is None else criteria.actions or ()
     return entry.cell.trial, len(entry.cell.before), -len(actions)

@@ -80,7 +80,14 @@ def play(
     Who looks at `watch` meanwhile, from another thread, sees which conversations wait for what.
     """
     with job.store:
-        waiting = pending_cells(job.cells, job.store, again)
+        return play_waiting(job, pending_cells(job.cells, job.store, again), on_done, watch)
+
+
+def play_waiting(
+    job: Job, waiting: Sequence[Pending], on_done: OnDone, watch: Watch | None = None
+) -> Played:
+    """Play cells that a job has left, as `play` does, and close its store."""
+    with job.store:
         unmeasured: dict[str, str] = {}
         blocking(_play(job, waiting, on_done, unmeasured, watch))
     return Played(job.store.folder, job.setup.rules.name, job.setup.judge_name, unmeasured)

@@ -36,6 +36,7 @@ from dragoman.store.tallies import (
     StandingCounts,
     StandingGroup,
     StandingTally,
+    all_scored,
     count_plan,
     groups_of,
     read_tallies,
@@ -73,6 +74,14 @@ _UNPLAYED = "SELECT key FROM cells WHERE NOT EXISTS (SELECT 1 FROM episodes WHER
 _BROKEN = """
 SELECT key FROM episodes JOIN cells ON cells.id = cell
 WHERE fault AND attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
+"""
+_UNSCORED = """
+SELECT 1 FROM episodes WHERE {among}
+attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = episodes.cell)
+AND NOT EXISTS (
+    SELECT 1 FROM scores WHERE scores.cell = episodes.cell AND scores.attempt = episodes.attempt
+    AND rules = ? AND judge = ? AND metric = ?
+) LIMIT 1
 """
 _TRIES = (
     "SELECT max(attempt), sum(NOT fault) FROM episodes "
@@ -526,14 +535,17 @@ class RunStore:
             return StoredConversation(found, episode, tuple(scores), tuple(measures))
 
     def has_unscored(self, rules: str, judge: str, metric: str) -> bool:
-        """Whether an episode has no score under rules, judge and metric version."""
-        query = (
-            "SELECT EXISTS (SELECT 1 FROM episodes WHERE NOT EXISTS (SELECT 1 FROM scores "
-            "WHERE scores.cell = episodes.cell AND scores.attempt = episodes.attempt "
-            "AND rules = ? AND judge = ? AND metric = ?))"
-        )
+        """Whether a last attempt has no score under rules, judge and metric version."""
+        scoring = (rules, judge, metric)
         with self._errors("read"):
-            return bool(self._connection.execute(query, (rules, judge, metric)).fetchone()[0])
+            if not self._file.is_counted:
+                return self._has_unscored("", scoring)
+            tallies = read_tallies(self._connection)
+            return not all_scored(tallies, scoring) or self._has_unscored("fault AND", scoring)
+
+    def _has_unscored(self, among: str, scoring: tuple[str, str, str]) -> bool:
+        query = _UNSCORED.format(among=among)
+        return self._connection.execute(query, scoring).fetchone() is not None
 
     def episodes(
         self, *, heads_only: bool = False, leaving_out: Container[str] = ()

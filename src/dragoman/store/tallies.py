@@ -7,7 +7,7 @@ in the same transaction, so that the counts are those of the last attempts at an
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -139,6 +139,19 @@ def count_plan(connection: sqlite3.Connection) -> None:
     for suite, condition, agent, count, place in connection.execute(_PLANNED).fetchall():
         counting.add(StandingGroup(*UNSCORED, suite, condition, agent, "planned", ""), place, count)
     counting.flush()
+
+
+def all_scored(
+    tallies: Iterable[tuple[StandingGroup, StandingTally]], scoring: tuple[str, str, str]
+) -> bool:
+    """Whether every conversation that was played, and that no fault ended, has a score of a scoring."""
+    lacking = 0
+    for group, tally in tallies:
+        if group.standing == "played":
+            lacking += tally.count
+        elif group.scoring == scoring:
+            lacking -= tally.count
+    return not lacking
 
 
 def read_tallies(connection: sqlite3.Connection) -> Iterator[tuple[StandingGroup, StandingTally]]:

@@ -1,5 +1,6 @@
 """`dragoman show` of a run that is too large to be read whole each time."""
 
+import json
 from collections.abc import Callable
 from subprocess import CompletedProcess
 
@@ -30,3 +31,35 @@ def test_a_large_run_is_shown_by_what_was_counted_when_it_was_written(
     assert dragoman(*command).returncode == 0
     assert "dragoman show mine --full" in lines[-1]
     assert dragoman("show", "mine", "--full").stdout.splitlines() == whole
+
+
+@pytest.mark.slow
+def test_a_large_run_ends_with_its_first_page(
+    dragoman: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_page, "MOST_READ", 3)
+
+    perfect = dragoman("run", "courier", "--agent", "gold", "--out", "good")
+
+    assert perfect.returncode == 0
+    lines = perfect.stdout.splitlines()
+    assert lines[0] == "good: 33 conversations, 33 passed (rules dragoman-1, judge none)"
+    assert lines[-1] == "next: dragoman report good"
+
+    failing = dragoman("run", "sample:shop", "--agent", "silent", "--out", "bad")
+
+    assert failing.returncode == 0
+    assert failing.stdout.startswith("bad: 5 conversations, 0 passed, 4 failed, 1 unscored")
+
+
+@pytest.mark.slow
+def test_figures_of_a_large_run_are_there_for_who_asks_for_them(
+    dragoman: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_page, "MOST_READ", 3)
+    assert dragoman("run", "sample:shop", "--agent", "silent", "--out", "mine").returncode == 0
+
+    assert "cells" in json.loads(dragoman("resume", "mine", "--json").stdout)
+    gated = dragoman("resume", "mine", "--fail-under", "0.5")
+    assert gated.returncode == 1
+    assert "--fail-under 0.5 is not met" in gated.stderr

@@ -86,7 +86,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     if task is None and not full and not as_json:
         from dragoman.cli.losing.first_page import print_first_page
 
-        if print_first_page(folder, agent, condition, (rules, judge)):
+        if print_first_page(folder, agent, condition, (rules, judge)) is not None:
             return
     from dragoman.cli.losing.failures import Filter, print_failures
     from dragoman.cli.reading import Choice, show_conversation

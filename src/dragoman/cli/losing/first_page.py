@@ -34,10 +34,22 @@ class _Cause(msgspec.Struct):
         return sum(self.cells.values())
 
 
+class RunCounts(msgspec.Struct, frozen=True):
+    """How many conversations a run plans, and by standing how many are no success."""
+
+    planned: int
+    standing: dict[Standing, int]
+
+    @property
+    def successes(self) -> int:
+        """How many are one."""
+        return self.planned - sum(self.standing.values())
+
+
 def print_first_page(
     folder: Path, agent: str | None, condition: str | None, named: tuple[str | None, str | None]
-) -> bool:
-    """Print the first page on a run; print nothing and return False where it is to be read whole.
+) -> RunCounts | None:
+    """Print the first page on a run; print nothing and return None where it is to be read whole.
 
     Args:
         folder: The run's folder.
@@ -48,7 +60,7 @@ def print_first_page(
     with peek_run(folder) as store:
         tallies = store.tallies()
         if tallies is None or _planned(tallies) <= MOST_READ:
-            return False
+            return None
         rules, judge = _scoring(store, tallies, named)
         meant = {
             group: tally
@@ -57,8 +69,8 @@ def print_first_page(
         }
         scoring = (rules, judge, METRIC_VERSION)
         causes = sorted(_causes(meant, scoring), key=_rank)
-        about = _counts(causes, _planned(meant))
-        print_line(f"{folder}: {about} (rules {rules}, judge {judge})")
+        counts = _counts(causes, _planned(meant))
+        print_line(f"{folder}: {_told(counts)} (rules {rules}, judge {judge})")
         for cause in causes[:MOST_CAUSES]:
             print()
             for line in _lines(store, cause, scoring):
@@ -69,7 +81,7 @@ def print_first_page(
         f"\nby stage, and what is lost between conditions (reads all of them): "
         f"dragoman show {quote(str(folder))} --full"
     )
-    return True
+    return counts
 
 
 def _planned(tallies: dict[StandingGroup, StandingTally]) -> int:
@@ -133,14 +145,19 @@ def _rank(cause: _Cause) -> tuple[int, int, str]:
     return tuple(STANDINGS).index(cause.standing), -cause.count, cause.text
 
 
-def _counts(causes: list[_Cause], planned: int) -> str:
+def _counts(causes: list[_Cause], planned: int) -> RunCounts:
     of = {
-        word: sum(each.count for each in causes if each.standing == standing)
-        for standing, word in STANDINGS.items()
+        standing: sum(each.count for each in causes if each.standing == standing)
+        for standing in STANDINGS
     }
-    others = [f"{count:,} {word}" for word, count in of.items() if count]
-    passed = planned - sum(of.values())
-    return ", ".join((f"{planned:,} conversations", f"{passed:,} passed", *others))
+    return RunCounts(planned, of)
+
+
+def _told(counts: RunCounts) -> str:
+    others = [
+        f"{count:,} {STANDINGS[standing]}" for standing, count in counts.standing.items() if count
+    ]
+    return ", ".join((f"{counts.planned:,} conversations", f"{counts.successes:,} passed", *others))
 
 
 def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from dragoman.core.errors import StoreError
 from dragoman.finetuning.recipe import Recipe
 from dragoman.runs.execute import pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job
-from dragoman.runs.play import blocking, play, start
+from dragoman.runs.play import blocking, play_waiting, start
 from dragoman.store.run import open_run
 from dragoman.studies.tuning.plan import RUNS, ArmPlan, Playing, StudyPlan
 from dragoman.wiring.grid.config import RunConfig, checked
@@ -81,8 +81,10 @@ def play_run(run: SideRun, watched: Watched) -> None:
         StoreError: Where the folder holds another run, or agents have changed since.
     """
     job = _job(run)
-    with job.store, watched(run, len(pending_cells(job.cells, job.store))) as advance:
-        play(job, lambda *_: advance())
+    with job.store:
+        waiting = pending_cells(job.cells, job.store)
+        with watched(run, len(waiting)) as advance:
+            play_waiting(job, waiting, lambda *_: advance())
 
 
 def _job(run: SideRun) -> Job:
