@@ -5,8 +5,11 @@ import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import integers, sets
 
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, EndReason, Episode
@@ -141,8 +144,8 @@ def test_cells_that_wait_are_found_without_reading_conversations(tmp_path: Path)
     with create_run(tmp_path, NEW) as store:
         store.put([played(0), played(1, ending="infrastructure_error")])
         store.put([played(2, ending="infrastructure_error"), played(2, 1)])
-        assert store.broken() == {CELLS[1].key}
-        assert store.unplayed() == {cell.key for cell in CELLS[3:]}
+        assert store.broken() == {2: CELLS[1].key}
+        assert store.unplayed() == {n + 1: CELLS[n].key for n in range(3, len(CELLS))}
         assert [store.tries(cell.key) for cell in CELLS[:4]] == [(1, 1), (1, 0), (2, 1), (0, 0)]
         assert store.has_plan(CELLS)
         assert not store.has_plan(CELLS[:-1])
@@ -207,3 +210,12 @@ def test_what_lacks_a_score_is_found_by_the_counts(tmp_path: Path) -> None:
         assert store.has_unscored(*scoring)
         store.put([played(2, attempt=1, given=score(Scored(1.0)))])
         assert not store.has_unscored(*scoring)
+
+
+@given(played_cells=sets(integers(0, len(CELLS) - 1)))
+def test_what_was_not_played_is_found_between_what_was(played_cells: set[int]) -> None:
+    with TemporaryDirectory() as folder, create_run(Path(folder), NEW) as store:
+        store.put([played(number) for number in sorted(played_cells)])
+        left = [number for number in range(len(CELLS)) if number not in played_cells]
+
+        assert list(store.unplayed().items()) == [(n + 1, CELLS[n].key) for n in left]

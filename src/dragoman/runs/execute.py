@@ -5,7 +5,7 @@ played is a backend's affair. A failed participant is a stored episode; a failed
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
@@ -61,24 +61,29 @@ def pending_cells(
         again: Keys of cells that are to be played once more although they have an episode.
     """
     unplayed, broken = store.unplayed(), store.broken()
+    waiting = unplayed | broken | store.places(again)
+    fresh = frozenset(unplayed.values())
     pending = []
-    for cell in _waiting(cells, store, unplayed.union(broken, again)):
-        if cell.key in unplayed:
+    for cell in _waiting(cells, store, waiting):
+        if cell.key in fresh:
             pending.append(Pending(cell, 0))
-        elif cell.key in broken or cell.key in again:
+        else:
             attempts, completed = store.tries(cell.key)
             pending.append(Pending(_reseeded(cell, completed), attempts))
     return pending
 
 
-def _waiting(cells: Sequence[Cell], store: RunStore, keys: Collection[str]) -> Iterable[Cell]:
-    """Return cells among which are those of some keys; of a whole grid no others are made."""
+def _waiting(cells: Sequence[Cell], store: RunStore, keys: Mapping[int, str]) -> Iterator[Cell]:
+    """Yield those cells that have some keys, by their places; of a whole grid no others are made."""
     if not isinstance(cells, PlannedCells):
-        return cells
-    found = [cells[place - 1] for place in store.places(keys)]
-    if any(cell.key not in keys for cell in found):
-        raise StoreError(f"{store.folder}: its plan is damaged: `dragoman verify` says how")
-    return found
+        wanted = frozenset(keys.values())
+        yield from (cell for cell in cells if cell.key in wanted)
+        return
+    for place, key in sorted(keys.items()):
+        cell = cells[place - 1] if 0 < place <= len(cells) else None
+        if cell is None or cell.key != key:
+            raise StoreError(f"{store.folder}: its plan is damaged: `dragoman verify` says how")
+        yield cell
 
 
 def _reseeded(cell: Cell, completed: int) -> Cell:

@@ -70,9 +70,16 @@ _COUNTED_CONDITIONS = """
 SELECT condition FROM (SELECT DISTINCT condition FROM tallies WHERE standing = 'planned') AS planned
 ORDER BY (SELECT id FROM cells WHERE cells.condition = planned.condition ORDER BY id LIMIT 1)
 """
-_UNPLAYED = "SELECT key FROM cells WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id)"
+# By the index of episodes alone: of a long plan that was nearly played, hardly a cell is looked at.
+_UNPLAYED = """
+SELECT id, key FROM (
+    SELECT before, (SELECT min(cell) FROM episodes WHERE cell > before) AS after
+    FROM (SELECT 0 AS before UNION ALL SELECT DISTINCT cell FROM episodes)
+    WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE cell = before + 1)
+) CROSS JOIN cells ON id > before AND id < coalesce(after, 9223372036854775807) ORDER BY id
+"""
 _BROKEN = """
-SELECT key FROM episodes JOIN cells ON cells.id = cell
+SELECT cells.id, key FROM episodes JOIN cells ON cells.id = cell
 WHERE fault AND attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
 """
 _UNSCORED = """
@@ -425,11 +432,14 @@ class RunStore:
             row = ("made_of", self._sealed(msgspec.json.encode(made_of), "made_of"))
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
-    def places(self, cells: Iterable[str]) -> list[int]:
-        """Return the places of cells in the plan, from 1, in its order."""
+    def places(self, cells: Iterable[str]) -> dict[int, str]:
+        """Return by place in the plan, from 1, those of some cells that are in it."""
         with self._errors("read"):
-            rows = (self._connection.execute(_PLACE, (bytes.fromhex(key),)) for key in cells)
-            return sorted(row[0] for found in rows for row in found)
+            return {
+                row[0]: key
+                for key in cells
+                for row in self._connection.execute(_PLACE, (bytes.fromhex(key),))
+            }
 
     def cell_at(self, place: int) -> StoredCell | None:
         """Return the cell at a place of the plan, from 1; None where it has none."""
@@ -440,17 +450,18 @@ class RunStore:
             key, suite, condition, agent, task, trial = row
             return StoredCell(key.hex(), suite, condition_from(condition), agent, task, trial)
 
-    def unplayed(self) -> frozenset[str]:
-        """Return the cells that no attempt was made at."""
-        with self._errors("read"):
-            rows = self._connection.execute(_UNPLAYED)
-            return frozenset(key.hex() for (key,) in rows)
+    def unplayed(self) -> dict[int, str]:
+        """Return by place the cells that no attempt was made at, in the plan's order."""
+        return self._by_place(_UNPLAYED)
 
-    def broken(self) -> frozenset[str]:
-        """Return the cells of which infrastructure ended the last attempt."""
+    def broken(self) -> dict[int, str]:
+        """Return by place the cells of which infrastructure ended the last attempt."""
+        return self._by_place(_BROKEN)
+
+    def _by_place(self, query: str) -> dict[int, str]:
         with self._errors("read"):
-            rows = self._connection.execute(_BROKEN)
-            return frozenset(key.hex() for (key,) in rows)
+            rows = self._connection.execute(query)
+            return {place: key.hex() for place, key in rows}
 
     def tries(self, cell: str) -> tuple[int, int]:
         """Return how many attempts were made at a cell, and how many of them no fault ended."""

@@ -94,6 +94,9 @@ def _scoring(
     named: tuple[str | None, str | None],
 ) -> tuple[str, str]:
     known = {(group.rules, group.judge) for group in tallies if group.metric == METRIC_VERSION}
+    rules, judge = named
+    if rules is not None and judge is not None and (rules, judge) in known:
+        return rules, judge
     if len(known) == 1 and named == (None, None):
         return known.pop()
     from dragoman.tables.outcomes import chosen_scoring
