@@ -18,21 +18,24 @@ class RunState(NamedTuple):
         broken: Those that infrastructure ended.
         missing: Those that were not played.
         is_perfect: Whether every conversation was a success.
+        left: Those of the run's own share that were not played.
     """
 
     raised: int
     broken: int
     missing: int
     is_perfect: bool
+    left: int = 0
 
 
-def state_of(cells: Sequence[CellSummary]) -> RunState:
-    """Return how a run of these cells stands."""
+def state_of(cells: Sequence[CellSummary], left: int = 0) -> RunState:
+    """Return how a run of these cells stands, of whose own share so many are left."""
     return RunState(
         sum(cell.code_errors for cell in cells),
         sum(cell.infrastructure_errors for cell in cells),
         sum(cell.missing for cell in cells),
         all(map(_is_perfect, cells)),
+        left,
     )
 
 
@@ -52,19 +55,25 @@ def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard
             f"{wording.counted(state.broken, 'conversation')} ended by infrastructure: "
             f"try them again with: dragoman resume {run}"
         )
-    missing = state.missing
-    if missing and shard:
-        return (
-            f"share {shard} was played, {wording.counted(missing, 'conversation')} belong to others: "
-            f"join them with: dragoman merge {run} OTHER... --out FOLDER"
-        )
-    if missing and not is_imported:
-        return (
-            f"{wording.counted(missing, 'conversation')} not run: go on with: dragoman resume {run}"
-        )
+    if state.missing and (shard or not is_imported):
+        return _to_be_played(run, state, shard)
     if state.is_perfect:
         return f"next: dragoman report {run}"
     return f"next, what failed and why: dragoman show {run}"
+
+
+def _to_be_played(run: str, state: RunState, shard: str) -> str:
+    if shard and not state.left:
+        return (
+            f"share {shard} was played, {wording.counted(state.missing, 'conversation')} belong to "
+            f"others: join them with: dragoman merge {run} OTHER... --out FOLDER"
+        )
+    left = state.left if shard else state.missing
+    of_share = f" of share {shard}" if shard else ""
+    return (
+        f"{wording.counted(left, 'conversation')}{of_share} not run: "
+        f"go on with: dragoman resume {run}"
+    )
 
 
 def further_steps(folder: Path, cells: Sequence[CellSummary]) -> str:

@@ -39,9 +39,11 @@ from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
 from dragoman.runs.plan import Cell, not_applicable, plan
 from dragoman.runs.play import MeasureRequest, Played, new_folder, play_waiting, score, start
 from dragoman.runs.preflight import asking
+from dragoman.runs.sharding import left_of_share
 from dragoman.runs.watch import Watch
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
+from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.measures import require_rubric
 from dragoman.wiring.participants import Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
@@ -220,7 +222,12 @@ def _played(job: Job, waiting: Sequence[Pending], watch: Watch | None = None) ->
 
 
 def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> int:
-    folder = job.store.folder
+    folder, shard = job.store.folder, job.setup.config.shard
+    has_part = bool(job.cells) or not shard
+    if not has_part and not asked.reads_all:
+        job.store.close()
+        print_line(f"{folder}: share {shard} has no conversation of this plan: nothing to play")
+        return 0
     waiting = pending_cells(job.cells, job.store, again or ())
     try:
         watch = Watch()
@@ -236,9 +243,9 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
         is_sound = _print_counted(result, job)
         if is_sound is not None:
             return 0 if is_sound else 1
-    shown = _Shown(again, job.setup.prices, job.setup.config.shard)
+    shown = _Shown(again, job.setup.prices, shard)
     sound, cells = _print_result(result, shown, as_json=asked.as_json)
-    return 0 if passes(cells, asked.fail_under) and sound else 1
+    return 0 if passes(cells, asked.fail_under) and (sound or not has_part) else 1
 
 
 def _tell_stopped(folder: Path) -> None:
@@ -324,6 +331,7 @@ def _print_result(
         manifest = read_manifest(store)
         cells, measures = run_figures(store, result.rules, result.judge, prices)
         shard = manifest.config.shard if given.shard is None else given.shard
+        left = left_of_share(store, share_of(shard)) if shard else 0
         left_out = manifest.not_applicable
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
@@ -356,7 +364,8 @@ def _print_result(
             f"{retried.valid} of them valid now"
         )
     print(f"\n{further_steps(result.folder, cells)}")
-    print(next_step(result.folder, state_of(cells), is_imported=is_imported, shard=shard))
+    state = state_of(cells, left)
+    print(next_step(result.folder, state, is_imported=is_imported, shard=shard))
     if mode() != "quiet":
         print(f"run: {result.folder}", file=sys.stderr)
     return sound, cells

@@ -1,12 +1,17 @@
 """`dragoman merge`."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.jobs import start_job
 from dragoman.store.run import StoredEpisode, open_run
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import build_setup
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -49,6 +54,41 @@ def test_a_share_that_is_scored_again_still_misses_nothing(dragoman: Cli) -> Non
     assert scored.returncode == 0, scored.stdout
     assert "share 1/2 was played" in scored.stdout
     assert "not run: go on with" not in scored.stdout
+
+
+def test_a_share_that_was_stopped_says_how_many_are_left_of_it(dragoman: Cli, folder: Path) -> None:
+    setup = build_setup(RunConfig("courier", ("gold",), shard="1/2"))
+    job = start_job(setup, folder / "part", 1.7e9)
+    with job.store:
+        asyncio.run(
+            execute(setup, pending_cells(job.cells, job.store)[:4], job.store, lambda *_: None)
+        )
+
+    told = " ".join(dragoman("score", "part", "--judge", "rule").stdout.split())
+    resumed = dragoman("resume", "part")
+
+    assert f"{len(job.cells) - 4} conversations of share 1/2 not run: go on with" in told
+    assert resumed.returncode == 0
+    assert f"share 1/2 was played, {33 - len(job.cells)} conversations" in resumed.stdout
+
+
+def test_a_share_of_nothing_is_done(dragoman: Cli) -> None:
+    shared = ("--agent", "gold", "--shard", "1/50", "--out", "part")
+
+    played = dragoman("run", "sample:shop", *shared)
+
+    told = "part: share 1/50 has no conversation of this plan: nothing to play"
+    assert (played.returncode, played.stdout.splitlines()) == (0, [told])
+    assert dragoman("resume", "part", "--json").returncode == 0
+    assert dragoman("resume", "part", "--fail-under", "0.5").returncode == 1
+
+
+def test_whose_conversations_stay_is_the_first_runs_or_the_last_ones(dragoman: Cli) -> None:
+    refused = dragoman("merge", "one", "two", "--out", "whole", "--prefer", "none")
+
+    assert refused.returncode == 2
+    told = "dragoman: merge: --prefer is first or last, not 'none'"
+    assert refused.stderr.splitlines() == [told]
 
 
 def test_what_differs_is_listed_and_ends_in_one_line(dragoman: Cli, folder: Path) -> None:

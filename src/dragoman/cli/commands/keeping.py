@@ -1,7 +1,7 @@
 """Commands that look after stored runs."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -35,10 +35,11 @@ def merge_runs(
     *,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of the new run.")],
     prefer: Annotated[
-        Literal["first", "last"] | None,
+        str | None,
         typer.Option(
+            metavar="first|last",
             help="Whose conversation stays where runs have different ones [they are listed, and nothing "
-            "is written]."
+            "is written].",
         ),
     ] = None,
     as_json: Json = False,

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progressing.bars import progress
-from dragoman.core.errors import StoreError
+from dragoman.core.errors import StoreError, UsageError
 from dragoman.report import wording
 from dragoman.runs.merging import merge_runs
 from dragoman.store.merging.attempts import Prefer
@@ -17,10 +17,15 @@ MOST_TOLD = 20
 """Cells that differ and are told one by one; `--json` has all."""
 
 
-def merge(folders: Sequence[Path], out: Path, prefer: Prefer | None, *, as_json: bool) -> None:
-    """Join runs and say what became of them."""
+def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bool) -> None:
+    """Join runs and say what became of them.
+
+    Raises:
+        UsageError: Where nobody can be preferred in that way.
+    """
+    whose = _preferred(prefer)
     with progress("conversations", None) as advance:
-        merged = merge_runs(folders, out, prefer, advance)
+        merged = merge_runs(folders, out, whose, advance)
     if as_json:
         print_json({"run": None if merged.conflicts else str(out), **msgspec.to_builtins(merged)})
     elif not merged.conflicts:
@@ -32,6 +37,14 @@ def merge(folders: Sequence[Path], out: Path, prefer: Prefer | None, *, as_json:
         )
     if merged.conflicts:
         _refuse(merged, as_json=as_json)
+
+
+def _preferred(written: str | None) -> Prefer | None:
+    match written:
+        case None | "first" | "last":
+            return written
+        case other:
+            raise UsageError(f"merge: --prefer is first or last, not {other!r:.40}")
 
 
 def _refuse(merged: Merged, *, as_json: bool) -> None:
