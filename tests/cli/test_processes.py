@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 from typer.main import get_command
 
-from dragoman.cli.main import app
+from dragoman.cli.commands.tree import command_line
 
 pytestmark = pytest.mark.slow
 
@@ -125,7 +125,7 @@ def test_a_command_in_the_projects_own_folder_leaves_its_modules_loaded(
 
 def test_no_command_but_the_demonstration_and_the_doctor_is_left_out() -> None:
     """What is free on a disk changes from one process to the next."""
-    assert {*COMMANDS, "demo", "doctor"} == set(names(get_command(app)))
+    assert {*COMMANDS, "demo", "doctor"} == set(names(get_command(command_line())))
     assert set(COMMANDS) > DAILY
 
 

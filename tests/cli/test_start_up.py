@@ -4,9 +4,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from dragoman.cli.commands.tree import BESIDE_EACH_OTHER, IN_GROUPS, command_line
 
 HEAVY = (
     *("polars", "numpy", "jinja2", "aiohttp", "zstandard", "altair", "pandas"),
@@ -77,3 +82,27 @@ def test_listing_names_loads_nothing_that_makes_what_they_name(modules_after: Mo
         "cli",
         "core",
     }
+
+
+def test_a_command_declares_no_others_than_those_beside_it(modules_after: Modules) -> None:
+    loaded = modules_after("show", "--help")
+
+    declaring = {name for name in loaded if name.startswith("dragoman.cli.commands.")}
+    assert declaring == {
+        f"dragoman.cli.commands.{name}" for name in ("declaring", "reading", "tree")
+    }
+
+
+def test_a_command_is_the_same_alone_as_among_all() -> None:
+    def commands(*words: str) -> dict[str, Any]:
+        found: Any = get_command(command_line(words))
+        return dict(found.commands)
+
+    whole = commands()
+
+    assert set(whole) == {*chain(*BESIDE_EACH_OTHER.values()), *IN_GROUPS}
+    for name, command in whole.items():
+        alone = commands(name)[name]
+        assert alone.help == command.help
+        assert [each.name for each in alone.params] == [each.name for each in command.params]
+        assert set(getattr(alone, "commands", ())) == set(getattr(command, "commands", ()))

@@ -15,7 +15,7 @@ from tests.safety.echoing import WAYS, EchoServer
 from typer.main import get_command
 
 from dragoman.benchmarks.itc.world.loading import load_world
-from dragoman.cli.main import app
+from dragoman.cli.commands.tree import command_line
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 
@@ -247,7 +247,7 @@ def cases(echo: EchoServer) -> Iterator[Words]:
 
 
 def test_every_command_has_a_case(echo: EchoServer) -> None:
-    known = set(names(get_command(app)))
+    known = set(names(get_command(command_line())))
     assert {name_of(words, known) for words in cases(echo)} == known - NEVER_ENDING
 
 

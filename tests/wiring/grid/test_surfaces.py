@@ -14,7 +14,7 @@ import typer.main
 
 import dragoman
 from dragoman.api import AgentLike, ResumeOptions, RunOptions
-from dragoman.cli.main import app
+from dragoman.cli.commands.tree import command_line
 from dragoman.core.errors import UsageError
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import by_field, load_config, read_grid, request_of
@@ -26,7 +26,7 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "grid.md"
 
 def option_names(command: str) -> set[str]:
     """Return the fields that a command of the command line takes as options."""
-    commands: Any = typer.main.get_command(app)
+    commands: Any = typer.main.get_command(command_line())
     return {each.name for each in commands.commands[command].params}
 
 
@@ -177,7 +177,7 @@ def test_an_option_that_does_not_exist_is_named_in_python() -> None:
 
 
 def test_help_tells_every_description_whole() -> None:
-    commands: Any = typer.main.get_command(app)
+    commands: Any = typer.main.get_command(command_line())
     with commands.make_context("dragoman", [], resilient_parsing=True) as context:
         text = " ".join(commands.get_help(context).split())
 

@@ -5,10 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.curating import DatasetFolder
-from dragoman.cli.commands.declaring import Json, command, group, leave
-
-app = group()
+from dragoman.cli.commands.curating import DatasetFolder, app
+from dragoman.cli.commands.declaring import Json, command, leave
 
 AllowLocal = Annotated[
     bool,

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer.main
 
-from dragoman.cli.main import app
+from dragoman.cli.commands.tree import command_line
 
 _HEAD = """# Every command
 
@@ -15,7 +15,7 @@ Each takes `--help`, which says the same. What the options of a run mean beside 
 
 def page() -> str:
     """Return the page as Markdown."""
-    return "\n".join([_HEAD, *_lines(typer.main.get_command(app), "dragoman")])
+    return "\n".join([_HEAD, *_lines(typer.main.get_command(command_line()), "dragoman")])
 
 
 def _lines(command: Any, name: str) -> Iterator[str]:  # noqa: ANN401 - typer's own click has no types for it
