@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.models.wire.pacing import FIRST_LIMIT, Pacer
+from dragoman.models.wire.limit_search import FIRST_LIMIT
+from dragoman.models.wire.pacing import Pacer
 
 REFUSING_SECONDS = 0.05
 
@@ -214,15 +215,17 @@ def test_the_limit_never_falls_below_one(in_virtual_time: Run) -> None:
     in_virtual_time(go())
 
 
-def test_a_refused_call_holds_its_slot_for_a_quarter_of_an_answer(in_virtual_time: Run) -> None:
+@pytest.mark.parametrize(("usual", "held"), [(8.0, 8.0), (60.0, 15.0), (None, 1.0)])
+def test_a_refused_call_holds_its_slot_as_long_as_an_answer_takes(
+    in_virtual_time: Run, usual: float | None, held: float
+) -> None:
     async def go() -> None:
         pacer = new_pacer()
-        first = await pacer.enter()
-        pacer.answered(8.0)
-        pacer.leave(first)
+        if usual is not None:
+            pacer.answered(usual)
         slot = await pacer.enter()
         pacer.leave(slot, is_refused=True)
-        await asyncio.sleep(1.9)
+        await asyncio.sleep(held - 0.1)
         assert pacer.holding == 1
         await asyncio.sleep(0.2)
         assert pacer.holding == 0

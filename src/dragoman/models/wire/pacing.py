@@ -1,12 +1,9 @@
-"""How many calls of one endpoint are under way: as many as it serves, found while running.
+"""Which calls of one endpoint may go: as many at a time as it takes, which is found while running.
 
-Additive increase: every round of answers allows some more, as long as somebody waits. Back-off: where
-the server refuses, the limit falls a little. That is a trial: a full server answers as many calls as
-before, and the limit stays low; where answers become fewer, the server refuses whatever is sent, the
-limit is restored, and refusals are overlooked for a while. A refused call holds its slot a little
-longer, as whoever comes next would be refused in its place; a call that hangs gives its slot to others.
-There is no fixed cap. Where agent, user and judge ask the same endpoint, a slot goes to whoever holds
-the fewest: a judge with many questions at once holds nobody up.
+A refused call holds its slot as long as an answer usually takes: whoever came next would be refused in
+its place, and so the server is asked no more often than if it answered. A call that hangs gives its slot
+to others. There is no fixed cap. Where agent, user and judge ask the same endpoint, a slot goes to
+whoever holds the fewest: a judge with many questions at once holds nobody up.
 """
 
 import asyncio
@@ -15,45 +12,15 @@ import math
 from collections import Counter, deque
 from collections.abc import Callable
 
-import msgspec
+from dragoman.models.wire.limit_search import LimitSearch
 
 Clock = Callable[[], float]
-
-FIRST_LIMIT = 16.0
-GROWTH = 0.1
-"""The share by which a round of answers raises the limit, at least by one."""
-
-BACK_OFF = 0.85
-SHORTEST_WINDOW = 0.25
-FEWEST = 20
-"""What a window has at least, in seconds and in answers and refusals, to tell anything."""
-
-FEWEST_OVERLOOKED, MOST_OVERLOOKED = 4, 64
-"""Windows whose refusals are overlooked once backing off has turned out to cost answers."""
 
 HANGING, SHORTEST_HANG = 5.0, 1.0
 """A call hangs after so many times the usual seconds of an answer, and after so many at least."""
 
-REFUSED_SHARE, LONGEST_HELD = 0.25, 5.0
-"""A refused call holds its slot for this share of the usual seconds of an answer, and so many at most."""
-
-TOLERATED_LOSS = 0.1
-"""The share of answers that a lower limit may cost: windows of a few answers differ by chance."""
-
-SMOOTHING = 0.05
-
-
-class _Seen(msgspec.Struct, frozen=True):
-    """What was seen in a window: the limit, the seconds and the answers."""
-
-    limit: float
-    seconds: float
-    answers: int
-
-    def has_lost_answers_since(self, before: "_Seen") -> bool:
-        """Whether fewer answers come under this limit."""
-        kept = (self.answers / self.seconds) * before.seconds
-        return kept < (1 - TOLERATED_LOSS) * before.answers
+FIRST_HELD, LONGEST_HELD = 1.0, 15.0
+"""Seconds for which a refused call holds its slot, where nothing was answered yet, and at most."""
 
 
 class Pacer:
@@ -75,17 +42,13 @@ class Pacer:
         self._purposes: dict[object, str] = {}
         # Slots given to calls that have not resumed yet.
         self._promised = 0
-        self._usual = 0.0
-        self._window_began = 0.0
-        self._answers = self._refusals = 0
-        # What was seen before the limit was lowered.
-        self._before: _Seen | None = None
-        # For how many windows refusals say nothing, this time and in all.
-        self._to_overlook = self._overlooks = 0
         self._idle_since = -math.inf
-        self._is_probing = True
-        self._is_settling = False
-        self.limit = FIRST_LIMIT
+        self._search = LimitSearch(clock)
+
+    @property
+    def limit(self) -> float:
+        """How many calls may be under way."""
+        return self._search.limit
 
     @property
     def holding(self) -> int:
@@ -103,13 +66,13 @@ class Pacer:
         Args:
             purpose: Whose call it is; slots are shared fairly between purposes.
         """
-        if self._queues or self.holding >= int(self.limit):
+        if self._queues or self.holding >= int(self._search.limit):
             await self._turn(purpose)
         else:
             self._shares[purpose] += 1
         now = self._clock()
-        if not self._holding and now - self._idle_since >= self._window:
-            self._begin_window()
+        if not self._holding and now - self._idle_since >= self._search.window:
+            self._search.begin_window()
         slot = object()
         self._holding[slot] = now
         self._purposes[slot] = purpose
@@ -117,7 +80,7 @@ class Pacer:
 
     def leave(self, slot: object, *, is_refused: bool = False) -> None:
         """Give a slot back; that of a refused call is free after a while."""
-        held = min(REFUSED_SHARE * self._usual, LONGEST_HELD) if is_refused else 0.0
+        held = min(self._search.usual or FIRST_HELD, LONGEST_HELD) if is_refused else 0.0
         if held:
             asyncio.get_running_loop().call_later(held, self._free, slot)
         else:
@@ -134,75 +97,24 @@ class Pacer:
     @property
     def usual(self) -> float:
         """Seconds that an answer usually takes; 0 where none came yet."""
-        return self._usual
+        return self._search.usual
 
     def is_late(self, began: float) -> bool:
         """Whether a call that began then should have been answered, as far as answers tell."""
-        return not self._usual or began < self._clock() - self._patience
+        return not self._search.usual or began < self._clock() - self._patience
 
     def answered(self, seconds: float) -> None:
         """Learn that a call was answered, and how long that took."""
-        self._answers += 1
-        self._usual += (seconds - self._usual) * (SMOOTHING if self._usual else 1.0)
-        if self._queues and self._before is None:
-            self.limit += 1.0 if self._is_probing else max(1.0, GROWTH * self.limit) / self.limit
-        self._look_back()
+        self._search.answered(seconds, is_wanted=bool(self._queues))
 
     def refused(self) -> None:
         """Learn that the server had no room for a call."""
-        self._refusals += 1
-        self._look_back()
-
-    def _look_back(self) -> None:
-        """Draw conclusions from a window, once enough has happened in it."""
-        elapsed = self._clock() - self._window_began
-        if elapsed < self._window or self._answers + self._refusals < FEWEST:
-            return
-        seen, refusals = _Seen(self.limit, elapsed, self._answers), self._refusals
-        self._begin_window()
-        if self._is_settling:
-            # Calls that began under another limit have ended only now.
-            self._is_settling = False
-        elif not refusals:
-            self._before = None
-        elif self._before is not None and seen.has_lost_answers_since(self._before):
-            self._restore()
-        elif self._to_overlook:
-            self._to_overlook -= 1
-        elif self._is_probing:
-            self._is_probing = False
-            self._is_settling = True
-        else:
-            self._back_off(seen)
-
-    def _back_off(self, seen: "_Seen") -> None:
-        self._is_settling = True
-        if self._before is None or not self._before.answers:
-            # Where nothing was answered yet, whatever comes later looks like no loss.
-            self._before = seen
-        self.limit = max(1.0, BACK_OFF * self.limit)
-
-    def _restore(self) -> None:
-        """Take a step back up, and overlook refusals for a while, longer each time in a row."""
-        self._before = None
-        self._is_settling = True
-        self.limit /= BACK_OFF
-        self._overlooks = min(max(FEWEST_OVERLOOKED, 2 * self._overlooks), MOST_OVERLOOKED)
-        self._to_overlook = self._overlooks
-
-    @property
-    def _window(self) -> float:
-        """Seconds after which what was served tells something."""
-        return max(SHORTEST_WINDOW, 2 * self._usual)
+        self._search.refused(is_wanted=bool(self._queues))
 
     @property
     def _patience(self) -> float:
         """Seconds after which a call is taken for a hanging one."""
-        return max(SHORTEST_HANG, HANGING * self._usual)
-
-    def _begin_window(self) -> None:
-        self._window_began = self._clock()
-        self._answers = self._refusals = 0
+        return max(SHORTEST_HANG, HANGING * self._search.usual)
 
     async def _turn(self, purpose: str) -> None:
         turn = asyncio.get_running_loop().create_future()
@@ -238,7 +150,7 @@ class Pacer:
     def _let_in(self) -> None:
         """Let in as many as there are slots; look again later if some may come free by hanging."""
         self._drop_hanging()
-        while self._queues and self.holding < int(self.limit):
+        while self._queues and self.holding < int(self._search.limit):
             purpose = min(self._queues, key=self._shares.__getitem__)
             turn = self._queues[purpose].popleft()
             if not self._queues[purpose]:
@@ -251,7 +163,7 @@ class Pacer:
             self._timer = asyncio.get_running_loop().call_later(SHORTEST_HANG, self._look_again)
 
     def _drop_hanging(self) -> None:
-        if not self._usual:
+        if not self._search.usual:
             # Nothing was answered yet: a slow model is not to be taken for a hanging one.
             return
         oldest = self._clock() - self._patience

@@ -1,0 +1,87 @@
+"""The search for an endpoint's limit where a refusal costs no more than itself.
+
+While more calls bring more answers the limit doubles, whatever is refused. Where they no longer do, it
+grows by a tenth, and falls a little where calls are refused. That is a trial: a full server answers as
+many calls as before, and the limit stays low; where answers become fewer, the server refuses whatever is
+sent: the limit is restored and may double again, and refusals are overlooked for a while.
+"""
+
+from dragoman.models.wire.window import GROWN, Plan, Window
+
+DOUBLING, GROWTH = 1.0, 0.1
+BACK_OFF = 0.85
+FEWEST_OVERLOOKED, MOST_OVERLOOKED = 16, 64
+"""Windows whose refusals are overlooked once backing off has turned out to cost answers."""
+
+FORGETTING = 0.97
+"""What is left of the best rate of answers after each window."""
+
+
+class LimitTrials:
+    """Raises a limit as long as that brings more answers, and lowers it as long as that costs none."""
+
+    def __init__(self) -> None:
+        self._is_doubling = True
+        self._last_rate = 0.0
+        self._best_rate = self._best_limit = 0.0
+        # What was seen before the limit was lowered.
+        self._before: Window | None = None
+        # For how many windows refusals say nothing, this time and in all.
+        self._to_overlook = self._overlooks = 0
+
+    def after(self, seen: Window) -> Plan | None:
+        """Return what follows from a window; None where answers have collapsed: refusals cost some."""
+        last, self._last_rate = self._last_rate, seen.rate
+        if not seen.refusals:
+            self._before = None
+        elif self._before is not None and seen.has_lost_since(self._before):
+            return self._restored(seen)
+        elif seen.is_wanted and seen.has_collapsed_from(self._best_rate):
+            return None
+        self._remember(seen)
+        if not seen.refusals:
+            return self._growing(seen)
+        if self._is_doubling:
+            return self._still_doubling(seen, last)
+        if self._to_overlook:
+            self._to_overlook -= 1
+            return self._growing(seen)
+        return self._lowered(seen)
+
+    def retreat(self, seen: Window) -> float:
+        """Return the limit under which most was answered, or a little less, and begin anew from there."""
+        limit = max(1.0, BACK_OFF * min(seen.limit, self._best_limit))
+        self._is_doubling = False
+        self._before = None
+        self._best_rate = 0.0
+        return limit
+
+    def _growing(self, seen: Window) -> Plan:
+        growth = DOUBLING if self._is_doubling else GROWTH
+        return Plan(seen.limit, growth if self._before is None else 0.0)
+
+    def _still_doubling(self, seen: Window, last_rate: float) -> Plan:
+        if not seen.answers and not last_rate:
+            # Refused before anything was answered: too many at once, and no word on how many it takes.
+            return Plan(max(1.0, BACK_OFF * seen.limit), DOUBLING)
+        self._is_doubling = seen.rate > GROWN * last_rate
+        return self._growing(seen)._replace(to_settle=int(not self._is_doubling))
+
+    def _lowered(self, seen: Window) -> Plan:
+        if self._before is None or seen.has_more_than(self._before):
+            # Beside what came when it served less, whatever comes later looks like no loss.
+            self._before = seen
+        return Plan(max(1.0, BACK_OFF * seen.limit), 0.0, 1)
+
+    def _restored(self, seen: Window) -> Plan:
+        """Take a step back up, and overlook refusals for a while, longer each time in a row."""
+        self._before = None
+        self._is_doubling = True
+        self._overlooks = min(max(FEWEST_OVERLOOKED, 2 * self._overlooks), MOST_OVERLOOKED)
+        self._to_overlook = self._overlooks
+        return Plan(seen.limit / BACK_OFF, DOUBLING, 1)
+
+    def _remember(self, seen: Window) -> None:
+        self._best_rate *= FORGETTING
+        if seen.rate >= self._best_rate:
+            self._best_rate, self._best_limit = seen.rate, seen.first_limit
