@@ -177,6 +177,23 @@ def test_one_that_breaks_or_hangs_is_left_out_and_used_again(
     assert answers(dying, 80, 110) + answers(other, 80, 110) >= 30 * 16 * 0.9
 
 
+def test_calls_that_all_wait_at_one_that_hangs_go_to_the_other(in_virtual_time: Run) -> None:
+    hangs, refuses = Dying(None, (30.0, 60.0)), Dying(HttpResponse(429, {}, b""), (30.0, 31.0))
+
+    async def go() -> None:
+        gate = gate_to(hangs, refuses)
+
+        async def work() -> None:
+            while now() < 60:
+                await gate.send("http://given/v1", {}, b"hello", whole, WHO)
+
+        await asyncio.gather(*(work() for _ in range(16)))
+
+    in_virtual_time(go())
+    # Who was refused in that second waits at the one that hangs, and nobody else comes.
+    assert sum(40 <= moment < 60 for moment in refuses.answered) >= 20 * 16 * 0.9
+
+
 def test_who_waits_for_room_at_one_goes_where_room_is(in_virtual_time: Run) -> None:
     slow, quick = Serving(seconds=1_000.0), Serving(seconds=1.0)
 

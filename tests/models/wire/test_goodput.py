@@ -181,7 +181,7 @@ def test_many_callers_are_served_where_there_is_no_limit_and_half_is_refused(
     got = in_virtual_time(played(callers, server))
     # Of a thousand attempts 443 are answered, 555 break at once and two hang for a minute.
     each = server.mean + (0.555 * (0.25 + NETWORK_SECONDS) + 0.002 * 60) / 0.443
-    assert got.later >= 0.85 * callers / each
+    assert got.later >= 0.9 * callers / each
     assert got.asked < 2.5
 
 
@@ -199,7 +199,7 @@ def test_a_server_that_counts_what_it_refuses_is_not_hammered(
 ) -> None:
     got = in_virtual_time(played(120, server))
     assert got.later >= share * server.a_second * (1 - server.refused)
-    assert got.asked < 2
+    assert got.asked < 2.5
 
 
 def test_a_server_that_does_not_count_what_it_refuses_gives_all_that_it_can(

@@ -12,7 +12,7 @@ PROBE_SECONDS = 15.0
 """How long an endpoint that was down may take to show that it answers again."""
 
 LOOK_AGAIN = 1.0
-"""Seconds after which a call that waits for room at one of several looks where there is more."""
+"""Seconds after which calls that wait at one of several, for room or an answer, are looked after."""
 
 WORKS_BELOW = 500
 """Statuses from here on say that an endpoint still does not work, whatever it was asked."""
@@ -31,6 +31,7 @@ class Equal:
     def __init__(self, endpoints: Collection[Target]) -> None:
         self._all = tuple(endpoints)
         self._probes: dict[Target, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def first(self) -> Target:
@@ -85,7 +86,19 @@ class Equal:
         if len(self._all) == 1:
             return await attempt(at)
         async with at.answering():
+            self._look_later()
             return await attempt(at)
+
+    def _look_later(self) -> None:
+        """Look for useless ones while calls wait, as there may be nobody who comes with another."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        self._leave_out_useless()
+        if any(at.is_asked for at in self._all):
+            self._look_later()
 
     def _leave_out_useless(self) -> None:
         """Give up those where calls break or hang, as long as another one serves."""

@@ -38,7 +38,7 @@ ELSEWHERE = range(300, 400)
 A_WINDOW = 60.0
 """Seconds after which providers count anew: where others are served, no refusal holds for longer."""
 
-SOON = (0.1, 0.5)
+SOON = (0.1, 0.25)
 """Seconds after which a call that failed where others are served comes again, at least and at most."""
 
 NO_CREDIT = b"insufficient_quota"

@@ -9,8 +9,8 @@ once answers have collapsed under them.
 from collections.abc import Callable
 
 from dragoman.models.wire.limit_steps import LimitSteps
-from dragoman.models.wire.limit_trials import DOUBLING, GROWTH, LimitTrials
-from dragoman.models.wire.window import Plan, Window
+from dragoman.models.wire.limit_trials import LimitTrials
+from dragoman.models.wire.window import DOUBLING, Plan, Window
 
 Clock = Callable[[], float]
 
@@ -90,7 +90,8 @@ class LimitSearch:
 
     def _after(self, seen: Window) -> Plan:
         if not self._steps.is_done:
-            plan = self._steps.after(seen)
-            return plan._replace(growth=GROWTH) if self._steps.is_done else plan
-        next_trial = self._trials.after(seen)
-        return next_trial or self._steps.begin(seen.limit, self._trials.retreat(seen))
+            return self._steps.after(seen)
+        trial = self._trials.after(seen)
+        if trial is not None:
+            return trial
+        return self._steps.begin(seen.limit, self._trials.retreat(seen))

@@ -8,7 +8,7 @@ whatever is sent, and such a share of them is tolerated.
 
 import math
 
-from dragoman.models.wire.window import Plan, Window
+from dragoman.models.wire.window import GROWTH, Plan, Window
 
 STEP = 0.15
 """The first step beyond what is kept, as a share; each one in a row is twice as long."""
@@ -68,8 +68,15 @@ class LimitSteps:
             return self._kept_on(seen)
         if seen.limit > self._proven:
             return self._taken_back()
-        if self._before is not None and seen.has_surely_lost_since(self._before):
-            return self._restored(seen, self._before)
+        before = self._before
+        if before is None:
+            return self._lowered(seen)
+        if seen.has_surely_lost_since(before) or seen.is_refused_all_the_same(before):
+            return self._restored(seen, before)
+        if seen.limit <= 1:
+            # Nothing lower is left to try.
+            self._tolerated = seen.refused_share
+            return self._kept_on(seen)
         return self._lowered(seen)
 
     def _most_refused(self, seen: Window) -> float:
@@ -78,8 +85,10 @@ class LimitSteps:
         return self._tolerated + MORE_REFUSED + BEYOND_CHANCE * chance
 
     def _kept_on(self, seen: Window) -> Plan:
+        if seen.refused_share <= self._tolerated + MORE_REFUSED:
+            # Beyond chance, too: what was seen before tells nothing any more.
+            self._before, self._is_falling = None, False
         self._tolerated -= FORGETTING * max(0.0, self._tolerated - seen.refused_share)
-        self._before, self._is_falling = None, False
         self._to_keep -= 1
         if not seen.is_wanted:
             return Plan(seen.limit)
@@ -95,7 +104,8 @@ class LimitSteps:
             self.is_done = self._steps >= ENOUGH
         self._proven = self._supposed = seen.limit
         self._to_keep = FEWEST_KEPT
-        return Plan(seen.limit + max(1.0, STEP * 2**self._steps * seen.limit), 0.0, 1)
+        limit = seen.limit + max(1.0, STEP * 2**self._steps * seen.limit)
+        return Plan(limit, GROWTH if self.is_done else 0.0, 1)
 
     def _taken_back(self) -> Plan:
         self._supposed = self._proven
@@ -117,6 +127,8 @@ class LimitSteps:
         if self._is_falling and (self._before is None or seen.has_more_than(self._before)):
             # Not at the first fall: answers to calls from before the change were still coming in.
             self._before = seen
+        if not self._is_falling:
+            self._supposed = min(self._supposed, BACK_OFF * seen.limit)
         self._is_falling = True
         back_off = FAR_BACK_OFF if seen.refused_share > HALF else BACK_OFF
         self._proven = max(1.0, back_off * seen.limit)

@@ -111,6 +111,10 @@ class Pacer:
         """Learn that the server had no room for a call."""
         self._search.refused(is_wanted=bool(self._queues))
 
+    def forget(self) -> None:
+        """Draw no conclusions from the last refusals: a server that is away says nothing of its room."""
+        self._search.begin_window()
+
     @property
     def _patience(self) -> float:
         """Seconds after which a call is taken for a hanging one."""

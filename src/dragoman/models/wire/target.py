@@ -66,6 +66,16 @@ class Target:
         return not self.pacer.is_late(self.served_at)
 
     @property
+    def is_free(self) -> bool:
+        """Whether it answered well before and nobody asks it at the moment."""
+        return self.has_served and not self._waits and not self.breaker.is_down
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether calls wait for an answer there."""
+        return bool(self._waits)
+
+    @property
     def is_open(self) -> bool:
         """Whether a call may go there now, as far as room allows."""
         return not self.breaker.is_down and self._paused_until <= now()
@@ -97,8 +107,13 @@ class Target:
             self._paused_until = max(self._paused_until, now() + seconds)
 
     def is_useless_beside(self, other: "Target") -> bool:
-        """Whether calls break here, or bring nothing for longer than they hang where others serve."""
-        return other.is_serving and (self._broken >= TELLING or self._is_silent_beside(other))
+        """Whether calls break here, or bring nothing for longer than they hang where others serve.
+
+        Where all calls wait here, nobody is left to show that the other one serves.
+        """
+        if other.is_serving and self._broken >= TELLING:
+            return True
+        return (other.is_serving or other.is_free) and self._is_silent_beside(other)
 
     def _is_silent_beside(self, other: "Target") -> bool:
         if len(self._waits) < TELLING:
@@ -148,12 +163,14 @@ class Target:
         if fault.kind != "timeout":
             self._heard_at = now()
         self._broken += fault.kind not in NO_ROOM
-        if fault.kind in NO_ROOM:
-            self.pacer.refused()
         if fault.kind in WAS_REACHED:
             self.breaker.answered()
         else:
             self.breaker.failed(fault.detail)
+        if self.breaker.is_down:
+            self.pacer.forget()
+        elif fault.kind in NO_ROOM:
+            self.pacer.refused()
 
 
 def now() -> float:

@@ -10,8 +10,12 @@ TOLERATED_LOSS = 0.1
 """The share of answers that a lower limit may cost: windows of a few answers differ by chance."""
 
 LOST_BEYOND_CHANCE = 1.5
-COLLAPSED, COLLAPSED_BEYOND_CHANCE = 0.4, 2.5
+COLLAPSED, COLLAPSED_BEYOND_CHANCE = 0.35, 2.5
 """Answers have collapsed where more than this share is missing, and so many deviations of chance."""
+
+FAR_LOWER, UNCHANGED, MOST_RANDOM = 0.62, 0.75, 0.75
+"""Under this share of a limit, this share of the refusals is left where they come whatever is sent; but
+where more than the third is refused, a server that is asked far too much looks alike."""
 
 
 class Window(NamedTuple):
@@ -56,6 +60,21 @@ class Window(NamedTuple):
         missing, chance = self._missing(before.rate)
         return self.has_lost_since(before) and missing > LOST_BEYOND_CHANCE * chance
 
+    def with_next(self, seen: "Window") -> "Window":
+        """Return this window and the next as one."""
+        return seen._replace(
+            first_limit=self.first_limit,
+            seconds=self.seconds + seen.seconds,
+            answers=self.answers + seen.answers,
+            refusals=self.refusals + seen.refusals,
+        )
+
+    def is_refused_all_the_same(self, before: "Window") -> bool:
+        """Whether hardly fewer are refused though far fewer are let through."""
+        share = self.refused_share
+        is_far_lower = self.limit <= max(1.0, FAR_LOWER * before.limit)
+        return is_far_lower and UNCHANGED * before.refused_share < share < MOST_RANDOM
+
     def has_collapsed_from(self, rate: float) -> bool:
         """Whether hardly any answers come beside so many a second."""
         missing, chance = self._missing(rate)
@@ -65,6 +84,10 @@ class Window(NamedTuple):
         """Return how many answers are missing at a rate, and by how many they differ by chance."""
         expected = rate * self.seconds
         return expected - self.answers, math.sqrt(expected)
+
+
+DOUBLING, GROWTH = 1.0, 0.1
+"""The share by which a round of answers raises a limit while it is searched for, and after that."""
 
 
 class Plan(NamedTuple):
