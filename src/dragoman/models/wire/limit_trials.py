@@ -45,25 +45,16 @@ class LimitTrials:
         """Return what follows from a window; None where answers have collapsed: refusals cost some."""
         last, self._last_rate = self._last_rate, seen.rate
         if not seen.refusals:
-            self._before = None
-        elif self._before is not None and seen.has_lost_since(self._before):
+            self._before = self._suspected = None
+            self._remember(seen)
+            return Plan(seen.limit, DOUBLING if self._is_doubling else GROWTH)
+        if self._before is not None and seen.has_lost_since(self._before):
             return self._restored(seen)
-        elif seen.is_wanted and self._has_collapsed(seen):
-            if self._suspected is not None:
-                return None
-            self._suspected = seen
-            return Plan(min(seen.first_limit, seen.limit))
+        if seen.is_wanted and self._has_collapsed(seen):
+            return self._suspicious(seen)
         self._suspected = None
         self._remember(seen)
-        if not seen.refusals:
-            return self._growing(seen)
-        if self._is_doubling:
-            return self._still_doubling(seen, last)
-        if self._to_overlook:
-            self._to_overlook -= 1
-            return self._overlooking(seen)
-        self._base = None
-        return self._lowered(seen)
+        return self._still_doubling(seen, last) if self._is_doubling else self._tried(seen)
 
     def _has_collapsed(self, seen: Window) -> bool:
         seen = seen if self._suspected is None else self._suspected.with_next(seen)
@@ -78,9 +69,12 @@ class LimitTrials:
         self._suspected = None
         return limit
 
-    def _growing(self, seen: Window) -> Plan:
-        growth = DOUBLING if self._is_doubling else GROWTH
-        return Plan(seen.limit, growth if self._before is None else 0.0)
+    def _suspicious(self, seen: Window) -> Plan | None:
+        """Wait for one more window; None where there was one already."""
+        if self._suspected is not None:
+            return None
+        self._suspected = seen
+        return Plan(min(seen.first_limit, seen.limit))
 
     def _still_doubling(self, seen: Window, last_rate: float) -> Plan:
         if not seen.answers and not last_rate:
@@ -96,6 +90,13 @@ class LimitTrials:
         # What came on top during this window brought nothing.
         self._base = None
         return Plan(seen.first_limit, GROWTH, 1)
+
+    def _tried(self, seen: Window) -> Plan:
+        if self._to_overlook:
+            self._to_overlook -= 1
+            return self._overlooking(seen)
+        self._base = None
+        return self._lowered(seen)
 
     def _overlooking(self, seen: Window) -> Plan:
         """Grow whatever is refused, and take back what brings no more answers."""
