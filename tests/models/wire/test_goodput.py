@@ -30,7 +30,8 @@ class Server(NamedTuple):
     """What a simulated server takes, and what goes wrong there.
 
     `at_a_time` and `a_second` are its limits, the latter counted over so many seconds, or evenly for 0.
-    `counts` says that what it refuses counts as well.
+    `counts` says that what it refuses counts as well. Between the moments of `away` nobody reaches it,
+    and between those of `closed` it refuses whatever comes.
     """
 
     seconds: tuple[float, float] = (2.0, 4.0)
@@ -42,6 +43,7 @@ class Server(NamedTuple):
     broken: float = 0.0
     hanging: float = 0.0
     away: tuple[float, float] = (math.inf, math.inf)
+    closed: tuple[float, float] = (math.inf, math.inf)
 
     @property
     def mean(self) -> float:
@@ -70,6 +72,8 @@ class Simulated:
         self.asked += 1
         if self._server.away[0] <= now() < self._server.away[1]:
             raise Fault("connect", "no connection (Connection refused)")
+        if self._server.closed[0] <= now() < self._server.closed[1]:
+            return REFUSED
         if self._under_way >= self._server.at_a_time or not self._is_in_time():
             return REFUSED
         self._under_way += 1
@@ -207,6 +211,16 @@ def test_a_server_that_does_not_count_what_it_refuses_gives_all_that_it_can(
 ) -> None:
     got = in_virtual_time(played(120, Server(USUAL, a_second=5.0, counts=False)))
     assert got.later >= 0.95 * 5
+
+
+@pytest.mark.parametrize(
+    "server", [Server(at_a_time=20, refused=0.5), Server(a_second=12.0)], ids=["random", "counting"]
+)
+def test_a_server_that_was_closed_for_a_while_is_kept_busy_again(
+    in_virtual_time: Run, server: Server
+) -> None:
+    got = in_virtual_time(played(120, server._replace(closed=(20.0, 50.0))))
+    assert got.later >= 0.8 * min(server.a_second, server.at_a_time / server.mean)
 
 
 def test_of_two_that_count_what_they_refuse_the_one_that_is_left_serves_what_it_can(

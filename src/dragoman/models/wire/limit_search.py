@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from dragoman.models.wire.limit_steps import LimitSteps
 from dragoman.models.wire.limit_trials import LimitTrials
-from dragoman.models.wire.window import DOUBLING, Plan, Window
+from dragoman.models.wire.window import DOUBLING, NextLimit, Window
 
 Clock = Callable[[], float]
 
@@ -88,7 +88,7 @@ class LimitSearch:
             self.limit, self._growth, self._to_settle = self._after(seen)
         self.begin_window()
 
-    def _after(self, seen: Window) -> Plan:
+    def _after(self, seen: Window) -> NextLimit:
         if not self._steps.is_done:
             return self._steps.after(seen)
         trial = self._trials.after(seen)

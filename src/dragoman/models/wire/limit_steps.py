@@ -2,13 +2,13 @@
 
 The limit is kept where hardly more is refused than is refused anyway, and goes beyond in steps, each
 kept for a while. A step under which more is refused is taken back, and the next one comes later. Where
-more is refused at the limit that was kept, it falls; where that surely costs answers, the refusals come
-whatever is sent, and such a share of them is tolerated.
+more is refused at the limit that was kept, it falls; where that surely costs answers, or hardly less is
+refused far below, the refusals come whatever is sent, and such a share of them is tolerated.
 """
 
 import math
 
-from dragoman.models.wire.window import GROWTH, Plan, Window
+from dragoman.models.wire.window import GROWTH, NextLimit, Window
 
 STEP = 0.15
 """The first step beyond what is kept, as a share; each one in a row is twice as long."""
@@ -51,7 +51,7 @@ class LimitSteps:
         # What was seen before the limit was lowered.
         self._before: Window | None = None
 
-    def begin(self, fallen_from: float, limit: float) -> Plan:
+    def begin(self, fallen_from: float, limit: float) -> NextLimit:
         """Return what follows where answers have collapsed: back to a limit under which they came."""
         self.is_done = False
         self._fallen_from = fallen_from
@@ -60,9 +60,9 @@ class LimitSteps:
         self._steps = 0
         self._to_keep = max(FEWEST_KEPT, self._kept)
         self._before, self._is_falling = None, True
-        return Plan(limit, 0.0, 1)
+        return NextLimit(limit, 0.0, 1)
 
-    def after(self, seen: Window) -> Plan:
+    def after(self, seen: Window) -> NextLimit:
         """Return what follows from a window."""
         if seen.refused_share <= self._most_refused(seen):
             return self._kept_on(seen)
@@ -84,20 +84,20 @@ class LimitSteps:
         chance = math.sqrt(max(self._tolerated, MORE_REFUSED) / calls)
         return self._tolerated + MORE_REFUSED + BEYOND_CHANCE * chance
 
-    def _kept_on(self, seen: Window) -> Plan:
+    def _kept_on(self, seen: Window) -> NextLimit:
         if seen.refused_share <= self._tolerated + MORE_REFUSED:
             # Beyond chance, too: what was seen before tells nothing any more.
             self._before, self._is_falling = None, False
         self._tolerated -= FORGETTING * max(0.0, self._tolerated - seen.refused_share)
         self._to_keep -= 1
         if not seen.is_wanted:
-            return Plan(seen.limit)
+            return NextLimit(seen.limit)
         if seen.limit < self._supposed:
             self._proven = seen.limit
-            return Plan(min(2 * seen.limit, self._supposed))
-        return Plan(seen.limit) if self._to_keep > 0 else self._next_step(seen)
+            return NextLimit(min(2 * seen.limit, self._supposed))
+        return NextLimit(seen.limit) if self._to_keep > 0 else self._next_step(seen)
 
-    def _next_step(self, seen: Window) -> Plan:
+    def _next_step(self, seen: Window) -> NextLimit:
         if seen.limit > self._proven:
             self._kept = 0
             self._steps += 1
@@ -105,25 +105,25 @@ class LimitSteps:
         self._proven = self._supposed = seen.limit
         self._to_keep = FEWEST_KEPT
         limit = seen.limit + max(1.0, STEP * 2**self._steps * seen.limit)
-        return Plan(limit, GROWTH if self.is_done else 0.0, 1)
+        return NextLimit(limit, GROWTH if self.is_done else 0.0, 1)
 
-    def _taken_back(self) -> Plan:
+    def _taken_back(self) -> NextLimit:
         self._supposed = self._proven
         self._steps = 0
         self._kept = min(max(FEWEST_KEPT, 2 * self._kept), MOST_KEPT)
         self._to_keep = self._kept
-        return Plan(self._proven, 0.0, TO_RECOVER)
+        return NextLimit(self._proven, 0.0, TO_RECOVER)
 
-    def _restored(self, seen: Window, before: Window) -> Plan:
+    def _restored(self, seen: Window, before: Window) -> NextLimit:
         self._tolerated = seen.refused_share
         self._proven = before.limit
         self._supposed = max(before.limit, self._fallen_from)
         self._fallen_from = 0.0
         self._before = None
         self._to_keep = 1
-        return Plan(before.limit, 0.0, 1)
+        return NextLimit(before.limit, 0.0, 1)
 
-    def _lowered(self, seen: Window) -> Plan:
+    def _lowered(self, seen: Window) -> NextLimit:
         if self._is_falling and (self._before is None or seen.has_more_than(self._before)):
             # Not at the first fall: answers to calls from before the change were still coming in.
             self._before = seen
@@ -133,4 +133,4 @@ class LimitSteps:
         back_off = FAR_BACK_OFF if seen.refused_share > HALF else BACK_OFF
         self._proven = max(1.0, back_off * seen.limit)
         self._to_keep = FEWEST_KEPT
-        return Plan(self._proven, 0.0, 1)
+        return NextLimit(self._proven, 0.0, 1)

@@ -6,7 +6,7 @@ many calls as before, and the limit stays low; where answers become fewer, the s
 sent: the limit is restored and may double again, and refusals are overlooked for a while.
 """
 
-from dragoman.models.wire.window import DOUBLING, GROWN, GROWTH, Plan, Window
+from dragoman.models.wire.window import DOUBLING, GROWN, GROWTH, NextLimit, Window
 
 BACK_OFF = 0.85
 FEWEST_OVERLOOKED, MOST_OVERLOOKED = 16, 64
@@ -41,13 +41,13 @@ class LimitTrials:
         self._base: Window | None = None
         self._is_far = False
 
-    def after(self, seen: Window) -> Plan | None:
+    def after(self, seen: Window) -> NextLimit | None:
         """Return what follows from a window; None where answers have collapsed: refusals cost some."""
         last, self._last_rate = self._last_rate, seen.rate
         if not seen.refusals:
             self._before = self._suspected = None
             self._remember(seen)
-            return Plan(seen.limit, DOUBLING if self._is_doubling else GROWTH)
+            return NextLimit(seen.limit, DOUBLING if self._is_doubling else GROWTH)
         if self._before is not None and seen.has_lost_since(self._before):
             return self._restored(seen)
         if seen.is_wanted and self._has_collapsed(seen):
@@ -69,58 +69,58 @@ class LimitTrials:
         self._suspected = None
         return limit
 
-    def _suspicious(self, seen: Window) -> Plan | None:
+    def _suspicious(self, seen: Window) -> NextLimit | None:
         """Wait for one more window; None where there was one already."""
         if self._suspected is not None:
             return None
         self._suspected = seen
-        return Plan(min(seen.first_limit, seen.limit))
+        return NextLimit(min(seen.first_limit, seen.limit))
 
-    def _still_doubling(self, seen: Window, last_rate: float) -> Plan:
+    def _still_doubling(self, seen: Window, last_rate: float) -> NextLimit:
         if not seen.answers and not last_rate:
             # Refused before anything was answered: too many at once, and no word on how many it takes.
-            return Plan(max(1.0, BACK_OFF * seen.limit), DOUBLING)
+            return NextLimit(max(1.0, BACK_OFF * seen.limit), DOUBLING)
         self._is_doubling = seen.rate > GROWN * last_rate
         if self._is_doubling:
             self._grown += 1
-            return Plan(seen.limit, DOUBLING)
+            return NextLimit(seen.limit, DOUBLING)
         if self._grown >= SURELY_RANDOM:
             self._to_overlook = max(self._to_overlook, FEWEST_OVERLOOKED)
         self._grown = 0
         # What came on top during this window brought nothing.
         self._base = None
-        return Plan(seen.first_limit, GROWTH, 1)
+        return NextLimit(seen.first_limit, GROWTH, 1)
 
-    def _tried(self, seen: Window) -> Plan:
+    def _tried(self, seen: Window) -> NextLimit:
         if self._to_overlook:
             self._to_overlook -= 1
             return self._overlooking(seen)
         self._base = None
         return self._lowered(seen)
 
-    def _overlooking(self, seen: Window) -> Plan:
+    def _overlooking(self, seen: Window) -> NextLimit:
         """Grow whatever is refused, and take back what brings no more answers."""
         if self._base is None or seen.has_more_than(self._base):
             self._base = seen
         if seen.limit > FAR * self._base.limit:
             self._is_far = True
-            return Plan(self._base.limit, 0.0, 1)
-        return Plan(seen.limit, 0.0 if self._is_far else GROWTH)
+            return NextLimit(self._base.limit, 0.0, 1)
+        return NextLimit(seen.limit, 0.0 if self._is_far else GROWTH)
 
-    def _lowered(self, seen: Window) -> Plan:
+    def _lowered(self, seen: Window) -> NextLimit:
         if self._before is None or seen.has_more_than(self._before):
             # Beside what came when it served less, whatever comes later looks like no loss.
             self._before = seen
-        return Plan(max(1.0, BACK_OFF * seen.limit), 0.0, 1)
+        return NextLimit(max(1.0, BACK_OFF * seen.limit), 0.0, 1)
 
-    def _restored(self, seen: Window) -> Plan:
+    def _restored(self, seen: Window) -> NextLimit:
         """Take a step back up, and overlook refusals for a while, longer each time in a row."""
         self._before = None
         self._is_doubling = True
         self._overlooks = min(max(FEWEST_OVERLOOKED, 2 * self._overlooks), MOST_OVERLOOKED)
         self._to_overlook = self._overlooks
         self._base, self._is_far = None, False
-        return Plan(seen.limit / BACK_OFF, DOUBLING, 1)
+        return NextLimit(seen.limit / BACK_OFF, DOUBLING, 1)
 
     def _remember(self, seen: Window) -> None:
         self._best_rate *= FORGETTING

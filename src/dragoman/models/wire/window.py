@@ -90,7 +90,7 @@ DOUBLING, GROWTH = 1.0, 0.1
 """The share by which a round of answers raises a limit while it is searched for, and after that."""
 
 
-class Plan(NamedTuple):
+class NextLimit(NamedTuple):
     """What follows from a window.
 
     Attributes:
