@@ -5,6 +5,7 @@ in which they would be played; the last three are left to the command `resume`.
 """
 
 import asyncio
+import os
 import resource
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from bench.measuring import measured
@@ -28,6 +30,9 @@ from dragoman.wiring.setup import build_setup
 
 ROWS = 1_000_000
 ROUND = 5_000
+ROUNDS = 5
+"""How often writing is timed at each number of conversations: the median is printed."""
+
 BATCH = 32
 """As many as the writer commits together where many are played at once."""
 
@@ -42,18 +47,19 @@ def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        waiting = _started(run, rows + ROUND + LEFT)
+        waiting = _started(run, rows + 3 * ROUNDS * ROUND + LEFT)
         outcomes = _outcomes()
         print(f"{'rows':>10} {'writes/s':>9} {'CPU us':>7} {'show s':>7} {'CPU s':>6} {'MB':>6}")
         done = 0
         for stop in sorted({0, min(100_000, rows), rows}):
             _store(run, waiting[done:stop], outcomes)
-            wall, cpu = _store(run, waiting[stop : stop + ROUND], outcomes)
-            done = stop + ROUND
+            begun = max(done, stop)
+            done = begun + ROUNDS * ROUND
+            wall, cpu = _timed(run, waiting[begun:done], outcomes)
             shown = _command("show", str(run))
             size = (run / "run.sqlite").stat().st_size / 1e6
             print(
-                f"{stop:>10,} {ROUND / wall:>9,.0f} {cpu / ROUND * 1e6:>7.1f} "
+                f"{begun:>10,} {ROUND / wall:>9,.0f} {cpu / ROUND * 1e6:>7.1f} "
                 f"{shown.wall:>7.2f} {shown.cpu:>6.2f} {size:>6,.0f}"
             )
         _store(run, waiting[done:-LEFT], outcomes)
@@ -89,6 +95,19 @@ def _entries(
     for entry in waiting:
         cell = entry.cell
         yield StoredEpisode(cell.key, 0, *outcomes[cell.task.id, cell.agent.name])
+
+
+def _timed(
+    run: Path, waiting: Sequence[Pending], outcomes: dict[tuple[str, str], Outcome]
+) -> tuple[float, float]:
+    """Store rounds of conversations; return the median seconds of one by the clock, and of CPU."""
+    # What was filled in as fast as a disk takes it is not to be written out meanwhile.
+    os.sync()
+    rounds = [
+        _store(run, waiting[first : first + ROUND], outcomes)
+        for first in range(0, len(waiting), ROUND)
+    ]
+    return median(wall for wall, _ in rounds), median(cpu for _, cpu in rounds)
 
 
 def _store(
