@@ -1,7 +1,8 @@
 """What a run costs at 0, 100,000 and 1,000,000 conversations: `python -m bench.storage_large [ROWS]`.
 
-The run is one of courier that can be gone on with. Its conversations are gold's, stored in the order
-in which they would be played; the last three are left to the command `resume`.
+The run is one of courier that can be gone on with. One conversation of each task and agent is played,
+and stored for all trials in the order in which they would be played; the last three are left to the
+command `resume`.
 """
 
 import asyncio
