@@ -14,8 +14,8 @@ COLLAPSED, COLLAPSED_BEYOND_CHANCE = 0.35, 2.5
 """Answers have collapsed where more than this share is missing, and so many deviations of chance."""
 
 FAR_LOWER, UNCHANGED, MOST_RANDOM = 0.62, 0.75, 0.75
-"""Under this share of a limit, this share of the refusals is left where they come whatever is sent; but
-where more than the third is refused, a server that is asked far too much looks alike."""
+"""At the first share of a limit, calls that are refused whatever is sent are refused as often, or at least
+the second share as often; but where more than the third share of them is, overload looks alike."""
 
 
 class Window(NamedTuple):
