@@ -1,4 +1,4 @@
-# The words to know: demo, quick, test, test-train, search, bench, docs, clean.
+# The words to know: demo, quick, test, test-extras, test-train, search, bench, docs, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,7 +9,7 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo quick test test-train nightly search bench docs format lint types layers unit few properties clean
+.PHONY: demo quick test test-extras test-train nightly search bench docs format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -54,7 +54,13 @@ layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(PYTEST) -m "not (nightly or train)"
+	$(PYTEST) -m "not (nightly or extras or train)"
+
+# What needs Ray or litellm, in an environment without the tools of the other tests. The clusters of a
+# file follow one another: each has more processes than there are cores.
+test-extras: export LITELLM_LOCAL_MODEL_COST_MAP = True
+test-extras: .venv-extras/.installed
+	@$(TIMED) .venv-extras/bin/pytest -n 2 --dist loadfile -m extras $$(grep -rl "mark\.extras" tests)
 
 # What needs the extra `train`; it is large, and its `datasets` is not that of the other tests. Models
 # are so small that a second thread is waited for.
@@ -62,7 +68,7 @@ test-train: .venv-train/.installed
 	@$(TIMED) OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -m train tests/finetuning
 
 few: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or train)"
+	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or extras or train)"
 
 properties: .venv/.dev-installed
 	$(PYTEST) --hypothesis-profile nightly -m "hypothesis or nightly"
@@ -78,10 +84,16 @@ properties: .venv/.dev-installed
 	@$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
+.venv-extras/.installed: pyproject.toml
+	@test -x .venv-extras/bin/python || $(PYTHON) -m venv .venv-extras
+	@.venv-extras/bin/python -m pip install --quiet --editable ".[litellm,ray,voice]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16" "pytest-xdist>=3.6"
+	@.venv-extras/bin/python -c "import litellm, ray"
+	@touch $@
+
 .venv-train/.installed: pyproject.toml
 	@test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
 	@.venv-train/bin/python -m pip install --quiet --editable ".[train]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16"
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-extras .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -19,7 +19,7 @@ from dragoman.store.run import open_run
 
 pytestmark = [
     pytest.mark.chaos,
-    pytest.mark.nightly,
+    pytest.mark.extras,
     pytest.mark.slow,
     pytest.mark.speech,
     # Ray leaves pipes of the processes that it started to the collector.
@@ -45,6 +45,9 @@ TAU2 = (
     *SPOKEN,
     "--quiet",
 )
+SPOKEN_LIMITED = (*COURIER, "--timeout", 40)
+"""An actor may be silent for as long as a conversation may take, which needs a tenth of it."""
+
 SLOW = ("run", "sample:shop", "--agent", "own:Slow", "--user", "gold", "--judge", "rule")
 LIMITED = (*SLOW, "--trials", 60, "--concurrency", 4, "--timeout", 10, "--quiet")
 ENVIRONMENT = {
@@ -76,15 +79,21 @@ class Cluster(Protocol):
 
 
 @pytest.fixture(scope="module")
-def clusters(pulled: Path, own_cache: Path) -> Iterator[Callable[..., Cluster]]:
+def cache(tmp_path_factory: pytest.TempPathFactory, speech_models: Path) -> Path:
+    """The cache of all nodes."""
+    cache = tmp_path_factory.mktemp("cache-of-nodes")
+    (cache / "dragoman").mkdir()
+    (cache / "dragoman" / "speech").symlink_to(speech_models)
+    return cache
+
+
+@pytest.fixture(scope="module")
+def clusters(cache: Path) -> Iterator[Callable[..., Cluster]]:
     """Start clusters. Ray reads once, when it is loaded, whether tokens are asked for, and which."""
-    speech = pulled / "dragoman" / "speech"
-    if not speech.exists():
-        speech.symlink_to(own_cache / "dragoman" / "speech")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(16)}.items():
             patch.setenv(name, value)
-        patch.setenv("XDG_CACHE_HOME", str(pulled))
+        patch.setenv("XDG_CACHE_HOME", str(cache))
         needs = "needs Ray: pip install 'dragoman[ray]'"
         yield pytest.importorskip("ray.cluster_utils", reason=needs).Cluster
 
@@ -126,6 +135,26 @@ def hung_actors(_cluster: Cluster, node: Node) -> None:
         os.kill(process, signal.SIGSTOP)
 
 
+Lost = tuple[tuple[object, ...], Callable[[Cluster, Node], None]]
+
+
+@pytest.fixture(
+    params=[
+        pytest.param((COURIER, killed), id="courier-killed"),
+        pytest.param((COURIER, hung), id="courier-hung"),
+        pytest.param((SPOKEN_LIMITED, hung_actors), id="courier-hung-actor"),
+        pytest.param((TAU2, killed), id="tau2-killed"),
+        pytest.param((LIMITED, hung_actors), id="text-hung-actor"),
+    ]
+)
+def lost(request: pytest.FixtureRequest, cache: Path) -> Lost:
+    """What is played, and how a node of the two is lost in the middle of it."""
+    grid, loses = request.param
+    if grid is TAU2:
+        request.getfixturevalue("pulled_data")("tau2", cache)
+    return grid, loses
+
+
 def stored(folder: Path) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return by cell what its conversation left, without what clocks say, and all audio."""
     with open_run(folder, write=False) as store:
@@ -160,12 +189,9 @@ def ended(run: "subprocess.Popen[str]") -> None:
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize(
-    "lost", [(COURIER, killed), (COURIER, hung), (TAU2, killed), (LIMITED, hung_actors)]
-)
 def test_a_node_that_is_lost_in_the_middle_changes_nothing(
     nodes: Cluster,
-    lost: tuple[tuple[object, ...], Callable[[Cluster, Node], None]],
+    lost: Lost,
     folder: Path,
     command: Command,
     counts: Callable[[Path], tuple[int, int, int]],

@@ -20,7 +20,7 @@ pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.nightly,
+    pytest.mark.extras,
     # What it and its parts do at import and at their end is theirs.
     pytest.mark.filterwarnings("ignore"),
 ]
