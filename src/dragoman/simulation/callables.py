@@ -20,7 +20,8 @@ from dragoman.core.errors import CodeError
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.sound_parts import has_sound, plain_message
+from dragoman.core.voice.histories import has_sound
+from dragoman.core.voice.sound_parts import plain_message
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.simulation.raising import participant_error
 

@@ -16,6 +16,7 @@ from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Completion, Heard, Opening
 from dragoman.core.speech import SYNTHESIS, Called, Reply, Said, Stage, Unparsed, Utterance
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
+from dragoman.core.voice.histories import History
 from dragoman.core.voice.sound_parts import SoundPart
 from dragoman.core.voice.sounds import Sounds, hears_audio
 from dragoman.simulation.prompts import agent_prompt, user_prompt
@@ -59,7 +60,7 @@ class LlmSession:
         # Where every reply is a call, the ticket takes the place of the conversation.
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
-        self._messages: list[Message] = []
+        self._messages = History()
         self._is_told_anew = False
 
     async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
@@ -104,9 +105,8 @@ class LlmSession:
         self._is_told_anew = False
         system = self._system(tools)
         before = self._messages and self._messages[0]["role"] == "system"
-        self._messages[: 1 if before else 0] = (
-            [{"role": "system", "content": system}] if system else []
-        )
+        told = [{"role": "system", "content": system}] if system else []
+        self._messages = History([*told, *self._messages[1 if before else 0 :]])
 
     def _system(self, tools: Toolset) -> str:
         opening = self._opening

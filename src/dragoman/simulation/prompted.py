@@ -8,6 +8,7 @@ from dragoman.core.facets import TextProtocol
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
+from dragoman.core.voice.histories import History
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.simulation.llm import Message, outgoing, past, sound_of
 
@@ -37,7 +38,7 @@ class PromptedSession:
         self._model = model
         self._text = text
         self._opening = opening
-        self._messages: list[Message] = []
+        self._messages = History()
         self._offered = ""
         self._calls: tuple[ToolCall, ...] = ()
         self._visible: frozenset[str] = frozenset()
@@ -72,7 +73,7 @@ class PromptedSession:
         """Take what is told from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, directive=directive)
         if self._messages:
-            self._messages[0] = self._system()
+            self._messages = History([self._system(), *self._messages[1:]])
 
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""

@@ -7,7 +7,6 @@ import pytest
 from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.core.voice.sound_parts import (
     SoundPart,
-    has_sound,
     hash_encoder,
     message_encoder,
     part_form,
@@ -43,11 +42,6 @@ def test_code_that_takes_messages_as_they_are_sent_gets_plain_parts_of_its_own()
     assert plain == json.loads(message_encoder().encode(MESSAGE))
     assert plain_message(WORDS) == WORDS
     assert plain_message(WORDS) is not WORDS
-
-
-def test_whether_there_is_sound_among_messages() -> None:
-    assert has_sound([WORDS, MESSAGE])
-    assert not has_sound([WORDS, {"role": "user", "content": [{"type": "text", "text": "a"}]}])
 
 
 @pytest.mark.parametrize("text", ['{"data":"x"}', '{"a":"{data}{data}"}', "[{data}]", "{data}"])

@@ -1,7 +1,7 @@
 """Audio as a part of a message to a model that hears: written out where it is sent, known by its hash."""
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -73,16 +73,6 @@ def hash_encoder() -> msgspec.json.Encoder:
         return _sound(part).reference.sha256
 
     return msgspec.json.Encoder(enc_hook=hashed)
-
-
-def has_sound(messages: Iterable[Message]) -> bool:
-    """Return whether any part of these messages is audio."""
-    for message in messages:
-        content = message.get("content")
-        # Asked at each call of all that was said before, so that it costs little where it is text.
-        if isinstance(content, list) and any(isinstance(part, SoundPart) for part in content):
-            return True
-    return False
 
 
 def plain_message(message: Message) -> dict[str, object]:

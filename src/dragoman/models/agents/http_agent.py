@@ -9,7 +9,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.sound_parts import has_sound
+from dragoman.core.voice.histories import has_sound
 from dragoman.models.agents.protocol import MOST_ANSWER_BYTES, decode_answer, encode_request
 from dragoman.models.wire.sending import EndpointRefused, Misshapen, Sender, Who
 

@@ -12,10 +12,10 @@ from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
+from dragoman.core.voice.histories import has_sound, written
 from dragoman.core.voice.sound_parts import (
     OPENAI_PART,
     PartForm,
-    has_sound,
     message_encoder,
 )
 from dragoman.models.chat.completions import decode_completion
@@ -73,7 +73,7 @@ class OpenAIModel:
         self._has_answered = False
         self._head = _encode({"model": endpoint.model, **endpoint.settings})[:-1]
         self._streams = endpoint.streams
-        self._encode_messages = message_encoder(endpoint.audio or OPENAI_PART).encode
+        self._messages = message_encoder(endpoint.audio or OPENAI_PART)
 
     @property
     def hears_audio(self) -> bool:
@@ -148,7 +148,7 @@ class OpenAIModel:
             parts += [b',"response_format":', _encode(_format(request.reply_schema))]
         if as_stream:
             parts.append(b',"stream":true,"stream_options":{"include_usage":true}')
-        parts += [b',"messages":', self._encode_messages(request.messages), b"}"]
+        parts += [b',"messages":', written(request.messages, self._messages), b"}"]
         return b"".join(parts)
 
     def _refused(self, refusal: EndpointRefused, purpose: str) -> Completion:

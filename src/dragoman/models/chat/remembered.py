@@ -9,7 +9,8 @@ from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import as_replayed
 from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.sound_parts import has_sound, hash_encoder
+from dragoman.core.voice.histories import has_sound, written
+from dragoman.core.voice.sound_parts import hash_encoder
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.spoken_replies import with_sound
@@ -87,7 +88,7 @@ class RememberedModel:
                 request.draw,
                 request.seed,
                 purpose,
-                request.messages,
+                msgspec.Raw(written(request.messages, _ENCODER)),
                 request.tools.digest,
                 request.tools.must_call,
                 request.reply_schema,
