@@ -47,9 +47,7 @@ class Replies:
         reply = self._answerer(asked)
         if isinstance(reply, Unanswered):
             return _answer(b"400 Bad Request", reply.reason.encode())
-        envelope = Envelope(
-            f"chatcmpl-{content}", 0, asked.model, "lean", count_tokens(len(body))
-        )
+        envelope = Envelope(f"chatcmpl-{content}", 0, asked.model, "lean", count_tokens(len(body)))
         return _answer(b"200 OK", encode_completion(with_ids(reply, content), envelope))
 
 

@@ -23,7 +23,8 @@ def told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         call_id = call.id
         while call_id in apart:
             call_id = f"{call_id}_{index}"
-        apart[call_id] = msgspec.structs.replace(call, id=call_id)
+        own = call if call_id == call.id else msgspec.structs.replace(call, id=call_id)
+        apart[call_id] = own
     return tuple(apart.values())
 
 

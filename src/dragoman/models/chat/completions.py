@@ -4,6 +4,8 @@ A well-formed body whose arguments are not a JSON object is the model's mistake,
 on the call; a body that is not a completion at all is the provider's.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
 from dragoman.core.agent_answers import Tokens
@@ -13,6 +15,7 @@ from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
+from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.spoken_replies import NOT_SPOKEN, spoken_reply, without_sound
 from dragoman.models.written_calls import told_apart, written_call
@@ -70,8 +73,59 @@ class _Body(msgspec.Struct):
     usage: msgspec.Raw = _NULL
 
 
+class DecodedReply(msgspec.Struct, frozen=True):
+    """What a body says, before it is known what it took to get it.
+
+    Attributes:
+        reply: What the model said or called.
+        raw: The body, with the hash of what it spoke instead of the sound.
+        tokens: What it consumed, as far as it is told.
+        spoken: The sound of words that the model spoke itself.
+        heard_sound: Whether there was audio in what it was asked.
+    """
+
+    reply: Reply
+    raw: msgspec.Raw
+    tokens: _Tokens
+    spoken: Audio | None
+    heard_sound: bool
+
+    def completion(
+        self,
+        model: str,
+        purpose: str,
+        latency: Latency | None = None,
+        faults: Mapping[str, int] = {},
+        seconds: float = 0.0,
+    ) -> Completion:
+        """Return it as what a model was asked for, with the failed attempts and the seconds it took."""
+        tokens = self.tokens
+        sent, received = tokens.prompt_tokens_details, tokens.completion_tokens_details
+        into = None if self.heard_sound else 0
+        if sent is not None and sent.audio_tokens is not None:
+            into = sent.audio_tokens
+        out = None if self.spoken is not None else 0
+        if received is not None and received.audio_tokens is not None:
+            out = received.audio_tokens
+        usage = Usage(
+            purpose,
+            model,
+            input_tokens=tokens.prompt_tokens,
+            output_tokens=tokens.completion_tokens,
+            cached_tokens=None if sent is None else sent.cached_tokens,
+            reasoning_tokens=None if received is None else received.reasoning_tokens,
+            faults=dict(faults),
+            seconds=seconds,
+            input_audio_tokens=into,
+            output_audio_tokens=out,
+        )
+        spoken = self.spoken if isinstance(self.reply, Said) else None
+        return Completion(self.reply, self.raw, usage, latency, spoken)
+
+
 _BODY = msgspec.json.Decoder(_Body)
 _USAGE = msgspec.json.Decoder(_Tokens | None)
+_UNTOLD = _Tokens()
 
 
 def decode_completion(
@@ -94,6 +148,11 @@ def decode_completion(
     Raises:
         ParticipantError: Where the body is not a chat completion, or speaks without telling what.
     """
+    return decode_reply(body, model, heard_sound=heard_sound).completion(model, purpose, latency)
+
+
+def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> DecodedReply:
+    """Decode the reply in a chat completion's body; as `decode_completion`."""
     try:
         body.decode("utf-8")
         decoded = _BODY.decode(body)
@@ -109,42 +168,16 @@ def decode_completion(
     if isinstance(reply, Unparsed) and spoken.sound is not None:
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
     sound = spoken.sound
-    into, out = (None if heard_sound else 0), (0 if sound is None else None)
-    return Completion(
-        reply=reply,
-        raw=msgspec.Raw(body if sound is None else without_sound(body, sound)),
-        usage=_usage(_tokens(decoded.usage), model, purpose, (into, out)),
-        latency=latency,
-        spoken=sound if isinstance(reply, Said) else None,
-    )
+    raw = msgspec.Raw(body if sound is None else without_sound(body, sound))
+    return DecodedReply(reply, raw, _tokens(decoded.usage), sound, heard_sound)
 
 
 def _tokens(told: msgspec.Raw) -> _Tokens:
     """Return the tokens told; a count that makes no sense leaves them unknown, not the reply."""
     try:
-        return _USAGE.decode(told) or _Tokens()
+        return _USAGE.decode(told) or _UNTOLD
     except UNREADABLE:
-        return _Tokens()
-
-
-def _usage(
-    tokens: _Tokens, model: str, purpose: str, untold_audio: tuple[int | None, int | None]
-) -> Usage:
-    """Return what was consumed; `untold_audio` are the tokens of audio where nothing is told of them."""
-    sent = tokens.prompt_tokens_details or _PromptDetails()
-    received = tokens.completion_tokens_details or _CompletionDetails()
-    return Usage(
-        purpose,
-        model,
-        input_tokens=tokens.prompt_tokens,
-        output_tokens=tokens.completion_tokens,
-        cached_tokens=sent.cached_tokens,
-        reasoning_tokens=received.reasoning_tokens,
-        input_audio_tokens=untold_audio[0] if sent.audio_tokens is None else sent.audio_tokens,
-        output_audio_tokens=(
-            untold_audio[1] if received.audio_tokens is None else received.audio_tokens
-        ),
-    )
+        return _UNTOLD
 
 
 def _reply(message: _Message, transcript: str, finish: str | None) -> Reply:

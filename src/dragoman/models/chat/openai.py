@@ -18,7 +18,7 @@ from dragoman.core.voice.sound_parts import (
     PartForm,
     message_encoder,
 )
-from dragoman.models.chat.completions import decode_completion
+from dragoman.models.chat.completions import DecodedReply, decode_reply
 from dragoman.models.chat.streams import first_words, is_stream, whole_completion
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
 
@@ -104,21 +104,21 @@ class OpenAIModel:
     async def _asked(self, request: ChatRequest, purpose: str, *, as_stream: bool) -> Completion:
         heard_sound = has_sound(request.messages)
 
-        def read(answer: bytes) -> tuple[Completion, bytes]:
-            return self._read(answer, purpose, heard_sound=heard_sound), answer
+        def read(answer: bytes) -> tuple[DecodedReply, bytes]:
+            return self._read(answer, heard_sound=heard_sound), answer
 
         url, headers = self._endpoint.url, self._headers(request)
         body = self._body(request, as_stream=as_stream)
-        (completion, answer), attempts = await self._sender.send(
+        (decoded, answer), attempts = await self._sender.send(
             url, headers, body, read, Who(purpose, self.name)
         )
         self._has_answered = True
+        completion = decoded.completion(
+            self.name, purpose, _latency(answer, attempts), attempts.faults, attempts.seconds
+        )
         taken = completion.usage
         self._sender.settle(len(body), (taken.input_tokens or 0) + (taken.output_tokens or 0))
-        usage = msgspec.structs.replace(
-            completion.usage, faults=attempts.faults, seconds=attempts.seconds
-        )
-        return msgspec.structs.replace(completion, usage=usage, latency=_latency(answer, attempts))
+        return completion
 
     def _headers(self, request: ChatRequest) -> Mapping[str, str]:
         if not request.key:
@@ -127,13 +127,13 @@ class OpenAIModel:
         key = f"{request.key}-stream" if self._streams else request.key
         return {**self._endpoint.headers, "Idempotency-Key": key}
 
-    def _read(self, body: bytes, purpose: str, *, heard_sound: bool) -> Completion:
+    def _read(self, body: bytes, *, heard_sound: bool) -> DecodedReply:
         whole = body.removeprefix(codecs.BOM_UTF8)
         if is_stream(whole):
             # A key may have come in pieces, to be found only now.
             whole = hidden(whole_completion(whole), (self._endpoint.key,))
         try:
-            return decode_completion(whole, self.name, purpose, heard_sound=heard_sound)
+            return decode_reply(whole, self.name, heard_sound=heard_sound)
         except ParticipantError as error:
             raise Unreadable(_error_in(whole) or str(error)) from error
 

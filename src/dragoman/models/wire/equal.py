@@ -63,7 +63,7 @@ class Equal:
                 self._look_for_lost(probe)
             await at.ready()
             slot = await self._slot(at, purpose)
-            if slot is not None and (at.is_open or not self.has_other({at})):
+            if slot is not None and (len(self._all) == 1 or at.is_open or not self.has_other({at})):
                 return at, slot
             if slot is not None:
                 at.pacer.leave(slot)
@@ -77,17 +77,18 @@ class Equal:
                 return await at.pacer.enter(purpose)
         return None
 
-    async def answered(self, at: Target, attempt: Callable[[Target], Awaitable[T]]) -> T:
-        """Return what an attempt brings; where others serve, none outlasts the endpoint it waits for.
+    def answered(self, at: Target, attempt: Awaitable[T]) -> Awaitable[T]:
+        """Await an attempt; where others serve, none outlasts the endpoint that it waits for.
 
         Raises:
             Fault: Where it broke on the way.
         """
-        if len(self._all) == 1:
-            return await attempt(at)
+        return attempt if len(self._all) == 1 else self._watched(at, attempt)
+
+    async def _watched(self, at: Target, attempt: Awaitable[T]) -> T:
         async with at.answering():
             self._look_later()
-            return await attempt(at)
+            return await attempt
 
     def _look_later(self) -> None:
         """Look for useless ones while calls wait, as there may be nobody who comes with another."""

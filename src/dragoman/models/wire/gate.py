@@ -25,6 +25,7 @@ from dragoman.models.wire.target import NO_ROOM, NOT_REACHED, Target, now
 from dragoman.models.wire.transport import OK, Fault, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
+_Arrivals = tuple[tuple[int, float], ...]
 
 RATE_LIMITED = 429
 OVERLOADED = frozenset({503, 529})
@@ -126,16 +127,16 @@ class Gate:
         def posted(at: Target, sent: bytes) -> Awaitable[HttpResponse]:
             return at.transport.post(at.url or url, headers, sent, at.proxy, who.most_bytes)
 
-        async def attempt(at: Target) -> tuple[T, tuple[tuple[int, float], ...]]:
-            began = now()
+        async def attempt(at: Target, began: float) -> tuple[T, _Arrivals]:
             answer = await posted(at, body)
             value = self._understood(answer, read, at)
-            self._hold(at, pause_asked(answer.headers))
+            if pause := pause_asked(answer.headers):
+                self._hold(at, pause)
             return value, _arrivals(answer, began)
 
         call = _Call(attempt, who, len(body), lambda at: posted(at, b"{}"))
-        (value, arrivals), attempts = await self._tried(call)
-        return value, Attempts(attempts.faults, attempts.seconds, arrivals)
+        (value, arrivals), seconds = await self._tried(call)
+        return value, Attempts(call.faults, seconds, arrivals)
 
     async def tried(self, attempt: Callable[[], Awaitable[T]], who: Who) -> tuple[T, Attempts]:
         """Do something at the endpoint until it is done, and return what came of it.
@@ -152,11 +153,18 @@ class Gate:
             EndpointRefused: Where `attempt` says so.
             RunHalted: Where the endpoint is down for good.
         """
-        return await self._tried(_Call(lambda _: attempt(), who))
+        call = _Call(lambda _at, _began: attempt(), who)
+        value, seconds = await self._tried(call)
+        return value, Attempts(call.faults, seconds)
 
-    async def _tried(self, call: "_Call[T]") -> tuple[T, Attempts]:
+    async def _tried(self, call: "_Call[T]") -> tuple[T, float]:
+        """Return what came of a call, and for how long the attempt that brought it was under way."""
         try:
-            return await self._done(call)
+            try:
+                return await self._attempt(call)
+            except Fault as fault:
+                first = fault
+            return await self._retried(call, first)
         except asyncio.CancelledError as cut:
             if (delay := self._delay(call)) is not None:
                 tell_delay(cut, delay)
@@ -183,11 +191,7 @@ class Gate:
     def _hold(self, at: Target, seconds: float) -> None:
         at.hold(min(seconds, self._patience.seconds))
 
-    async def _done(self, call: "_Call[T]") -> tuple[T, Attempts]:
-        try:
-            return await self._attempt(call)
-        except Fault as fault:
-            first = fault
+    async def _retried(self, call: "_Call[T]", first: Fault) -> tuple[T, float]:
         try:
             return await self._again(call, first)
         except Fault as fault:
@@ -209,10 +213,10 @@ class Gate:
         delay.usage = call.spent()
         return delay
 
-    async def _again(self, call: "_Call[T]", first: Fault) -> tuple[T, Attempts]:
+    async def _again(self, call: "_Call[T]", first: Fault) -> tuple[T, float]:
         pending: list[Fault] = [first]
 
-        async def attempt() -> tuple[T, Attempts]:
+        async def attempt() -> tuple[T, float]:
             if pending:
                 raise pending.pop()
             return await self._attempt(call)
@@ -237,10 +241,11 @@ class Gate:
         refused = 0.0 if math.isinf(began) else now() - began
         return max(0.0, self._patience.seconds - refused)
 
-    async def _attempt(self, call: "_Call[T]") -> tuple[T, Attempts]:
+    def _attempt(self, call: "_Call[T]") -> Awaitable[tuple[T, float]]:
         after = self._pace.hedge_after
-        if after is None:
-            return await self._once(call)
+        return self._once(call) if after is None else self._hedged(call, after)
+
+    async def _hedged(self, call: "_Call[T]", after: float) -> tuple[T, float]:
         call.sent_at = None
 
         def left() -> float:
@@ -248,7 +253,7 @@ class Gate:
 
         return await first_answer(lambda: self._once(call), left, lambda: call.count(HEDGED))
 
-    async def _once(self, call: "_Call[T]") -> tuple[T, Attempts]:
+    async def _once(self, call: "_Call[T]") -> tuple[T, float]:
         if self._pace.allowance is not None:
             await self._pace.allowance.take(call.sent_bytes)
         at, slot = await self._equal.enter(call.who.purpose, call.failed_at, call.probe)
@@ -256,7 +261,7 @@ class Gate:
         began = call.sent_at = now()
         is_refused = False
         try:
-            value = await self._equal.answered(at, call.attempt)
+            value = await self._equal.answered(at, call.attempt(at, began))
         except Fault as fault:
             is_refused = fault.kind in NO_ROOM
             self._learn(fault, call, at)
@@ -269,7 +274,7 @@ class Gate:
         else:
             seconds = now() - began
             at.served(seconds)
-            return value, Attempts(call.faults, seconds)
+            return value, seconds
         finally:
             at.pacer.leave(slot, is_refused=is_refused)
 
@@ -345,7 +350,7 @@ class _Call(Generic[T]):
 
     def __init__(
         self,
-        attempt: Callable[[Target], Awaitable[T]],
+        attempt: Callable[[Target, float], Awaitable[T]],
         who: Who,
         sent_bytes: int = 0,
         probe: Probe | None = None,
@@ -385,7 +390,7 @@ def _may_pass(error: BaseException) -> bool:
     return isinstance(error, Fault) and error.may_pass
 
 
-def _arrivals(answer: HttpResponse, began: float) -> tuple[tuple[int, float], ...]:
+def _arrivals(answer: HttpResponse, began: float) -> _Arrivals:
     """Return when the pieces of an answer came, counted from its sending; nothing for one piece."""
     if len(answer.arrivals) <= 1:
         return ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from yarl import URL
 
 from dragoman.models.wire.http1.pool import Pool
-from dragoman.models.wire.http1.requests import destination_of, head_of
+from dragoman.models.wire.http1.requests import Destination, destination_of, head_of
 from dragoman.models.wire.transport import CHAT_BYTES, HttpResponse, Timeouts
 
 LARGE_AT_ONCE = 16
@@ -39,7 +39,9 @@ class Http:
         Raises:
             Fault: Where no whole answer came.
         """
-        return await self._answered(url, headers, body, proxy, most_bytes)
+        where = destination_of(url, proxy)
+        request = head_of(where, headers, body), body
+        return await self._exchanged(where, request, most_bytes)
 
     async def get(
         self,
@@ -53,7 +55,9 @@ class Http:
         Raises:
             Fault: Where no whole answer came.
         """
-        return await self._answered(url, headers, None, proxy, most_bytes)
+        where = destination_of(url, proxy)
+        request = head_of(where, headers, None), b""
+        return await self._exchanged(where, request, most_bytes)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -61,19 +65,11 @@ class Http:
         if pool is not None and pool.loop is asyncio.get_running_loop():
             await pool.close()
 
-    async def _answered(
-        self,
-        url: str | URL,
-        headers: Mapping[str, str],
-        body: bytes | None,
-        proxy: str | None,
-        most_bytes: int,
+    async def _exchanged(
+        self, where: Destination, request: tuple[bytes, bytes], most_bytes: int
     ) -> HttpResponse:
-        """Post a body, or get what is there where there is none."""
         pool = self._open()
         ends_at = pool.loop.time() + self._timeouts.total
-        where = destination_of(url, proxy)
-        request = head_of(where, headers, body), body or b""
         connection = await pool.connection(where.peer)
         try:
             return await connection.exchange(request, most_bytes, ends_at, self._large)

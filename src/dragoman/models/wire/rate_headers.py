@@ -39,12 +39,12 @@ def retry_after(answer: HttpResponse) -> float | None:
 
 def pause_asked(headers: Mapping[str, str]) -> float:
     """Return the seconds until an allowance that is used up is there again; 0 where none is."""
-    pauses = [
-        _duration(headers.get(reset, ""))
-        for left, reset in _ALLOWANCES
-        if _number(headers.get(left, "")) == 0
-    ]
-    return min(max(pauses, default=0.0), LONGEST_WAIT)
+    pause = 0.0
+    for left, reset in _ALLOWANCES:
+        told = headers.get(left)
+        if told is not None and _number(told) == 0:
+            pause = max(pause, _duration(headers.get(reset, "")))
+    return min(pause, LONGEST_WAIT)
 
 
 def _number(text: str) -> float | None:

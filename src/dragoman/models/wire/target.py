@@ -96,9 +96,9 @@ class Target:
         Raises:
             RunHalted: Where it has not answered for too long.
         """
-        await self.breaker.ready()
-        left = self._paused_until - now()
-        if left > 0:
+        if self.breaker.is_down:
+            await self.breaker.ready()
+        if self._paused_until and (left := self._paused_until - now()) > 0:
             await asyncio.sleep(left + random.uniform(0, SPREAD_SECONDS))  # noqa: S311 - no secret
 
     def hold(self, seconds: float) -> None:

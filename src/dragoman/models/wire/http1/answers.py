@@ -22,6 +22,7 @@ class AnswerReader:
     """Reads one answer after the other; the parser of a connection calls it back.
 
     Attributes:
+        is_settled: Whether there is nothing more to wait for.
         is_whole: Whether all of the answer came that is read of it.
         keeps: Whether the connection may carry another call after it.
         fault: Why it cannot come any more, or None.
@@ -33,7 +34,7 @@ class AnswerReader:
 
     def begin(self, most_bytes: int) -> None:
         """Expect an answer; of a good one's body no more than these bytes."""
-        self.is_whole = False
+        self.is_settled = self.is_whole = False
         self.keeps = False
         self.fault: Fault | None = None
         self._most_bytes = most_bytes
@@ -45,11 +46,6 @@ class AnswerReader:
         self._body = bytearray()
         self._received = 0
         self._arrivals: list[tuple[int, float]] = []
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether there is nothing more to wait for."""
-        return self.is_whole or self.fault is not None
 
     @property
     def size(self) -> int:
@@ -92,7 +88,7 @@ class AnswerReader:
         """Learn that nothing more comes, and what broke the connection, if anything did."""
         self.keeps = False
         if error is None and self._ends_with_connection and self.fault is None:
-            self.is_whole = True
+            self._finish()
         elif isinstance(error, OSError):
             self.break_off("cut", f"the connection broke ({reason_of(error)})")
         else:
@@ -102,6 +98,10 @@ class AnswerReader:
         """Wait for nothing more of an answer that is not whole."""
         if not self.is_settled:
             self.fault = Fault(kind, detail)
+            self.is_settled = True
+
+    def _finish(self) -> None:
+        self.is_settled = self.is_whole = True
 
     def _require_bounds(self) -> None:
         if self._received - len(self._body) > FRAMING_BYTES + FRAMING_RATIO * len(self._body):
@@ -110,11 +110,11 @@ class AnswerReader:
             return
         self.keeps = False
         if self._status == OK:
-            self.is_whole = False
+            self.is_settled = self.is_whole = False
             self.break_off("oversized", f"the answer has more than {self._most_bytes:,} bytes")
         else:
             del self._body[self._bound :]
-            self.is_whole = True
+            self._finish()
 
     # What follows is called by the parser.
 
@@ -160,4 +160,4 @@ class AnswerReader:
             self._headers.clear()
         elif not self.is_settled:
             self.keeps = self._parser.should_keep_alive()
-            self.is_whole = True
+            self._finish()

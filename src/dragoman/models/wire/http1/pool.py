@@ -46,7 +46,7 @@ class Pool:
             connection.abort()
             return
         idle = self._idle[peer]
-        while idle and not self._is_fresh(idle[0]):
+        while idle and idle[0].freed_at + KEPT_SECONDS < connection.freed_at:
             idle.popleft().abort()
         idle.append(connection)
 
