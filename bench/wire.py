@@ -1,8 +1,8 @@
 """What a call over HTTP costs, how near a run comes to the ideal, and what faults leave of it.
 
-Both sides of retail are chat models behind local servers that replay gold. The servers run beside us
-on the same cores, so their CPU is printed too: where both together fill the machine, the wall time
-says nothing of us.
+Both sides of retail are chat models behind local servers that replay gold: lean ones, and the one of
+`dragoman.testing` where faults are wanted. They run beside us on the same cores, so their CPU is printed
+too: where both together fill the machine, the wall time says nothing of us.
 """
 
 import asyncio
@@ -58,6 +58,19 @@ def served(folder: Path, behaviour: dict[str, object], *answers: str) -> Iterato
     faults = folder / f"behaviour-{time.monotonic_ns()}.json"
     faults.write_text(json.dumps(behaviour))
     command = (sys.executable, "-m", "dragoman.testing.server", "--faults", str(faults), *answers)
+    with _started(command) as server:
+        yield server
+
+
+@contextmanager
+def _lean(gold: Path, side: str, latency: float) -> Iterator[Server]:
+    replayed = ("--replay", str(gold), "--side", side, "--latency", str(latency))
+    with _started((sys.executable, "-m", "bench.lean_server", *replayed)) as server:
+        yield server
+
+
+@contextmanager
+def _started(command: tuple[str, ...]) -> Iterator[Server]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -88,11 +101,9 @@ def _gold(folder: Path) -> Path:
 
 
 def _print_run(folder: Path, gold: Path, *, concurrency: int, trials: int, latency: float) -> None:
-    behaviour: dict[str, object] = {"capacity": {"latency_seconds": latency}}
     with ExitStack() as stack:
         agent, user = (
-            stack.enter_context(served(folder, behaviour, "--replay", str(gold), "--side", side))
-            for side in ("agent", "user")
+            stack.enter_context(_lean(gold, side, latency)) for side in ("agent", "user")
         )
         config = RunConfig(
             SUITE,

@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -57,7 +57,7 @@ def is_enough(text: str) -> bool:
     return sum(map(len, words(text))) >= MIN_LETTERS
 
 
-def foreign(text: str, language: str, known: frozenset[str]) -> str:
+def foreign(text: str, language: str, known: Collection[str]) -> str:
     """Return why a text is not in a language; "" where nothing shows it.
 
     Three things show it, each in a text of some length: letters hardly any of which belong to the
@@ -95,7 +95,7 @@ def primary(tag: str) -> str | None:
 
 
 def _share(spoken: Sequence[str], wanted: frozenset[str]) -> float:
-    return sum(word in wanted for word in spoken) / len(spoken) if spoken else 0.0
+    return sum(map(wanted.__contains__, spoken)) / len(spoken) if spoken else 0.0
 
 
 @cache

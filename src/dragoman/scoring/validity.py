@@ -88,13 +88,15 @@ def _goal_evidence(turns: Sequence[UserTurn], reason: str, language: str) -> Evi
     ]
     if findings:
         return _evidence("goal_kept", findings)
-    wanted = _content(words(reason))
+    wanted = _content(reason)
     if primary(language) != "en":
         return _evidence("goal_kept", (), "the rules follow a goal in English only")
     said = [word for turn in turns for word in words(turn.text)]
     if len(wanted) < _MIN_REASON_WORDS or len(said) < _MIN_GOAL_WORDS:
         return _evidence("goal_kept", (), "too little was said to tell")
-    strayed = () if wanted & _content(said) else ("never speaks of the reason for the call",)
+    function_words = language_facts().english
+    speaks_of_it = any(word[:_STEM] in wanted and word not in function_words for word in said)
+    strayed = () if speaks_of_it else ("never speaks of the reason for the call",)
     return _evidence("goal_kept", strayed)
 
 
@@ -167,11 +169,17 @@ def _language_evidence(turns: Sequence[UserTurn], told: Sequence[str], language:
 
 
 def _foreign_turns(turns: Sequence[UserTurn], told: Sequence[str], language: str) -> Iterator[str]:
-    known = {word for text in told for word in words(text)}
+    known = set(_words_told(told))
     for turn in turns:
-        known.update(word for text in turn.heard for word in words(text))
-        if why := foreign(turn.text, language, frozenset(known)):
+        known.update(*map(words, turn.heard))
+        if why := foreign(turn.text, language, known):
             yield turn.told(why, turn.text)
+
+
+@lru_cache(maxsize=256)
+def _words_told(told: Sequence[str]) -> frozenset[str]:
+    """Return the words of what a user was told; remembered, since many conversations are of one task."""
+    return frozenset().union(*map(words, told))
 
 
 def _silence(turns: Sequence[UserTurn]) -> str:
@@ -188,14 +196,15 @@ def _instructions(task: Task) -> str:
     return script if isinstance(script, str) else script.task_instructions
 
 
-def _content(spoken: Iterable[str]) -> set[str]:
-    """Return the beginnings of the content words among these."""
+@lru_cache(maxsize=256)
+def _content(text: str) -> frozenset[str]:
+    """Return the beginnings of a text's content words."""
     function_words = language_facts().english
-    return {
+    return frozenset(
         word[:_STEM]
-        for word in spoken
+        for word in words(text)
         if len(word) >= _MIN_CONTENT_LETTERS and word not in function_words
-    }
+    )
 
 
 @lru_cache(maxsize=256)
@@ -205,10 +214,10 @@ def _instruction_runs(instructions: str) -> frozenset[tuple[str, ...]]:
     return frozenset(run for run in _runs(spoken) if not _ADDRESSED.isdisjoint(run))
 
 
-def _recited(spoken: Sequence[str], wanted: Collection[tuple[str, ...]]) -> str:
-    return next((" ".join(run) for run in _runs(spoken) if run in wanted), "")
+def _recited(spoken: tuple[str, ...], wanted: Collection[tuple[str, ...]]) -> str:
+    found = (run for run in _runs(spoken) if run in wanted) if wanted else iter(())
+    return " ".join(next(found, ()))
 
 
-def _runs(spoken: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for at in range(len(spoken) - _RUN + 1):
-        yield tuple(spoken[at : at + _RUN])
+def _runs(spoken: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [spoken[at : at + _RUN] for at in range(len(spoken) - _RUN + 1)]
