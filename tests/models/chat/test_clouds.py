@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import struct
+import zlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -68,6 +70,7 @@ MODELS = {
     "bedrock": "bedrock/amazon.nova-lite-v1:0?base_url={base}&temperature=0",
     "vertex_ai": "vertex_ai/gemini-2.5-flash?base_url={base}&temperature=0",
 }
+ASKED_FOR_STREAMS = {"azure": "completions", "bedrock": "converse-stream"}
 GOOD = {"azure": AZURE, "bedrock": BEDROCK}
 
 
@@ -80,8 +83,8 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_BEARER_TOKEN_BEDROCK", raising=False)
 
 
-async def asked(kind: str, answers: Answers) -> Completion:
-    """Ask a cloud's model at a server that answers so."""
+async def asked(kind: str, answers: Answers, *, more: str = "") -> Completion:
+    """Ask a cloud's model at a server that answers so; `more` are parameters of the model."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answers)
     runner = web.AppRunner(app)
@@ -90,7 +93,7 @@ async def asked(kind: str, answers: Answers) -> Completion:
     base = f"http://127.0.0.1:{runner.addresses[0][1]}"
     connections = Connections(Timeouts(2.0, 0.4, 0.5), Patience(attempts=2, seconds=1.0))
     try:
-        model = connections.chat_model(read_spec(MODELS[kind].format(base=base)))
+        model = connections.chat_model(read_spec(MODELS[kind].format(base=base) + more))
         request = ChatRequest([{"role": "user", "content": "Where is it?"}], TOOLS, 7, "task")
         return await model.complete(request, "agent")
     finally:
@@ -117,6 +120,132 @@ def test_calls_and_tokens_come_back_as_from_any_endpoint(kind: str) -> None:
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
     assert completion.usage.model.startswith(f"{kind}/")
     assert completion.usage.faults == {}
+
+
+def event(kind: str, content: object) -> bytes:
+    """Return an event of Amazon's streams: lengths, headers and checksums around JSON."""
+    headers = b"".join(
+        b"%c%b\x07%b%b" % (len(name), name, len(value).to_bytes(2, "big"), value)
+        for name, value in (
+            (b":message-type", b"event"),
+            (b":event-type", kind.encode()),
+            (b":content-type", b"application/json"),
+        )
+    )
+    body = json.dumps(content).encode()
+    lengths = struct.pack(">II", 16 + len(headers) + len(body), len(headers))
+    before = lengths + struct.pack(">I", zlib.crc32(lengths)) + headers + body
+    return before + struct.pack(">I", zlib.crc32(before))
+
+
+AZURE_CHUNKS: list[dict[str, object]] = [
+    {
+        "choices": [
+            {
+                "index": 0,
+                "delta": {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {
+                            "index": 0,
+                            "id": "c1",
+                            "type": "function",
+                            "function": {"name": "look", "arguments": '{"order"'},
+                        }
+                    ],
+                },
+            }
+        ]
+    },
+    {
+        "choices": [
+            {"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": ": 7}"}}]}}
+        ]
+    },
+    {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    {"choices": [], "usage": AZURE["usage"]},
+]
+BEDROCK_EVENTS: list[tuple[str, dict[str, object]]] = [
+    ("messageStart", {"role": "assistant"}),
+    (
+        "contentBlockStart",
+        {"start": {"toolUse": {"toolUseId": "t1", "name": "look"}}, "contentBlockIndex": 0},
+    ),
+    (
+        "contentBlockDelta",
+        {"delta": {"toolUse": {"input": '{"order"'}}, "contentBlockIndex": 0},
+    ),
+    ("contentBlockDelta", {"delta": {"toolUse": {"input": ": 7}"}}, "contentBlockIndex": 0}),
+    ("contentBlockStop", {"contentBlockIndex": 0}),
+    ("messageStop", {"stopReason": "tool_use"}),
+    ("metadata", {"usage": BEDROCK["usage"], "metrics": {"latencyMs": 1}}),
+]
+STREAMS = {
+    "azure": (
+        "text/event-stream",
+        [
+            *(
+                b"data: %b\n\n" % json.dumps({"id": "a", **chunk}).encode()
+                for chunk in AZURE_CHUNKS
+            ),
+            b"data: [DONE]\n\n",
+        ],
+    ),
+    "bedrock": (
+        "application/vnd.amazon.eventstream",
+        [event(kind, content) for kind, content in BEDROCK_EVENTS],
+    ),
+}
+
+
+def streams(kind: str, paths: list[str], most: int | None = None) -> Answers:
+    """Answer by a stream; by its first pieces alone where `most` says so."""
+    content_type, pieces = STREAMS[kind]
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        await request.read()
+        paths.append(request.path)
+        response = web.StreamResponse(headers={"Content-Type": content_type})
+        await response.prepare(request)
+        for piece in pieces[:most]:
+            await response.write(piece)
+        return response
+
+    return answer
+
+
+@both
+def test_a_stream_is_read_as_the_answer_that_it_stands_for(kind: str) -> None:
+    paths: list[str] = []
+    completion = asyncio.run(asked(kind, streams(kind, paths), more="&stream=on"))
+    assert isinstance(completion.reply, Called)
+    assert [(call.name, call.arguments) for call in completion.reply.calls] == [("look", ARGUMENTS)]
+    assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
+    assert completion.usage.faults == {}
+    assert [path.rpartition("/")[2] for path in paths] == [ASKED_FOR_STREAMS[kind]]
+
+
+@both
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_stream_without_its_end_is_cut(kind: str, most: int) -> None:
+    with pytest.raises(ParticipantError, match=r"the stream stopped before its end.*cut 2"):
+        asyncio.run(asked(kind, streams(kind, [], most), more="&stream=on"))
+
+
+@pytest.mark.parametrize(("kind", "most"), [("azure", 3), ("bedrock", 6)])
+def test_tokens_of_a_stream_that_tells_none_are_unknown(kind: str, most: int) -> None:
+    completion = asyncio.run(asked(kind, streams(kind, [], most), more="&stream=on"))
+    assert isinstance(completion.reply, Called)
+    assert completion.usage.input_tokens is None
+    assert completion.usage.output_tokens is None
+
+
+def test_tokens_of_an_answer_that_tells_none_are_unknown() -> None:
+    answers = says(200, {"choices": AZURE["choices"]})
+    completion = asyncio.run(asked("azure", answers))
+    assert isinstance(completion.reply, Called)
+    assert completion.usage.input_tokens is None
+    assert completion.usage.output_tokens is None
 
 
 def test_azure_is_asked_at_its_deployment_with_the_key_and_all_that_was_set() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +26,25 @@ class Record:
 
     def model_dump_json(self) -> str:
         return json.dumps(self._fields)
+
+
+class Stream(AsyncIterator[Record]):
+    """Chunks, and what litellm keeps of them; an error in their place is raised."""
+
+    intermittent_finish_reason = None
+    chunks = ()
+
+    def __init__(self, *parts: "Mapping[str, object] | FailedError", finished: str | None) -> None:
+        self._parts = iter(parts)
+        self.received_finish_reason = finished
+
+    async def __anext__(self) -> Record:
+        part = next(self._parts, None)
+        if part is None:
+            raise StopAsyncIteration
+        if isinstance(part, FailedError):
+            raise part
+        return Record(part)
 
 
 class FailedError(Exception):
@@ -111,11 +130,8 @@ def test_an_address_and_a_key_of_ones_own_are_handed_on(litellm: Installed) -> N
 
 
 def test_a_stream_comes_back_as_events(litellm: Installed) -> None:
-    async def chunks() -> AsyncIterator[Record]:
-        yield Record({"choices": [{"delta": {"content": "h"}}]})
-        yield Record({"choices": [{"delta": {"content": "i"}, "finish_reason": "stop"}]})
-
-    litellm(chunks)
+    last = {"choices": [{"delta": {"content": "i"}, "finish_reason": "stop"}]}
+    litellm(lambda: Stream({"choices": [{"delta": {"content": "h"}}]}, last, finished="stop"))
     body = post().body
     assert is_stream(body)
     reply = decode_completion(whole_completion(body), "m", "agent")
@@ -136,12 +152,16 @@ def test_what_it_raises_becomes_the_status_that_it_stands_for(
 
 
 def test_a_stream_that_breaks_becomes_the_status_that_it_stands_for(litellm: Installed) -> None:
-    async def chunks() -> AsyncIterator[Record]:
-        yield Record({"choices": []})
-        raise FailedError(503)
-
-    litellm(chunks)
+    litellm(lambda: Stream({"choices": []}, FailedError(503), finished=None))
     assert post().status == 503
+
+
+def test_a_stream_that_litellm_ended_itself_was_cut(litellm: Installed) -> None:
+    made_up = {"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}}
+    litellm(lambda: Stream({"choices": [{"delta": {"content": "h"}}]}, made_up, finished=None))
+    with pytest.raises(Fault, match="the stream stopped before its end") as caught:
+        post()
+    assert caught.value.kind == "cut"
 
 
 def test_a_time_out_is_one(litellm: Installed) -> None:

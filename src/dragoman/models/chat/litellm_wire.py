@@ -5,12 +5,13 @@ parameters are switched off: both are the gate's and the user's business.
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from dragoman.core.errors import UsageError
+from dragoman.models.chat.litellm_replies import written_reply
 from dragoman.models.facts import LITELLM
 from dragoman.models.wire.http import Http
 from dragoman.models.wire.transport import CHAT_BYTES, OK, Fault, HttpResponse
@@ -25,14 +26,6 @@ OPENAI_LIKE = frozenset({"azure"})
 
 HANDED_A_CLIENT = frozenset({"bedrock", "vertex_ai", "gemini"})
 """Providers that litellm asks through the client it is given."""
-
-
-class _Reply(Protocol):
-    """What litellm answers: a record of pydantic, or a stream of them."""
-
-    def model_dump_json(self) -> str:
-        """Return it as JSON."""
-        ...
 
 
 class LitellmWire:
@@ -79,7 +72,10 @@ class LitellmWire:
         CARRIED.set(carried)
         asked = self._asked(url.removeprefix(LITELLM), headers, body)
         try:
-            written = await _written(await self._litellm.acompletion(**asked))
+            written = await written_reply(await self._litellm.acompletion(**asked))
+        except Fault:
+            self._has_sent = True
+            raise
         except Exception as error:  # noqa: BLE001 - litellm raises whatever its parts raise
             failed = error
         else:
@@ -152,13 +148,6 @@ def _keep_quiet(litellm: Any) -> None:  # noqa: ANN401 - a module without types
         setattr(litellm, called, [])
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).disabled = True
-
-
-async def _written(reply: _Reply | AsyncIterator[_Reply]) -> bytes:
-    if not isinstance(reply, AsyncIterator):
-        return reply.model_dump_json().encode()
-    events = [b"data: %b\n\n" % chunk.model_dump_json().encode() async for chunk in reply]
-    return b"".join([*events, b"data: [DONE]\n\n"])
 
 
 def _said(error: Exception) -> str:

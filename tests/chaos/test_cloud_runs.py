@@ -1,0 +1,170 @@
+"""Runs whose agent is asked through litellm: bounded by a budget, stopped by Ctrl-C and gone on with."""
+
+import asyncio
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.chaos.test_kill import INTERRUPTIBLE, PATIENCE
+
+from dragoman.core.episodes import Episode, Move
+from dragoman.store.run import open_run
+from dragoman.testing.answers import Answerer
+from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.capacity import Capacity
+from dragoman.testing.chat_requests import ChatBody
+from dragoman.testing.completions import CannedReply
+from dragoman.testing.endpoint import Endpoint
+from dragoman.testing.local_server import LocalServer
+from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.request_log import OK, RequestLog
+
+pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
+
+pytestmark = [
+    pytest.mark.chaos,
+    pytest.mark.extras,
+    pytest.mark.slow,
+    # What it and its parts do at import and at their end is theirs.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+CONCURRENCY = 8
+TRIALS = 8
+CONVERSATIONS = 5 * TRIALS
+PRICES = """
+[[lists]]
+as_of = 2026-01-01
+
+[lists.prices]
+"azure/agent" = { input = 0, output = 1000000 }
+"""
+"""A dollar for each token that is answered: five for each call."""
+
+SLOW = Behaviour(capacity=Capacity(latency_seconds=0.2))
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Counts = Callable[[Path], tuple[int, int, int]]
+
+
+class Cloud(LocalServer):
+    """A model server at the addresses of Azure's deployments."""
+
+    def __init__(self, answerer: Answerer, behaviour: Behaviour) -> None:
+        endpoint = Endpoint(answerer, behaviour, RequestLog(None))
+        application = endpoint.application()
+        deployment = "/openai/deployments/{name}/chat/completions"
+        application.router.add_post(deployment, endpoint.complete)
+        super().__init__(application, endpoint.exchange, ())
+
+    def words(self, *more: object) -> tuple[object, ...]:
+        """Return the words of a run that asks it."""
+        agent = f"azure/agent?base_url={self.origin}&extra.api_version=2024-10-21"
+        return (
+            *("run", "sample:shop", "--trials", TRIALS, "--concurrency", CONCURRENCY),
+            *("--agent", agent, "--user", "gold", "--judge", "assume-met"),
+            *("--no-preflight", "--quiet", *more),
+        )
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_API_KEY", "a-key")
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+@pytest.fixture(scope="session")
+def gold(tmp_path_factory: pytest.TempPathFactory, in_process: Run) -> Answerer:
+    """Plays the agent's model as gold does."""
+    folder = tmp_path_factory.mktemp("gold") / "run"
+    done = in_process("run", "sample:shop", "--agent", "gold", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    return asyncio.run(answers_from_run(folder, "agent"))
+
+
+@pytest.fixture
+def slow_cloud(gold: Answerer) -> Iterator[Cloud]:
+    with Cloud(gold, SLOW) as serving:
+        yield serving
+
+
+def stored(folder: Path) -> dict[str, object]:
+    """Return what was said and done by conversation, without ids of bodies, times and usage."""
+    with open_run(folder, write=False) as store:
+        return {key: plain(episode) for key, _, episode in store.episodes()}
+
+
+def plain(episode: Episode) -> object:
+    events = tuple(
+        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+        for event in episode.events
+    )
+    return msgspec.to_builtins((events, episode.ending))
+
+
+def test_a_budget_is_passed_by_less_than_one_call_costs(tmp_path: Path, in_process: Run) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(PRICES)
+
+    def asks_back(request: ChatBody) -> CannedReply:  # noqa: ARG001 - obeys Answerer
+        return CannedReply("Which order is it?")
+
+    with Cloud(asks_back, SLOW) as cloud:
+        budget = ("--max-cost", "102 USD", "--prices", prices, "--no-cache")
+        done = in_process(*cloud.words(*budget, "--out", tmp_path / "run"))
+
+    assert done.returncode == 1, done.stderr
+    assert "the budget of 102 USD is spent (105.0000 USD in 21 calls)" in done.stderr
+    assert cloud.log.outcomes == {OK: 21}
+    assert cloud.log.peak > 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_is_stopped_ends_in_a_line_and_goes_on(
+    slow_cloud: Cloud,
+    folder: Path,
+    environment: dict[str, str],
+    counts: Counts,
+    in_process: Run,
+) -> None:
+    whole = in_process(*slow_cloud.words("--no-cache", "--out", folder / "whole"))
+    assert whole.returncode == 0, whole.stderr
+    arguments = slow_cloud.words("--out", "stopped")
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    run = folder / "stopped"
+    while process.poll() is None and not (counts(run)[1] >= 10 and slow_cloud.log.in_flight):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 130, errors
+    (line,) = errors.splitlines()
+    assert line.startswith("dragoman: stopped")
+    assert 10 <= counts(run)[1] < CONVERSATIONS
+    words = shlex.split(line[line.index("dragoman resume") :])
+    done = subprocess.run(
+        [sys.executable, "-m", *words, "--quiet"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert stored(run) == stored(folder / "whole")
+    again = [each for each in slow_cloud.log.contents.values() if each[OK] > 2]
+    assert len(again) <= CONCURRENCY, "only what was under way is asked again"
