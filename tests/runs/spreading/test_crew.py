@@ -86,6 +86,44 @@ def test_items_are_answered_by_whoever_has_least_to_do(hired: list[Tame]) -> Non
     assert sorted(item for each in hired for item in each.did) == [b"a", b"b", b"c", b"d"]
 
 
+class Late(Tame):
+    """All but the first come when that one has been ready for a while."""
+
+    async def begin(self, work: Work) -> None:
+        await super().begin(work)
+        if self is not self.hired[0]:
+            for _ in range(100):
+                await asyncio.sleep(0)
+
+
+def test_items_are_divided_among_all_though_one_is_ready_first(hired: list[Tame]) -> None:
+    async def work() -> None:
+        async with crew_of(2, Late, WORK, SOON) as do:
+            await asyncio.gather(*map(do, (b"slow a", b"slow b", b"slow c", b"slow d")))
+
+    asyncio.run(work())
+    assert [len(each.did) for each in hired] == [2, 2]
+
+
+class Absent(Tame):
+    """All but the first wait for something that never comes."""
+
+    async def begin(self, work: Work) -> None:
+        await super().begin(work)
+        if self is not self.hired[0]:
+            await self._lost(None)
+
+
+@pytest.mark.slow
+def test_whoever_is_ready_does_not_wait_for_one_that_never_is(hired: list[Tame]) -> None:
+    async def work() -> list[bytes]:
+        async with crew_of(2, Absent, WORK, SOON) as do:
+            return [await do(b"a"), await do(b"b")]
+
+    assert asyncio.run(work()) == [b"A", b"B"]
+    assert [len(each.did) for each in hired] == [2, 0]
+
+
 def test_an_item_over_which_three_workers_died_is_given_up_and_the_others_are_done(
     hired: list[Tame],
 ) -> None:

@@ -29,6 +29,9 @@ MAX_HANGS = 2
 MAX_DEATHS = 5
 """So many deaths in a row, with nothing done between them, end the run."""
 
+GATHERING_SECONDS = 1.0
+"""For how long at least the first worker waits for the others; as long as it took itself, if longer."""
+
 BEAT_SECONDS = 5.0
 """How long a worker is left alone before it is asked again whether it is there."""
 
@@ -134,14 +137,22 @@ class Crew:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, count: int) -> None:
-        """Begin with so many workers; return when the first is ready.
+        """Begin with so many workers; return when they are ready, or the first has waited for others.
+
+        Whoever is ready first would be given everything that is to be done at once, and the others
+        nothing for as long as that takes. On a cluster some may wait for a core until the end.
 
         Raises:
             DragomanError: Where none can do the work.
         """
+        clock = asyncio.get_running_loop().time
+        begun = clock()
         for _ in range(count):
             self._replace()
-        await self._free()
+        await self._present(1)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(clock() - begun, GATHERING_SECONDS)):
+                await self._present(count)
 
     async def do(self, item: bytes) -> bytes:
         """Have an item done by whoever has least to do, and by another where that one dies.
@@ -181,9 +192,11 @@ class Crew:
         await asyncio.gather(*(member.end() for member in (*self._busy, *self._leaving)))
         self._busy.clear()
 
-    async def _free(self) -> None:
+    async def _present(self, count: int) -> None:
         async with self._ready:
-            await self._ready.wait_for(lambda: self._busy or self._failure is not None)
+            await self._ready.wait_for(
+                lambda: len(self._busy) >= count or self._failure is not None
+            )
         if self._failure is not None:
             raise self._failure
 
