@@ -1,17 +1,14 @@
 """Runs whose agent is asked through litellm: bounded by a budget, stopped by Ctrl-C and gone on with."""
 
 import asyncio
-import shlex
-import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
-from tests.chaos.test_kill import INTERRUPTIBLE, PATIENCE
+from tests.chaos.interrupting import go_on, interruptible, stopped
 
 from dragoman.core.episodes import Episode, Move
 from dragoman.store.run import open_run
@@ -136,35 +133,13 @@ def test_a_run_that_is_stopped_ends_in_a_line_and_goes_on(
     whole = in_process(*slow_cloud.words("--no-cache", "--out", folder / "whole"))
     assert whole.returncode == 0, whole.stderr
     arguments = slow_cloud.words("--out", "stopped")
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = interruptible(arguments, folder, environment)
     run = folder / "stopped"
     while process.poll() is None and not (counts(run)[1] >= 10 and slow_cloud.log.in_flight):
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=PATIENCE)
-
-    assert process.returncode == 130, errors
-    (line,) = errors.splitlines()
-    assert line.startswith("dragoman: stopped")
+    words = stopped(process)
     assert 10 <= counts(run)[1] < CONVERSATIONS
-    words = shlex.split(line[line.index("dragoman resume") :])
-    done = subprocess.run(
-        [sys.executable, "-m", *words, "--quiet"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    go_on([*words, "--quiet"], folder, environment)
     assert stored(run) == stored(folder / "whole")
     again = [each for each in slow_cloud.log.contents.values() if each[OK] > 2]
     assert len(again) <= CONCURRENCY, "only what was under way is asked again"

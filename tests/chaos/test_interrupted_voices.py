@@ -2,11 +2,10 @@
 
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.chaos.test_kill import INTERRUPTIBLE, PATIENCE
+from tests.chaos.interrupting import PATIENCE, interruptible
 
 pytestmark = [pytest.mark.chaos, pytest.mark.nightly]
 
@@ -23,14 +22,7 @@ def test_a_command_that_speaks_is_stopped_in_one_line(
     name: str, seconds: float, folder: Path, environment: dict[str, str]
 ) -> None:
     pytest.importorskip("pocketsphinx", reason="hearing needs the extra voice")
-    with subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, *COMMANDS[name]],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with interruptible(COMMANDS[name], folder, environment) as process:
         try:
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -1,10 +1,7 @@
 """A run may die at any moment: what it stored stays, and resuming ends where no death would have."""
 
-import shlex
-import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +9,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.chaos.interrupting import PATIENCE, go_on, interruptible, stopped
 
 KILLS = 20
-PATIENCE = 120
 
 Command = Callable[..., list[str]]
 Content = Callable[[Path], dict[str, Any]]
@@ -23,12 +20,6 @@ Start = Callable[..., subprocess.Popen[str]]
 
 GRID = ("--user", "gold", "--judge", "rule", "--trials", 40, "--concurrency", 8)
 CELLS = 5 * 40
-
-# Whoever starts the tests in the background of a shell makes them ignore Ctrl-C.
-INTERRUPTIBLE = (
-    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
-    "os.execv(sys.executable, [sys.executable, '-m', 'dragoman', *sys.argv[1:]])"
-)
 
 
 @pytest.fixture
@@ -126,33 +117,11 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_goes_on_like_that(
     unbroken: dict[str, Any],
 ) -> None:
     arguments = ("run", "sample:shop", "--agent", "own:Slow", *GRID, "--out", "runs/stopped")
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = interruptible(arguments, folder, environment)
     run = folder / "runs" / "stopped"
     while process.poll() is None and counts(run)[1] < 10:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=PATIENCE)
-
-    assert process.returncode == 130, errors
-    (line,) = errors.splitlines()
-    assert line.startswith("dragoman: stopped")
+    words = stopped(process)
     assert 10 <= counts(run)[1] < CELLS
-    words = shlex.split(line[line.index("dragoman resume") :])
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    go_on(words, folder, environment)
     assert content(run) == unbroken

@@ -1,0 +1,54 @@
+"""Processes that are stopped by Ctrl-C, and gone on with as they say."""
+
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PATIENCE = 120
+
+# Whoever starts the tests in the background of a shell makes them ignore Ctrl-C.
+_INTERRUPTIBLE = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "os.execv(sys.executable, [sys.executable, '-m', 'dragoman', *sys.argv[1:]])"
+)
+
+
+def interruptible(
+    arguments: Sequence[object], folder: Path, environment: dict[str, str]
+) -> "subprocess.Popen[str]":
+    """Start a command that Ctrl-C reaches."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _INTERRUPTIBLE, *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def stopped(process: "subprocess.Popen[str]") -> list[str]:
+    """Stop a run by Ctrl-C; return the words by which it says that it is gone on with."""
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, errors
+    (line,) = errors.splitlines()
+    assert line.startswith("dragoman: stopped")
+    return shlex.split(line[line.index("dragoman resume") :])
+
+
+def go_on(words: Sequence[str], folder: Path, environment: dict[str, str]) -> None:
+    """Do what a stopped run says."""
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
