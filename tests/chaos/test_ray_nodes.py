@@ -45,8 +45,8 @@ TAU2 = (
     *SPOKEN,
     "--quiet",
 )
-SPOKEN_LIMITED = (*COURIER, "--timeout", 40)
-"""An actor may be silent for as long as a conversation may take, which needs a tenth of it."""
+SPOKEN_LIMITED = (*COURIER, "--timeout", 100)
+"""An actor may be silent for as long as a conversation may take: a few seconds, 40 on a busy machine."""
 
 SLOW = ("run", "sample:shop", "--agent", "own:Slow", "--user", "gold", "--judge", "rule")
 LIMITED = (*SLOW, "--trials", 60, "--concurrency", 4, "--timeout", 10, "--quiet")
