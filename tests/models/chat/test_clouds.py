@@ -232,6 +232,20 @@ def test_a_stream_without_its_end_is_cut(kind: str, most: int) -> None:
         asyncio.run(asked(kind, streams(kind, [], most), more="&stream=on"))
 
 
+UNREADABLE = {"azure": b"data: {no JSON\n\n", "bedrock": b"\x00\x00\x00\x20" + bytes(28)}
+
+
+@both
+def test_a_stream_with_a_part_that_cannot_be_read_is_malformed(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content_type, pieces = STREAMS[kind]
+    broken = (content_type, [*pieces[:2], UNREADABLE[kind], *pieces[2:]])
+    monkeypatch.setitem(STREAMS, kind, broken)
+    with pytest.raises(ParticipantError, match=r"not understood by litellm.*malformed 2"):
+        asyncio.run(asked(kind, streams(kind, []), more="&stream=on"))
+
+
 @pytest.mark.parametrize(("kind", "most"), [("azure", 3), ("bedrock", 6)])
 def test_tokens_of_a_stream_that_tells_none_are_unknown(kind: str, most: int) -> None:
     completion = asyncio.run(asked(kind, streams(kind, [], most), more="&stream=on"))

@@ -1,7 +1,7 @@
 """Writes what litellm answers as a chat completion, without what it adds where a provider is silent.
 
-It ends a stream that stopped in the middle as if it were whole, counts tokens itself where a stream tells
-none, and says 0 of an answer that tells none.
+It ends a stream that stopped in the middle as if it were whole (of late only some, and fails at others),
+counts tokens itself where a stream tells none, and says 0 of an answer that tells none.
 """
 
 from collections.abc import AsyncIterator
@@ -35,12 +35,18 @@ async def written_reply(reply: LitellmRecord | AsyncIterator[LitellmRecord]) -> 
 
     Raises:
         Fault: Where a stream stopped before its end.
+        Exception: Whatever else litellm raises at a stream.
     """
     if not isinstance(reply, AsyncIterator):
         fields = _decode(reply.model_dump_json())
         return _encode(fields if _counts_something(fields) else _without_usage(fields))
-    chunks = [_decode(chunk.model_dump_json()) async for chunk in reply]
-    if not _was_ended(reply):
+    try:
+        chunks = [_decode(chunk.model_dump_json()) async for chunk in reply]
+    except Exception as error:
+        if not _met_the_end(error):
+            raise
+        chunks = []
+    if not chunks or not _was_ended(reply):
         raise Fault("cut", "the stream stopped before its end")
     if not _told_usage(reply):
         chunks = [_without_usage(chunk) for chunk in chunks]
@@ -54,6 +60,11 @@ def _counts_something(fields: Fields) -> bool:
 
 def _without_usage(fields: Fields) -> Fields:
     return {name: value for name, value in fields.items() if name != "usage"}
+
+
+def _met_the_end(error: Exception) -> bool:
+    """Whether litellm failed because there was nothing more of a stream, and not at a part of it."""
+    return isinstance(error.__context__, StopAsyncIteration)
 
 
 def _was_ended(stream: object) -> bool:
