@@ -1,9 +1,10 @@
 """Conversations per second, scores per second and utterances per minute against workers 1 and 2.
 
-What starting takes is left out of rates of text: they are counted from the first result on. Rates of
-speech are over all the time, for its conversations end together. CPU is that of all
-processes, user and system, with starting: on a machine that does other work beside, it says more
-than the clock. Two processes are twice as fast where two cores have nothing else to do.
+What starting takes is left out of rates, and so is the end, where fewer conversations are left than are
+played at a time: text is counted from the first result on, speech between as many first and last
+results as there are conversations at a time, for they end together. CPU is that of all processes,
+user and system, with starting and end: on a machine that does other work beside, it says more than
+the clock. Two processes are twice as fast where two cores have nothing else to do.
 """
 
 import asyncio
@@ -38,7 +39,7 @@ SLOW = RunConfig(
     concurrency=256,
 )
 SPOKEN = RunConfig(
-    "courier:easy", ("literal",), voices=("telephone",), trials=2, concurrency=8, cache=False
+    "courier:easy", ("literal",), voices=("telephone",), trials=4, concurrency=8, cache=False
 )
 
 
@@ -46,7 +47,6 @@ class Counted:
     """When results came, and how many utterances they hold."""
 
     def __init__(self) -> None:
-        self.began = time.perf_counter()
         self.times: list[float] = []
         self.spoken: list[int] = []
 
@@ -69,7 +69,9 @@ class Counted:
 
     @property
     def utterances_per_minute(self) -> float:
-        return 60 * sum(self.spoken) / (self.times[-1] - self.began)
+        first, last = SPOKEN.concurrency, len(self.times) - SPOKEN.concurrency
+        spoken = sum(self.spoken[first + 1 : last + 1])
+        return 60 * spoken / (self.times[last] - self.times[first])
 
 
 def print_workers() -> None:

@@ -1,5 +1,6 @@
 """The making of an audio set may die at any moment: the same command ends where no death would have."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.chaos.worker_processes import workers_of
 
 KILLS = 5
 PATIENCE_S = 300
@@ -17,6 +19,7 @@ MESSAGES = 33
 
 Command = Callable[..., list[str]]
 
+SPREAD = ("--workers", 2)
 SPEAK = ("speak", "courier", "--asr", "mixed,simulated:15", "--json", "--out")
 
 
@@ -69,3 +72,37 @@ def test_a_making_killed_five_times_ends_as_one_never_killed(
         command("speak", "--verify", "killed"), cwd=folder, env=environment, check=False
     )
     assert verified.returncode == 0
+
+
+@pytest.mark.speech
+@pytest.mark.nightly
+def test_workers_that_are_killed_and_their_command_too_leave_the_set_that_one_process_makes(
+    folder: Path, environment: dict[str, str], command: Command
+) -> None:
+    def start(name: str, *words: object) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            command(*SPEAK, name, *words), cwd=folder, env=environment, stdout=subprocess.DEVNULL
+        )
+
+    def wait_for(process: subprocess.Popen[bytes], goal: int) -> None:
+        while process.poll() is None and _lines(folder / "killed") < goal:
+            time.sleep(0.01)
+        assert process.poll() is None, "it ended before anything was killed"
+
+    assert start("unbroken").wait(PATIENCE_S) == 0
+    process = start("killed", *SPREAD)
+    for goal in (MESSAGES + 3, 2 * MESSAGES + 3):
+        wait_for(process, goal)
+        os.kill(workers_of(process)[0], signal.SIGKILL)
+    wait_for(process, 3 * MESSAGES)
+    workers = workers_of(process)
+    assert workers
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    end = time.monotonic() + PATIENCE_S
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < end, "a worker outlived its command"
+        time.sleep(0.02)
+    assert start("killed", *SPREAD).wait(PATIENCE_S) == 0
+
+    assert _content(folder / "killed") == _content(folder / "unbroken")

@@ -13,6 +13,7 @@ COMMANDS = {
     "run": ("run", "courier", "--agent", "gold", "--voice", "studio", "--out", "spoken"),
     "demo": ("demo", "--out", "spoken"),
     "speak": ("speak", "courier", "--asr", "mixed", "--out", "spoken"),
+    "speak with workers": ("speak", "courier", "--workers", "2", "--out", "spoken"),
 }
 
 

@@ -235,3 +235,31 @@ def test_actors_measure_stored_conversations_as_one_process_does(
     by_actors = ("--ray", nodes.address, "--workers", 2)
     ended(begun(command("score", tmp_path / "two", *words, *by_actors), tmp_path))
     assert stored(tmp_path / "two") == stored(tmp_path / "one")
+
+
+def test_an_audio_set_is_the_same_whatever_node_is_killed_while_it_is_made(
+    nodes: Cluster, folder: Path, command: Command
+) -> None:
+    asked = ("speak", "courier:easy", "--asr", "generic,simulated:15", "--line", "telephone")
+    ended(begun(command(*asked, "--out", "whole"), folder))
+    (node,) = nodes.worker_nodes
+    spread = ("--ray", nodes.address, "--workers", 2, "--concurrency", 4, "--out", "spread")
+    making = begun(command(*asked, *spread), folder)
+    enough = lines_of(folder / "whole") // 3
+    end = time.monotonic() + PATIENCE
+    while making.poll() is None and not (actors_of(node) and lines_of(folder / "spread") > enough):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert lines_of(folder / "spread") < 3 * enough, "the set was made before the node died"
+    killed(nodes, node)
+    ended(making)
+    assert content_of(folder / "spread") == content_of(folder / "whole")
+
+
+def lines_of(folder: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in folder.rglob("*.jsonl"))
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}

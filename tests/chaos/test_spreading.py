@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.chaos.worker_processes import workers_of
 
 pytestmark = [pytest.mark.chaos, pytest.mark.nightly]
 
@@ -42,16 +43,6 @@ def finished(process: subprocess.Popen[str]) -> None:
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
-
-
-def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    found = []
-    for child in children:
-        words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-        if b"dragoman.runs.spreading.worker" in words:
-            found.append(int(child))
-    return found
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

@@ -41,6 +41,8 @@ class SpeakOptions(NamedTuple):
     max_cost: str
     prices: Path | None
     sample: int
+    workers: int
+    ray: str
 
     def request(self) -> AudioSetRequest:
         """Return what is asked for.
@@ -66,10 +68,18 @@ class SpeakOptions(NamedTuple):
             self.max_cost,
             self.prices,
             self.sample,
+            self.workers,
+            self.ray,
         )
 
     def _speech(self) -> AudioRequest | None:
-        given = {"--tts": self.tts, "--asr": self.asr, "--line": self.line}
+        given = {
+            "--tts": self.tts,
+            "--asr": self.asr,
+            "--line": self.line,
+            "--workers": self.workers > 1,
+            "--ray": self.ray,
+        }
         if self.texts_only:
             useless = [name for name, value in given.items() if value]
             if useless:

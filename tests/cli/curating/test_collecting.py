@@ -45,6 +45,26 @@ def test_what_was_collected_refused_and_merged_is_told(dragoman: Cli, folder: Pa
     assert "refused apis/notes.txt: no .json, .jsonl, .yaml, .yml or .md" in said
 
 
+@pytest.mark.slow
+def test_two_workers_collect_what_one_process_does(told: Told, folder: Path) -> None:
+    write(folder)
+    collect = ("curate", "collect", "DATASET", "apis", "lista.md", "--country", "Chile")
+    one, two = (
+        told(*(name if word == "DATASET" else word for word in collect), *words)
+        for name, words in (("one", ()), ("two", ("--workers", 2)))
+    )
+    assert two == one
+    assert told("curate", "list", "two") == told("curate", "list", "one")
+
+
+def test_less_than_one_worker_collects_nothing(refused: Refused, folder: Path) -> None:
+    write(folder)
+    assert "--workers 0: at least 1" in refused(
+        "curate", "collect", "mine", "apis", "--workers", 0, status=2
+    )
+    assert not (folder / "mine").exists()
+
+
 def test_documents_are_counted_by_what_they_state(dragoman: Cli, told: Told, folder: Path) -> None:
     write(folder)
     assert dragoman("curate", "collect", "mine", "apis", "lista.md").returncode == 0

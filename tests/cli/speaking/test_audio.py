@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -68,6 +69,15 @@ def content(folder: Path) -> dict[str, bytes]:
     """Return all files of a set."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def timeless(folder: Path) -> dict[str, object]:
+    """Return all files of a set without how long calls took."""
+    clocks = re.compile(rb'("model":.*?"seconds": ?)[0-9.e-]+', re.DOTALL)
+    return {
+        name: clocks.sub(rb"\1", data) if name.endswith((".json", ".jsonl")) else data
+        for name, data in content(folder).items()
+    }
 
 
 @pytest.mark.slow
@@ -169,6 +179,44 @@ def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     assert card["sounds"] == speaker.spoken == 33
     assert before > 1
     assert told("speak", "--verify", "set")["problems"] == []
+
+
+@pytest.mark.slow
+def test_two_workers_make_the_set_that_one_process_makes(
+    told: Told, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+) -> None:
+    *options, ear = provider
+    words = (*options, f"{ear},simulated:15", "--sample", 9)
+    told("speak", "courier", "--out", "here", *words)
+    assert told("speak", "courier", "--out", "there", *words, "--workers", 2)["sounds"] == 9
+    assert timeless(folder / "there") == timeless(folder / "here")
+    assert speaker.spoken == speaker.heard == 18
+
+
+@pytest.mark.slow
+def test_an_engine_that_breaks_in_a_worker_is_told_as_one_of_the_command(
+    refused: Refused, provider: tuple[str, ...], speaker: Stumbling
+) -> None:
+    speaker.refused = "Saturday"
+    line = refused(*SPEAK, *provider, "--workers", 2, "--concurrency", 1, status=1)
+    assert "saturday-morning/0.0: " in line
+    assert "no such words" in line
+    assert "what came is in set/speech.jsonl, and the same command goes on" in line
+
+
+@pytest.mark.slow
+def test_a_budget_counts_what_workers_spend(
+    told: Told, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+) -> None:
+    spread = (*SPEAK, *provider, "--workers", 2)
+    stopped = dragoman(*spread, "--concurrency", "1", "--max-cost", "0.001 USD")
+    assert stopped.returncode == 1
+    assert "the same command goes on" in stopped.stderr
+    before = (folder / "set" / "speech.jsonl").read_bytes()
+    assert 0 < before.count(b"\n") < 33
+    told(*spread)
+    assert (folder / "set" / "speech.jsonl").read_bytes().startswith(before)
+    assert speaker.spoken == 33
 
 
 @pytest.fixture
@@ -303,10 +351,12 @@ def test_a_set_whose_audio_or_transcripts_were_changed_is_found_out(
         (("--line", "walkie"), "no line is named 'walkie'"),
         (("--tts", "openai/alloy"), "model=MODEL"),
         (("--texts-only", "--asr", "mixed"), "--asr: nobody speaks or hears with --texts-only"),
+        (("--texts-only", "--workers", 2), "--workers: nobody speaks or hears with --texts-only"),
+        (("--workers", 0), "--workers 0: at least 1"),
     ],
 )
 def test_who_cannot_speak_or_hear_is_one_line_and_begins_no_set(
-    refused: Refused, folder: Path, options: tuple[str, ...], why: str
+    refused: Refused, folder: Path, options: tuple[object, ...], why: str
 ) -> None:
     assert why in refused(*SPEAK, *options, status=2)
     assert not (folder / "set").exists()

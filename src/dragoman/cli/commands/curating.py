@@ -31,6 +31,9 @@ def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     fetch_refs: Annotated[
         bool, typer.Option("--fetch-refs", help="Ask other hosts for what documents refer to.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option(metavar="N", help="Processes that read, each folder in one.")
+    ] = 1,
     as_json: Json = False,
 ) -> None:
     """Collect API documents: OpenAPI, lists of APIs in Markdown and JSON; twins become one.
@@ -41,7 +44,8 @@ def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.apis.collecting.entries import StatedFacts
 
     facts = StatedFacts(source_name, country, language, licence)
-    leave(collect_sources(dataset, sources, CollectOptions(facts, fetch_refs), as_json=as_json))
+    options = CollectOptions(facts, fetch_refs, workers)
+    leave(collect_sources(dataset, sources, options, as_json=as_json))
 
 
 @command(app, "run", "curate run plan.toml")

@@ -52,6 +52,20 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     ] = 0,
     seed: Annotated[int, typer.Option(help="Another seed, other words and voices.")] = 1,
     concurrency: Annotated[int, typer.Option(help="Messages under way at a time.")] = 8,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Processes that speak and hear; with --ray workers of the cluster."
+        ),
+    ] = 1,
+    ray: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Speak and hear on a Ray cluster: its address, or auto for the one that runs here "
+            "[no cluster].",
+        ),
+    ] = "",
     max_cost: Annotated[
         str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
     ] = "",
@@ -85,5 +99,7 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
         max_cost,
         prices,
         sample,
+        workers,
+        ray,
     )
     return leave(speak_suites(asked, as_json=as_json))

@@ -12,11 +12,13 @@ from dragoman.core.errors import UsageError
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.fetching import guarded_fetch
 from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.apis.collecting.spreading import PATIENCE
 from dragoman.curation.apis.collecting.storing import FILE, STEP, CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.curation.apis.steps import lines_of
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted
+from dragoman.spreading.hiring import crew_asked
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import StepLine
 
@@ -25,10 +27,11 @@ _SHOWN = 20
 
 
 class CollectOptions(msgspec.Struct, frozen=True):
-    """What is said of all sources, and whether other hosts may be asked."""
+    """What is said of all sources, whether other hosts may be asked, and how many processes read."""
 
     facts: StatedFacts
     fetch_refs: bool = False
+    workers: int = 1
 
 
 class CollectedSources(NamedTuple):
@@ -63,12 +66,20 @@ def collected(folder: Path, sources: Sequence[Path], options: CollectOptions) ->
         raise UsageError("--source-name: names one source: collect one after the other")
     fetch = guarded_fetch() if options.fetch_refs else None
     opened = [open_source(path, fetch) for path in sources]
+    open_crew = crew_asked(options.workers, "", PATIENCE)
     with Dataset(folder) as dataset:
         found = []
         for source, each in zip(opened, names, strict=True):
             facts = msgspec.structs.replace(options.facts, source=each)
             with progress(f"reading {each}", None) as advance:
-                one = collect(dataset, source, facts, is_named=bool(name), on_done=advance)
+                one = collect(
+                    dataset,
+                    source,
+                    facts,
+                    is_named=bool(name),
+                    on_done=advance,
+                    open_crew=open_crew,
+                )
             found.append(one)
         merged = merge_twins(dataset)
         refused = [

@@ -4,8 +4,8 @@ The fields of International Tool Calling (appendix A, figure 16) keep its names;
 them and are left out of files in its form.
 """
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import Literal, get_args
 
 import msgspec
 
@@ -13,6 +13,9 @@ Place = Literal["path", "query", "header", "body"]
 """Where a parameter travels in a request."""
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
+PLACES: Mapping[str, Place] = {place: place for place in get_args(Place)}
+METHODS: Mapping[str, Method] = {method: method for method in get_args(Method)}
+"""Both by their names. A record leaves out a default that is that very object: take it from here."""
 
 
 WHOLE_BODY = "x-whole-body"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 import msgspec
@@ -12,15 +13,22 @@ from dragoman.core.protocols import ChatModel, Suite
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.curation.asking.answers import prompt_version
+from dragoman.curation.in_order import in_order
 from dragoman.curation.speech.asking.rewriting import PROMPT as REWRITE
 from dragoman.curation.speech.asking.topics import PROMPT as TOPICS
 from dragoman.curation.speech.asking.topics import named_topics
 from dragoman.curation.speech.audio.counting import SpokenLine
 from dragoman.curation.speech.audio.engines import AudioRequest, SetEngines
+from dragoman.curation.speech.audio.performing import Performers, performing_here
 from dragoman.curation.speech.audio.speaking import spoken_messages
+from dragoman.curation.speech.audio.spreading import (
+    PATIENCE,
+    SpeechWork,
+    identity_of,
+    performing_elsewhere,
+)
 from dragoman.curation.speech.audio.transcribing import transcribed_messages
 from dragoman.curation.speech.card import Card, card_of, with_speech
-from dragoman.curation.speech.in_order import in_order
 from dragoman.curation.speech.messages import UserMessage, messages_of
 from dragoman.curation.speech.rules.phenomena import Phenomena, phenomena_of
 from dragoman.curation.speech.set_lines import SetLine, digest_of, kept_texts
@@ -29,6 +37,7 @@ from dragoman.curation.speech.settling import settled_by_model, settled_by_rules
 from dragoman.curation.speech.whitelists import topics_of
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import load_prices
+from dragoman.spreading.hiring import crew_asked
 from dragoman.store.audio_sets.layout import CARD, TEXTS, MessageWhitelist
 from dragoman.store.audio_sets.lines import encoded
 from dragoman.store.audio_sets.reader import AudioSet
@@ -57,6 +66,8 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
         max_cost: When to stop; "" for no limit.
         prices: A table of prices of one's own.
         sample: Of how many tasks; 0 for all.
+        workers: How many processes speak and hear; 1 for the command's own.
+        ray: The cluster whose actors they are; "" for none.
     """
 
     suites: tuple[str, ...]
@@ -69,6 +80,8 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
     max_cost: str = ""
     prices: Path | None = None
     sample: int = 0
+    workers: int = 1
+    ray: str = ""
 
 
 OnDone = Callable[[str, int], None]
@@ -90,8 +103,11 @@ class Speaking:
         suites = [load_suite(name) for name in asked.suites]
         self.messages = tuple(messages_of(suites, asked.sample))
         # Calls that were paid for are remembered, so that a making that was killed goes on with them.
-        self._connections = Connections(budget=_budget(asked), remembers=True)
+        self._budget = _budget(asked)
+        self._connections = Connections(budget=self._budget, remembers=True)
         self._engines = None
+        self._digests = [suite.provenance.digest for suite in suites]
+        self._open_crew = crew_asked(asked.workers, asked.ray, PATIENCE)
         self._made = _made(asked, suites, self._rules)
         if asked.speech is not None:
             engines = SpeechEngines(suites, self._connections)
@@ -134,21 +150,38 @@ class Speaking:
         card = card_of(self._made, digest_of(texts), texts)
         if engines is None:
             return card
-        speech = await spoken_messages(
-            asked.out, texts, engines, asked.concurrency, lambda count: on_done("speech", count)
-        )
-        heard = await transcribed_messages(
-            asked.out,
-            speech,
-            engines,
-            asked.concurrency,
-            lambda count: on_done("transcripts", count),
-        )
+        async with self._performing(engines) as performers:
+            speech = await spoken_messages(
+                asked.out,
+                texts,
+                engines,
+                performers,
+                asked.concurrency,
+                lambda count: on_done("speech", count),
+            )
+            heard = await transcribed_messages(
+                asked.out,
+                speech,
+                engines,
+                performers,
+                asked.concurrency,
+                lambda count: on_done("transcripts", count),
+            )
         lines = [
             SpokenLine(text, spoken, {name: lines[at] for name, lines in heard.items()})
             for at, (text, spoken) in enumerate(zip(texts, speech, strict=True))
         ]
         return with_speech(card, lines, AudioSet(asked.out).digest, engines.language)
+
+    def _performing(self, engines: SetEngines) -> AbstractAsyncContextManager[Performers]:
+        asked = self.asked
+        if self._open_crew is None or asked.speech is None:
+            return nullcontext(performing_here(engines))
+        same = identity_of(engines, self._digests)
+        work = SpeechWork(
+            asked.suites, asked.speech, engines.language, asked.seed, asked.workers, same
+        )
+        return performing_elsewhere(self._open_crew, work, self._budget)
 
     async def _texts(self, on_done: OnDone) -> list[SetLine]:
         lines = list(kept_texts(self.asked.out, self.messages))

@@ -1,5 +1,4 @@
-"""Spreads work over processes and machines: items go out as bytes, results come back to one writer.
+"""Conversations and their measures as work for a crew: what workers open, are given, and answer.
 
-Here may live what knows how workers are started, fed and replaced, and what they open to do their work.
-What the work is (conversations, scores) is decided where it is opened; nothing here stores anything.
+Here may live what turns one item of a run into bytes and back, on both sides.
 """

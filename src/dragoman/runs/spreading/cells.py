@@ -8,8 +8,9 @@ import msgspec
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.errors import DragomanError, RunHalted, StoreError, UsageError
 from dragoman.runs.backend import Finished, PlainCell, PlainRun, Play, Source, StoppedError
+from dragoman.runs.collector import rare_collection
 from dragoman.runs.elsewhere import played_elsewhere
-from dragoman.runs.spreading.crew import Do, KilledWorkersError, OpenCrew, Work, module_path
+from dragoman.spreading.crew import Do, KilledWorkersError, OpenCrew, Work, module_path
 
 OPENER = f"{__name__}:played_cells"
 
@@ -82,7 +83,8 @@ async def played_cells(given: bytes) -> AsyncIterator[Do]:
                 return _encode(PlayEnded(type(error).__name__, str(error)))
             return _encode(PlayedOut(finished))
 
-        yield do
+        with rare_collection():
+            yield do
 
 
 def _finished(outcome: PlayedOut | PlayEnded) -> Finished:

@@ -2,7 +2,8 @@
 
 from dragoman.core.errors import UsageError
 from dragoman.runs.backend import Backend, find_backend
-from dragoman.runs.spreading.crew import OpenCrew, WorkerPatience
+from dragoman.spreading.crew import OpenCrew, WorkerPatience
+from dragoman.spreading.hiring import crew_asked
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 
 SILENCE_SECONDS = (10.0, 120.0)
@@ -40,15 +41,7 @@ def crew_for(config: RunConfig) -> OpenCrew | None:
     Raises:
         UsageError: Where Ray is asked for and not installed.
     """
-    if config.ray:
-        from dragoman.runs.spreading.ray_cluster import by_ray
-
-        return by_ray(config.ray, config.workers, patience_of(config))
-    if config.workers > 1:
-        from dragoman.runs.spreading.processes import by_processes
-
-        return by_processes(config.workers, patience_of(config))
-    return None
+    return crew_asked(config.workers, config.ray, patience_of(config))
 
 
 def patience_of(config: RunConfig) -> WorkerPatience:

@@ -11,7 +11,9 @@ from dragoman.core.keys import content_key
 from dragoman.core.measures import Measure, Measured, unmeasured
 from dragoman.core.tasks import Task
 from dragoman.models.spending.prices import NO_PRICES
-from dragoman.runs.spreading.crew import (
+from dragoman.runs.collector import rare_collection
+from dragoman.runs.taking import PlayedUnder, Take, scoring_of, taken_here
+from dragoman.spreading.crew import (
     Do,
     KilledWorkersError,
     OpenCrew,
@@ -19,7 +21,6 @@ from dragoman.runs.spreading.crew import (
     WorkerBrokeError,
     module_path,
 )
-from dragoman.runs.taking import PlayedUnder, Take, scoring_of, taken_here
 from dragoman.store.run import StoredCell
 from dragoman.wiring.environment import kept_out
 from dragoman.wiring.grid.config import RunConfig
@@ -126,7 +127,8 @@ async def taken_there(given: bytes) -> AsyncIterator[Do]:
         return _encode(await take(asked.cell, asked.episode, asked.places))
 
     try:
-        yield do
+        with rare_collection():
+            yield do
     finally:
         await setup.close()
 

@@ -2,18 +2,22 @@
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.apis.collecting.spreading import PATIENCE, CollectingWork, reading_there
 from dragoman.curation.apis.collecting.storing import CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
+from dragoman.spreading.crew import Do, KilledWorkersError, Work
+from dragoman.spreading.processes import by_processes
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import StoredItem
 
@@ -209,6 +213,55 @@ def test_what_was_interrupted_anywhere_and_repeated_is_as_if_never_interrupted(
             lines = [*ledger(dataset, "collect"), *ledger(dataset, "merge")]
             found.append((lines, [(item.name, item.data) for item in dataset.items("document")]))
     assert all(each == found[0] for each in found)
+
+
+def spread_over(root: Path, apis: Path) -> None:
+    """Put documents, pieces of one, and what is refused into folders."""
+    for number in range(8):
+        folder = root / f"town{number}"
+        folder.mkdir(parents=True)
+        (folder / "api.json").write_text(openapi(f"Api {number}", f"/{number % 4}", "/all"))
+        (folder / "broken.yaml").write_text("a: b: c")
+        for each in apis.iterdir():
+            (folder / each.name).write_bytes(each.read_bytes())
+
+
+@pytest.mark.slow
+def test_two_processes_read_what_one_reads(tmp_path: Path, apis: Path) -> None:
+    spread_over(tmp_path / "all", apis)
+    found = []
+    for name, crew in (("one", None), ("two", by_processes(2, PATIENCE))):
+        with Dataset(tmp_path / name) as dataset:
+            source = open_source(tmp_path / "all")
+            counts = collect(dataset, source, StatedFacts("all"), is_named=False, open_crew=crew)
+            items = [(item.name, item.data) for item in dataset.items("found")]
+            found.append((counts, ledger(dataset, "collect"), items))
+    assert found[0] == found[1]
+    assert found[0][0] == CollectedSource("all", 40, 16, 32, 8)
+
+
+def test_files_of_a_folder_over_which_workers_died_are_refused(
+    tmp_path: Path, apis: Path, dataset: Dataset
+) -> None:
+    spread_over(tmp_path / "all", apis)
+
+    @asynccontextmanager
+    async def dying(_: Work) -> AsyncIterator[Do]:
+        async def do(item: bytes) -> bytes:
+            if b"town3" in item:
+                raise KilledWorkersError("3 worker processes died over it")
+            async with reading_there(given) as read:
+                return await read(item)
+
+        yield do
+
+    source = open_source(tmp_path / "all")
+    given = msgspec.json.encode(CollectingWork(source.path, StatedFacts("all"), fetches=False))
+    counts = collect(dataset, source, StatedFacts("all"), is_named=False, open_crew=dying)
+    assert (counts.files, counts.refused, counts.found) == (40, 14 + 5, 28)
+    died = [name for _, name, _, why in ledger(dataset, "collect") if "processes died" in why]
+    assert len(died) == 5
+    assert all(name.startswith("all/town3/") for name in died)
 
 
 def test_a_merge_that_is_interrupted_leaves_what_was_there(

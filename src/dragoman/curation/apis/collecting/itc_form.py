@@ -1,15 +1,15 @@
 """Documents in the form of International Tool Calling (appendix A, figure 16)."""
 
 from collections.abc import Mapping
-from typing import cast, get_args
+from typing import cast
 
 from dragoman.core.apis.documents import (
+    METHODS,
+    PLACES,
     ApiDocument,
     ApiParameter,
     DocumentOrigin,
-    Method,
     Operation,
-    Place,
 )
 from dragoman.core.errors import DataError
 from dragoman.curation.apis.collecting.entries import FoundEntry, ReadFile
@@ -80,13 +80,13 @@ def _operation(raw: Mapping[str, object]) -> Operation:
     method = (one_line(raw.get("method")) or "GET").upper()
     if not name or not url:
         raise DataError(f"{name or url or 'an operation'}: no name or no address")
-    if method not in get_args(Method):
+    if method not in METHODS:
         raise DataError(f"{name}: the method {method[:20]!r} is none of HTTP")
     return Operation(
         name,
         url,
         first_text(raw, "description"),
-        cast("Method", method),
+        METHODS[method],
         one_line(raw.get("category")),
         _parameters(raw.get("required_parameters")),
         _parameters(raw.get("optional_parameters")),
@@ -106,7 +106,7 @@ def _parameter(raw: Mapping[str, object]) -> ApiParameter:
         one_line(raw.get("name")),
         kind if isinstance(kind, str) and kind in TYPES else "string",
         first_text(raw, "description"),
-        cast("Place", place) if place in get_args(Place) else "query",
+        PLACES.get(place, "query"),
         plain(raw.get("example")),
         plain(raw.get("default")),
         cast("dict[str, object]", plain(mapping(raw.get("schema")))),

@@ -52,11 +52,21 @@ def read_source(source: SourceFolder, facts: StatedFacts) -> Iterator[ReadSource
     Raises:
         UsageError: Where there are too many files.
     """
+    for places in folders_of(source):
+        yield from read_folder(places, source, facts)
+
+
+def folders_of(source: SourceFolder) -> Iterator[tuple[str, ...]]:
+    """Yield the places of a source's files, folder by folder.
+
+    Raises:
+        UsageError: Where there are too many files.
+    """
     for _, places in groupby(source.places(), key=lambda place: str(PurePosixPath(place).parent)):
-        yield from _read_folder(list(places), source, facts)
+        yield tuple(places)
 
 
-def _read_folder(
+def read_folder(
     places: Sequence[str], source: SourceFolder, facts: StatedFacts
 ) -> Iterator[ReadSourceFile]:
     """Yield what the files of one folder give; fragments of a document wait for its head."""

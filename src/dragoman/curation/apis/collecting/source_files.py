@@ -41,6 +41,11 @@ class SourceFolder:
         """The whole path of the folder, or of the one file."""
         return str(self._folder / self._only)
 
+    @property
+    def fetches(self) -> bool:
+        """Whether other hosts may be asked."""
+        return self._fetch is not None
+
     def places(self) -> Iterator[str]:
         """Yield the places of all files, in order; what is hidden (.git) is passed over.
 

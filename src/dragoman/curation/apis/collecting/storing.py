@@ -4,6 +4,7 @@ Files are read anew each time, and what a file gave before is replaced, so that 
 killed is simply repeated.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
@@ -14,6 +15,8 @@ from dragoman.core.keys import content_key
 from dragoman.curation.apis.collecting.entries import FoundEntry, StatedFacts
 from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
 from dragoman.curation.apis.collecting.source_files import SourceFolder
+from dragoman.curation.apis.collecting.spreading import read_by_crew
+from dragoman.spreading.crew import OpenCrew
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, Verdict
 
@@ -32,13 +35,14 @@ class CollectedSource(msgspec.Struct, frozen=True):
     left_out: int
 
 
-def collect(
+def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
     dataset: Dataset,
     source: SourceFolder,
     facts: StatedFacts,
     *,
     is_named: bool,
     on_done: Callable[[], None] = lambda: None,
+    open_crew: OpenCrew | None = None,
 ) -> CollectedSource:
     """Read a source into a dataset.
 
@@ -48,36 +52,65 @@ def collect(
         facts: The source's name and what is said of all of it.
         is_named: Whether somebody gave that name, and not the file's.
         on_done: Is called for each file.
+        open_crew: Opens those who read; None for this process.
 
     Raises:
         UsageError: Where the dataset has another source of that name, or files are too many.
         StoreError: Where the dataset cannot be written.
     """
-    known = _known_entries(dataset, facts.source)
-    home = content_key(source.path)
-    if not is_named and any(line.digest not in {"", home} for line in known[""]):
+    found = _Collection(dataset, facts, content_key(source.path), on_done)
+    if not is_named and found.is_anothers:
         raise UsageError(
             f"the dataset has another source called {facts.source!r}: name this one with --source-name"
         )
-    counts = [0, 0, 0, 0]
-    batch: list[StepOutcome] = []
-    stale: list[tuple[str, str]] = []
-    for reading in read_source(source, facts):
-        outcomes = list(_outcomes(reading, facts, home))
+    if open_crew is None:
+        for reading in read_source(source, facts):
+            found.take(reading)
+    else:
+        asyncio.run(read_by_crew(open_crew, source, facts, found.take))
+    return found.finish()
+
+
+class _Collection:
+    """What was read of a source so far, put into its dataset in batches."""
+
+    def __init__(
+        self, dataset: Dataset, facts: StatedFacts, home: str, on_done: Callable[[], None]
+    ) -> None:
+        self._dataset = dataset
+        self._facts = facts
+        self._home = home
+        self._on_done = on_done
+        self._known = _known_entries(dataset, facts.source)
+        self._counts = [0, 0, 0, 0]
+        self._batch: list[StepOutcome] = []
+        self._stale: list[tuple[str, str]] = []
+
+    @property
+    def is_anothers(self) -> bool:
+        """Whether the dataset has files of that name from another place."""
+        return any(line.digest not in {"", self._home} for line in self._known[""])
+
+    def take(self, reading: ReadSourceFile) -> None:
+        """Take what one file gave."""
+        outcomes = list(_outcomes(reading, self._facts, self._home))
         names = {outcome.line.name for outcome in outcomes if outcome.line.kind == ENTRY}
         file = outcomes[0].line.name
-        stale += [(ENTRY, line.name) for line in known[file] if line.name not in names]
-        batch += outcomes
+        self._stale += [(ENTRY, line.name) for line in self._known[file] if line.name not in names]
+        self._batch += outcomes
         found = sum(1 for entry in reading.entries if entry.document is not None)
         more = (1, bool(reading.refused), found, len(reading.entries) - found)
-        counts = [one + other for one, other in zip(counts, more, strict=True)]
-        if len(batch) >= _BATCH:
-            dataset.put(batch)
-            batch = []
-        on_done()
-    dataset.put(batch)
-    dataset.forget(STEP, stale)
-    return CollectedSource(facts.source, *counts)
+        self._counts = [one + other for one, other in zip(self._counts, more, strict=True)]
+        if len(self._batch) >= _BATCH:
+            self._dataset.put(self._batch)
+            self._batch = []
+        self._on_done()
+
+    def finish(self) -> CollectedSource:
+        """Put the rest, and forget what files do not give any more."""
+        self._dataset.put(self._batch)
+        self._dataset.forget(STEP, self._stale)
+        return CollectedSource(self._facts.source, *self._counts)
 
 
 def _known_entries(dataset: Dataset, source: str) -> dict[str, list[StepLine]]:

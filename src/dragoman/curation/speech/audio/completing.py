@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.core.errors import DataError, ParticipantError
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.curation.speech.in_order import in_order
+from dragoman.curation.in_order import in_order
 from dragoman.curation.speech.messages import UserMessage
 from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine
 from dragoman.store.audio_sets.lines import encoded

@@ -4,25 +4,23 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import msgspec
-
-from dragoman.conditions.voice.lines.channel_effects import apply
 from dragoman.conditions.voice.spoken.form import spoken_form
-from dragoman.conditions.voice.voice_channel import said_aloud, without_markers
+from dragoman.conditions.voice.voice_channel import without_markers
 from dragoman.core.errors import DataError
-from dragoman.core.voice.recordings import SPEAKER
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
 from dragoman.curation.speech.audio.engines import SetEngines
+from dragoman.curation.speech.audio.performing import Performers
 from dragoman.curation.speech.set_lines import SetLine
 from dragoman.store.audio_sets.layout import SPEECH, SpeechLine
 from dragoman.store.audio_sets.lines import kept_lines
 from dragoman.store.audio_sets.sounds import SetSounds
 
 
-async def spoken_messages(
+async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, and who is told
     folder: Path,
     texts: Sequence[SetLine],
     engines: SetEngines,
+    performers: Performers,
     at_once: int,
     on_done: Callable[[int], None],
 ) -> tuple[SpeechLine, ...]:
@@ -32,6 +30,7 @@ async def spoken_messages(
         folder: The set's.
         texts: What is said.
         engines: Who speaks, if anybody does.
+        performers: Has them speak.
         at_once: How many are spoken at a time.
         on_done: Is told how many more messages are spoken.
 
@@ -47,7 +46,11 @@ async def spoken_messages(
     good = await asyncio.to_thread(_good_lines, folder, places, said, sounds)
 
     async def speak(at: int) -> SpeechLine:
-        return await _spoken(places[at], said[at], engines, sounds)
+        if not said[at] or not engines.voices:
+            return SpeechLine(*places[at], said[at], None)
+        made = await performers.say(said[at])
+        audio = await asyncio.to_thread(sounds.keep, made.audio) if made.audio.pcm else None
+        return SpeechLine(*places[at], said[at], audio, made.stages, made.usage)
 
     wanted = LineFile(folder / SPEECH, places, said, good)
     lines = await completed(wanted, speak, at_once, on_done)
@@ -58,18 +61,6 @@ async def spoken_messages(
 def words_spoken(said: str) -> str:
     """Return what a voice is given for a text."""
     return spoken_form(without_markers(said))
-
-
-async def _spoken(place: Place, said: str, engines: SetEngines, sounds: SetSounds) -> SpeechLine:
-    if not said or not engines.voices:
-        return SpeechLine(*place, said, None)
-    name = engines.voice_of(said)
-    path, seed = engines.voices[name], engines.seed_of(said, "speech")
-    spoken = await said_aloud(path, said, seed)
-    arrived, stages = await asyncio.to_thread(apply, spoken.audio, path.effects, seed)
-    synthesis = msgspec.structs.replace(spoken.stages[0], settings={SPEAKER: name})
-    audio = await asyncio.to_thread(sounds.keep, arrived) if arrived.pcm else None
-    return SpeechLine(*place, said, audio, (synthesis, *stages), spoken.usage)
 
 
 def _good_lines(

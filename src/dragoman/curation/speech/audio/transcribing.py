@@ -5,11 +5,12 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.mishearing.channel import SimulatedPath
 from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.errors import DragomanError
+from dragoman.core.voice.audio import Audio
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
 from dragoman.curation.speech.audio.engines import SetEngines
+from dragoman.curation.speech.audio.performing import Performers
 from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine, transcripts_name
 from dragoman.store.audio_sets.lines import kept_lines
 from dragoman.store.audio_sets.sounds import SetSounds
@@ -18,10 +19,11 @@ NOTHING = ""
 """The source of transcripts where there was no audio, as nothing was said."""
 
 
-async def transcribed_messages(
+async def transcribed_messages(  # noqa: PLR0913, PLR0917 - what is heard, by whom, and who is told
     folder: Path,
     speech: Sequence[SpeechLine],
     engines: SetEngines,
+    performers: Performers,
     at_once: int,
     on_done: Callable[[int], None],
 ) -> dict[str, tuple[TranscriptLine, ...]]:
@@ -31,6 +33,7 @@ async def transcribed_messages(
         folder: The set's.
         speech: How its messages were spoken.
         engines: Who hears.
+        performers: Has them hear.
         at_once: How many each recognizer hears at a time.
         on_done: Is told how many more transcripts are written.
 
@@ -49,7 +52,7 @@ async def transcribed_messages(
     async def heard(name: str) -> tuple[TranscriptLine, ...]:
         sources = [source_of(line, is_simulated=name in engines.simulated) for line in speech]
         path = folder / transcripts_name(name)
-        ear = _Ear(name, engines, SetSounds(folder))
+        ear = _Ear(name, engines, performers, SetSounds(folder))
 
         async def hear(at: int) -> TranscriptLine:
             if broken:
@@ -82,29 +85,25 @@ def source_of(line: SpeechLine, *, is_simulated: bool) -> str:
 class _Ear:
     """One recognizer of a set."""
 
-    def __init__(self, name: str, engines: SetEngines, sounds: SetSounds) -> None:
+    def __init__(
+        self, name: str, engines: SetEngines, performers: Performers, sounds: SetSounds
+    ) -> None:
         self._name = name
-        self._engines = engines
+        self._is_simulated = name in engines.simulated
+        self._language = engines.language
+        self._hear = performers.hear
         self._sounds = sounds
 
     async def line(self, spoken: SpeechLine, source: str) -> TranscriptLine:
         at = place_of(spoken)
-        if self._name in self._engines.simulated:
-            path = self._engines.simulated[self._name]
-            words = await asyncio.to_thread(self._misheard, path, spoken.said)
-            return TranscriptLine(*at, words, written_form(words, path.language), source)
-        if spoken.audio is None:
-            return TranscriptLine(*at, "", "", source)
-        audio = await asyncio.to_thread(self._sounds.sound, spoken.audio)
-        recognizer = self._engines.recognizers[self._name]
-        heard = await recognizer.transcribe(audio, self._engines.language)
-        text = written_form(heard.text, self._engines.language)
-        usage = () if heard.usage is None else (heard.usage,)
-        return TranscriptLine(*at, heard.text, text, source, usage)
-
-    def _misheard(self, path: SimulatedPath, said: str) -> str:
-        seed = self._engines.seed_of(said, "mishearing")
-        return path.simulator.simulate(said, path.language, path.target_wer, seed).text
+        given: Audio | str = spoken.said
+        if not self._is_simulated:
+            if spoken.audio is None:
+                return TranscriptLine(*at, "", "", source)
+            given = await asyncio.to_thread(self._sounds.sound, spoken.audio)
+        heard = await self._hear(self._name, given)
+        text = written_form(heard.words, self._language)
+        return TranscriptLine(*at, heard.words, text, source, heard.usage)
 
 
 def _good_lines(

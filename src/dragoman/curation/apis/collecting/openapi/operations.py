@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.apis.documents import ApiParameter, Method, Operation
+from dragoman.core.apis.documents import METHODS, ApiParameter, Operation
 from dragoman.core.errors import DataError
 from dragoman.curation.apis.collecting.openapi.addresses import placeholders, server_of
 from dragoman.curation.apis.collecting.openapi.categories import category_of
@@ -98,7 +98,7 @@ def _operation(
         text(raw.get("operationId"), 200) or _name_of(method, path),
         server_of(raw, item, document) + (path if path.startswith("/") else f"/{path}"),
         first_text(raw, "description", "summary") or first_text(item, "description", "summary"),
-        cast("Method", method.upper()),
+        METHODS[method.upper()],
         category_of(raw),
         tuple(each.parameter for each in needed if each.required),
         tuple(each.parameter for each in needed if not each.required),

@@ -1,10 +1,9 @@
 """Parameters and bodies of requests."""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-from dragoman.core.apis.documents import WHOLE_BODY, ApiParameter
-from dragoman.core.apis.documents import Place as TravelsIn
+from dragoman.core.apis.documents import PLACES, WHOLE_BODY, ApiParameter
 from dragoman.core.errors import DataError
 from dragoman.curation.apis.collecting.openapi.references import PlacedValue, References
 from dragoman.curation.apis.collecting.openapi.schemas import (
@@ -165,7 +164,7 @@ def _made(
         name,
         kind,
         first_text(raw, "description") or first_text(schema, "description"),
-        cast("TravelsIn", place),
+        PLACES[place],
         _example(raw) if _example(raw) is not None else _example(schema),
         plain(schema.get("default")),
         {} if rest.keys() <= {"type"} and rest.get("type", kind) == kind else rest,

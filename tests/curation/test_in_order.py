@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from dragoman.core.errors import ParticipantError
-from dragoman.curation.speech.in_order import in_order
+from dragoman.curation.in_order import in_order
 
 
 def test_results_come_in_order_and_only_so_many_are_under_way() -> None:

@@ -36,6 +36,9 @@ BEAT_SECONDS = 5.0
 """How long a worker is left alone before it is asked again whether it is there."""
 
 
+_GO_ON = "resume the run, or give the same command again where it is no run"
+
+
 class WorkerPatience(msgspec.Struct, frozen=True):
     """When a worker is taken to hang.
 
@@ -286,7 +289,7 @@ class Crew:
             await self._tell(member if is_kept else None, failure)
             return
         why = f"{MAX_DEATHS} workers died one after another and did nothing"
-        await self._tell(None, RunHalted(f"{why}: what is finished is stored, resume the run"))
+        await self._tell(None, RunHalted(f"{why}: what is finished is stored: {_GO_ON}"))
 
     async def _tell(self, member: Member | None, failure: Exception | None) -> None:
         async with self._ready:

@@ -8,7 +8,7 @@ from asyncio.subprocess import PIPE, Process
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.runs.spreading.crew import (
+from dragoman.spreading.crew import (
     LostWorker,
     OpenCrew,
     UnderWay,
@@ -17,9 +17,9 @@ from dragoman.runs.spreading.crew import (
     WorkerPatience,
     crew_of,
 )
-from dragoman.runs.spreading.frames import ANSWER, BEAT, BROKE, DO, REFUSED, framed, read_frame
+from dragoman.spreading.frames import ANSWER, BEAT, BROKE, DO, REFUSED, framed, read_frame
 
-MODULE = "dragoman.runs.spreading.worker"
+MODULE = "dragoman.spreading.worker"
 READ_AHEAD = 2**20
 """How many bytes of answers are read before they are taken."""
 

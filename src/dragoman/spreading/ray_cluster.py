@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DragomanError, UsageError
-from dragoman.runs.spreading.crew import (
+from dragoman.spreading.crew import (
     Do,
     LostWorker,
     OpenCrew,
@@ -24,8 +24,8 @@ from dragoman.runs.spreading.crew import (
     WorkerPatience,
     crew_of,
 )
-from dragoman.runs.spreading.frames import ANSWER
-from dragoman.runs.spreading.worker import answered, opened
+from dragoman.spreading.frames import ANSWER
+from dragoman.spreading.worker import answered, opened
 
 AUTO, LOCAL = "auto", "local"
 """The cluster that runs on this machine, and one that is started for the run."""

@@ -1,4 +1,4 @@
-"""The process that does items of a work: `python -m dragoman.runs.spreading.worker`.
+"""The process that does items of a work: `python -m dragoman.spreading.worker`.
 
 Its first frame says what the work is; every other is an item. Answers leave in the order in which they
 are ready. It ends when its input does, so it outlives nobody: not a run that was killed either.
@@ -17,9 +17,8 @@ from typing import cast
 import msgspec
 
 from dragoman.core.errors import DragomanError, placed
-from dragoman.runs.collector import rare_collection
-from dragoman.runs.spreading.crew import Do, Work
-from dragoman.runs.spreading.frames import ANSWER, BEAT, BROKE, REFUSED, framed, read_frame
+from dragoman.spreading.crew import Do, Work
+from dragoman.spreading.frames import ANSWER, BEAT, BROKE, REFUSED, framed, read_frame
 from dragoman.wiring.event_loops import run_to_end
 
 Open = Callable[[bytes], AbstractAsyncContextManager[Do]]
@@ -58,8 +57,7 @@ async def _serve(answers: int) -> None:
     try:
         async with opened(msgspec.msgpack.decode(content, type=Work)) as do:
             writer.write(framed(number, ANSWER, b""))
-            with rare_collection():
-                await _answer_all(reader, writer, do)
+            await _answer_all(reader, writer, do)
     except DragomanError as error:
         writer.write(framed(number, REFUSED, str(error).encode()))
         await writer.drain()

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.core.errors import RunHalted
 from dragoman.runs.spreading.chosen import patience_of
-from dragoman.runs.spreading.crew import (
+from dragoman.spreading.crew import (
     KilledWorkersError,
     LostWorker,
     Work,
