@@ -1,7 +1,8 @@
 """BFCL's several turns: conversations judged per second, beside the published package.
 
 With `PEER_BFCL=PYTHON`, an interpreter that has the package, it does the same there, by turns with
-ours. Conversations are gold's calls, or those and one more before each turn's, which leads nowhere.
+ours. Conversations are gold's calls, or those and one more before each turn's: of a function that there
+is not, or one that only looks at the entry's first interface.
 What is timed is to judge all of a category: every world is made anew. On both sides entries, modules
 and tables were loaded before, and no collection looks at them; the package is given calls as text,
 as its replies are decoded, and evaluates them, we are given them as a record holds them.
@@ -17,8 +18,9 @@ from statistics import median
 
 import msgspec
 from bench.bfcl.beside import Peer, beside
+from bench.bfcl.looks import LOOKS
 
-from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
+from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN, MultiTurnEntry
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
 from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
 from dragoman.benchmarks.bfcl.turns.records import PlayedTurn
@@ -59,12 +61,15 @@ def print_bfcl_turns() -> None:
 
 def _measures(category: str, suite: MultiTurnSuite) -> Iterator[tuple[str, str, Judge]]:
     """Yield the measure that the package knows, its name here, and the same work of ours."""
-    gold, more = _played(suite, with_more=False), _played(suite, with_more=True)
+    gold, more, look = (_played(suite, kind) for kind in ("", "more", "look"))
     known = Expectations(suite.long)
     yield category, "as expected", lambda: _spent(suite, gold, Expectations(suite.long))
     more_calls = f"{category} more"
     yield more_calls, "with more calls", lambda: _spent(suite, more, Expectations(suite.long))
     yield more_calls, "  answers known", lambda: _spent(suite, more, known)
+    looks = f"{category} look"
+    yield looks, "with looks", lambda: _spent(suite, look, Expectations(suite.long))
+    yield looks, "  answers known", lambda: _spent(suite, look, known)
 
 
 def _suite(category: str) -> MultiTurnSuite:
@@ -73,13 +78,21 @@ def _suite(category: str) -> MultiTurnSuite:
     return suite
 
 
-def _played(suite: MultiTurnSuite, *, with_more: bool) -> Played:
+def _played(suite: MultiTurnSuite, kind: str) -> Played:
     """Return gold's calls as a record of somebody else's has them."""
-    more = (ToolCall("0", "nothing", {}),) if with_more else ()
     wire = msgspec.json.encode(
-        [[PlayedTurn((*more, *calls) if calls else ()) for calls in e.gold] for e in suite.entries]
+        [
+            [PlayedTurn((*_first(e, kind), *calls) if calls else ()) for calls in e.gold]
+            for e in suite.entries
+        ]
     )
     return msgspec.json.decode(wire, type=Played)
+
+
+def _first(entry: MultiTurnEntry, kind: str) -> tuple[ToolCall, ...]:
+    """Return the calls before each turn's."""
+    names = {"": (), "more": ("nothing",), "look": (LOOKS[next(iter(entry.config))],)}
+    return tuple(ToolCall("0", name, {}) for name in names[kind])
 
 
 def _print(measure: str, name: str, count: int, judge: Judge, peer: Peer | None) -> None:

@@ -2,7 +2,8 @@
 
 Imports nothing of ours. After every line on standard input that names a category it judges that
 category's conversations once, in fresh worlds, and prints the seconds of CPU that it took. They are
-gold's calls; behind `more` each turn begins with one more, which leads nowhere.
+gold's calls; behind `more` each turn begins with one more, which leads nowhere, behind `look` with
+one that only looks.
 """
 
 import gc
@@ -25,6 +26,7 @@ from bfcl_eval.utils import (  # type: ignore[import-not-found]
     load_dataset_entry,
     load_ground_truth_entry,
 )
+from looks import LOOKS  # type: ignore[import-not-found]
 
 Cases = list[tuple[dict[str, Any], list[list[str]]]]
 
@@ -37,8 +39,8 @@ def main(categories: Sequence[str]) -> None:
     gc.freeze()
     print("ready", flush=True)
     for line in sys.stdin:
-        category, *more = line.split()
-        print("took", *_judged(cases[category], ["nothing()"] * len(more)), flush=True)
+        category, _, more = line.strip().partition(" ")
+        print("took", *_judged(cases[category], more), flush=True)
         _forget_worlds()
 
 
@@ -51,15 +53,29 @@ def _classes(cases: Cases) -> set[str]:
     return {name for entry, _ in cases for name in entry["involved_classes"]}
 
 
-def _judged(cases: Cases, more: list[str]) -> tuple[float, int]:
+def _judged(cases: Cases, more: str) -> tuple[float, int]:
     """Return the seconds of CPU that judging takes, and how many pass."""
-    given = [[[[*more, *turn]] if turn else [] for turn in answer] for _, answer in cases]
+    given = [
+        [[[*_first(entry, more), *turn]] if turn else [] for turn in answer]
+        for entry, answer in cases
+    ]
     passed = 0
     start = time.process_time()
     for (entry, answer), calls in zip(cases, given, strict=True):
         category = entry["id"].rpartition("_")[0]
         passed += multi_turn_checker(calls, answer, entry, category, "gold")["valid"]
     return time.process_time() - start, passed
+
+
+def _first(entry: dict[str, Any], more: str) -> tuple[str, ...]:
+    """Return the calls before each turn's."""
+    match more:
+        case "more":
+            return ("nothing()",)
+        case "look":
+            return (f"{LOOKS[entry['involved_classes'][0]]}()",)
+        case _:
+            return ()
 
 
 def _forget_worlds() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.catalogue import functions
+from dragoman.benchmarks.bfcl.apis.catalogue import functions, is_look
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld, make_world
 from dragoman.core.tools import ToolCall
 
@@ -56,6 +56,7 @@ def entry() -> dict[str, Any]:
 VALUES = st.sampled_from(
     [0, 1, 2.5, -1, True, None, "", "a", "b", "docs", "t", "1", "9", "USR002", "AAPL", "JFK", "LAX"]
 ) | st.sampled_from([["a"], ["driver"], ["@b"], {"title": "z"}, {"status": "Closed"}])
+LOOKS = [name for of_class in CLASSES for name in functions(of_class) if is_look(of_class, name)]
 NAMES = sorted({function for name in CLASSES for function in functions(name)})
 SENSIBLE: Sequence[tuple[str, tuple[object, ...]]] = (
     ("cd", ("docs",)),
@@ -171,3 +172,24 @@ def test_changes_that_were_taken_add_up_to_the_differences(calls: list[ToolCall]
         assert not changes or world.kind(call.name) == "write"
         taken |= {change.path[:2] for change in changes}
     assert {path[:2] for path in world.delta()} <= taken
+
+
+@given(CALLS, st.data())
+def test_calls_that_only_look_leave_everything_as_it_is(
+    calls: list[ToolCall], data: st.DataObject
+) -> None:
+    world, texts = make_world(CLASSES, entry()), []
+    for call in calls:
+        name = data.draw(st.sampled_from(LOOKS))
+        world.call(
+            ToolCall("", name, {}, positionals=tuple(data.draw(st.lists(VALUES, max_size=4))))
+        )
+        texts.append(world.call(call).content)
+    assert (texts, world.state()) == played(calls, entry())
+
+
+def test_where_one_stands_and_what_is_drawn_is_no_look() -> None:
+    assert not is_look("GorillaFileSystem", "cd")
+    assert not is_look("VehicleControlAPI", "get_current_speed")
+    assert not is_look("MessageAPI", "add_contact")
+    assert is_look("GorillaFileSystem", "ls")

@@ -94,9 +94,17 @@ PLAYABLE = st.one_of(
         lambda number: ToolCall("", "get_tweet", {"tweet_id": number}), st.sampled_from(NUMBERS)
     ),
     st.builds(lambda name: ToolCall("", "mkdir", {"dir_name": name}), st.sampled_from("ab")),
+    st.builds(lambda name: ToolCall("", "cd", {"folder": name}), st.sampled_from(["a", ".."])),
+    st.builds(
+        lambda keys: ToolCall("", "echo", dict.fromkeys(keys, "a")),
+        st.sampled_from([("content", "file_name"), ("file_name", "content")]),
+    ),
     st.sampled_from([ToolCall("", "ls", {}), ToolCall("", "nothing", {}, malformed="no JSON")]),
 )
 TURNS = st.lists(st.lists(PLAYABLE, max_size=2).map(tuple), min_size=1, max_size=3)
+
+
+OTHERS = st.lists(PLAYABLE, max_size=2)
 
 
 @given(st.data(), TURNS)
@@ -104,23 +112,37 @@ def test_turns_lead_where_executing_all_of_them_leads(
     data: st.DataObject, gold: list[tuple[ToolCall, ...]]
 ) -> None:
     begun = data.draw(st.integers(0, len(gold)))
-    other = data.draw(st.lists(st.lists(PLAYABLE, max_size=2).map(tuple), max_size=len(gold)))
-    played = [*gold[:begun], *other][: len(gold)]
+    other = data.draw(st.lists(OTHERS.map(tuple), max_size=len(gold)))
+    check_as_executed(gold, [*gold[:begun], *other][: len(gold)])
+
+
+@given(st.data(), TURNS)
+def test_expected_calls_among_others_lead_where_executing_all_of_them_leads(
+    data: st.DataObject, gold: list[tuple[ToolCall, ...]]
+) -> None:
+    played = [
+        tuple(each for call in calls for each in (*data.draw(OTHERS), call)) for calls in gold
+    ]
+    check_as_executed(gold, played)
+
+
+def check_as_executed(gold: list[tuple[ToolCall, ...]], played: list[tuple[ToolCall, ...]]) -> None:
+    """Compare played turns twice, the second time with all that is known of the first."""
     config: dict[str, dict[str, object]] = {
         "TwitterAPI": {"authenticated": True},
         "GorillaFileSystem": {},
     }
     task = Task("a", "bfcl:multi_turn_base", "a", Scenario(""))
     entry = MultiTurnEntry(task, config, (), tuple(gold))
-
-    records = Expectations(None).compare(entry, [PlayedTurn(calls) for calls in played])
-
-    expected_world, world = entry_world(entry, None), entry_world(entry, None)
-    for number, record in enumerate(records):
-        assert record.expected.results == expected_world.contents(gold[number])
-        assert record.results == world.contents(played[number])
-        assert (record.difference is None) == (world.state() == expected_world.state())
-    assert len(records) == len(played)
+    known = Expectations(None)
+    for _ in range(2):
+        records = known.compare(entry, [PlayedTurn(calls) for calls in played])
+        expected_world, world = entry_world(entry, None), entry_world(entry, None)
+        for number, record in enumerate(records):
+            assert record.expected.results == expected_world.contents(gold[number])
+            assert record.results == world.contents(played[number])
+            assert (record.difference is None) == (world.state() == expected_world.state())
+        assert len(records) == len(played)
 
 
 def test_execution_leaves_calls_and_configuration_as_they_are(entry: MultiTurnEntry) -> None:

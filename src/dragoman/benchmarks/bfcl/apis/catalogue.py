@@ -22,10 +22,14 @@ class Api(Protocol):
 
 
 class ApiEntry(msgspec.Struct, frozen=True):
-    """Where an interface's class lies, and which of its functions can change its state."""
+    """Where an interface's class lies, and which of its functions can change its state.
+
+    `moves` change what no state shows: where one stands, and what is drawn next.
+    """
 
     module: str
     writes: tuple[str, ...]
+    moves: tuple[str, ...] = ()
 
 
 class _Catalogue(msgspec.Struct, frozen=True):
@@ -84,3 +88,14 @@ def functions(name: str) -> Mapping[str, ToolKind]:
         for function, value in vars(_api_class(name)).items()
         if callable(value) and not function.startswith("_") and function != "state"
     }
+
+
+@cache
+def _looks(name: str) -> frozenset[str]:
+    moves = _entries()[name].moves
+    return frozenset(n for n, kind in functions(name).items() if kind == "read" and n not in moves)
+
+
+def is_look(of_class: str, function: str) -> bool:
+    """Whether a function of a class leaves an interface as it is: what follows stays the same."""
+    return function in _looks(of_class)

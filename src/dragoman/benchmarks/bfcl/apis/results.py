@@ -64,10 +64,7 @@ def result_text(value: object) -> str:
 
 def _object_text(value: dict[object, object]) -> str:
     try:
-        for entry in value.values():
-            if type(entry) is LongList:
-                return _joined(value)
-        return _encode(value)
+        return _joined(value) if LongList in map(type, value.values()) else _encode(value)
     except (TypeError, ValueError):
         return str(value)
 

@@ -7,7 +7,6 @@ goes wrong becomes the error text of the reference, and what a failing call chan
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import cast
 
 from dragoman.benchmarks.bfcl.apis.catalogue import Api, functions, make_apis
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
@@ -34,7 +33,8 @@ FORBIDDEN = frozenset(("kill", "exit", "quit", "remove", "unlink", "popen", "Pop
 _HOLDING = (dict, list)
 
 Apis = Mapping[str, Api]
-States = dict[str, dict[str, object]]
+Attributes = dict[str, object]
+States = dict[str, Attributes]
 
 
 class ApiWorld:
@@ -50,7 +50,7 @@ class ApiWorld:
         self._begin = begin
         self._tools = tools
         self._apis = begin()
-        self._owners = _owners(tuple(self._apis))
+        self._owners = function_owners(tuple(self._apis))
         self._last: States | None = None
 
     def tools(self, side: Role) -> Toolset:
@@ -73,7 +73,22 @@ class ApiWorld:
 
     def contents(self, calls: Iterable[ToolCall]) -> tuple[str, ...]:
         """Execute calls and return what each is answered."""
-        return tuple([self._answer(call)[0] for call in calls])
+        return tuple([self.content(call) for call in calls])
+
+    def execute(self, calls: Iterable[ToolCall]) -> None:
+        """Execute calls whose answers nobody asks for."""
+        for call in calls:
+            try:
+                self._value(call)
+            except _CALL_FAILURES:
+                continue
+
+    def content(self, call: ToolCall) -> str:
+        """Execute a call and return what it is answered."""
+        try:
+            return result_text(self._value(call))
+        except _CALL_FAILURES as error:
+            return error_text(error)
 
     def state(self) -> States:
         """Return each class's compared attributes as they are now, for keeping and not for changing."""
@@ -117,7 +132,7 @@ class ApiWorld:
             if isinstance(value, _HOLDING):
                 arguments = _kept(arguments)
                 break
-        function = cast("Callable[..., object]", getattr(self._apis[owner], call.name))
+        function: Callable[..., object] = getattr(self._apis[owner], call.name)
         if not call.positionals:
             return function(**arguments)
         return function(*map(cloned, call.positionals), **arguments)
@@ -134,9 +149,14 @@ def make_world(
 
 
 @lru_cache(maxsize=256)
-def _owners(involved: tuple[str, ...]) -> Mapping[str, str]:
+def function_owners(involved: tuple[str, ...]) -> Mapping[str, str]:
     """Return each function's class; of two classes with one name the later has it."""
     return {function: name for name in involved for function in functions(name)}
+
+
+def unknown_text(name: str) -> str:
+    """Return what the caller of a function that there is not is told."""
+    return error_text(_unknown(name))
 
 
 def _unknown(name: str) -> str:

@@ -1,10 +1,23 @@
 """Turns of calls executed in fresh worlds: the expected ones once, played ones beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.apis.world import ApiWorld, States, make_world
-from dragoman.benchmarks.bfcl.entries.turns import Gold, MultiTurnEntry
+from dragoman.benchmarks.bfcl.apis.world import (
+    ApiWorld,
+    States,
+    function_owners,
+    make_world,
+    unknown_text,
+)
+from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.turns.following import (
+    ExpectedCalls,
+    FollowedCalls,
+    are_alike,
+    expected_calls,
+)
 from dragoman.benchmarks.bfcl.turns.records import (
     NOT_EXECUTED,
     ExpectedTurn,
@@ -32,6 +45,7 @@ class Expectations:
     def __init__(self, long: LongTexts | None) -> None:
         self._long = long
         self._known: dict[str, tuple[ExpectedTurn, ...]] = {}
+        self._by_class: dict[str, Mapping[str, ExpectedCalls]] = {}
 
     def of(self, entry: MultiTurnEntry) -> tuple[ExpectedTurn, ...]:
         """Return what each turn of an entry leads to."""
@@ -43,28 +57,44 @@ class Expectations:
     def compare(self, entry: MultiTurnEntry, played: Sequence[PlayedTurn]) -> list[TurnRecord]:
         """Return the turns that were played, each beside what was expected.
 
-        Calls lead where the same calls lead: turns are executed from the first on that calls
-        anything else.
-
         Raises:
             ReplayError: Where a call does not return what it returned then.
         """
         expected = self.of(entry)
-        alike = _turns_alike(entry.gold, played)
-        records = [
-            _record(turn, wanted, wanted.results, None)
-            for turn, wanted in zip(played[:alike], expected, strict=False)
-        ]
-        if alike == len(played):
-            return records
-        world = entry_world(entry, self._long)
-        for turn in played[:alike]:
-            world.contents(turn.calls)
-        for turn, wanted in zip(played[alike:], expected[alike:], strict=False):
-            results = world.contents(turn.calls)
-            difference = _difference(world.state(), wanted.states)
+        if all(map(_calls_alike, entry.gold, played)):
+            return [
+                _record(turn, wanted, wanted.results, None)
+                for turn, wanted in zip(played, expected, strict=False)
+            ]
+        owners = function_owners(tuple(entry.config))
+        begin = partial(_world_of, entry, self._long)
+        followed = {
+            name: FollowedCalls(name, calls, begin)
+            for name, calls in self._calls(entry, owners).items()
+        }
+        records = []
+        for number, (turn, wanted) in enumerate(zip(played, expected, strict=False)):
+            results = tuple(
+                [
+                    followed[owners[call.name]].result(call)
+                    if call.name in owners
+                    else unknown_text(call.name)
+                    for call in turn.calls
+                ]
+            )
+            difference = _difference(followed, wanted.states, number)
             records.append(_record(turn, wanted, results, difference))
         return records
+
+    def _calls(
+        self, entry: MultiTurnEntry, owners: Mapping[str, str]
+    ) -> Mapping[str, ExpectedCalls]:
+        """Return what an entry expects of each interface."""
+        known = self._by_class.get(entry.task.digest)
+        if known is None:
+            known = expected_calls(entry.gold, self.of(entry), owners)
+            self._by_class[entry.task.digest] = known
+        return known
 
 
 def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
@@ -101,6 +131,11 @@ def _calls(move: Move) -> tuple[ToolCall, ...]:
     return move.reply.calls if isinstance(move.reply, Called) else ()
 
 
+def _world_of(entry: MultiTurnEntry, long: LongTexts | None, of_class: str) -> ApiWorld:
+    """Return a fresh world of one of an entry's interfaces."""
+    return make_world((of_class,), entry.config, long if entry.is_long else None)
+
+
 def _expected_turns(entry: MultiTurnEntry, long: LongTexts | None) -> tuple[ExpectedTurn, ...]:
     world, turns = entry_world(entry, long), []
     for calls in entry.gold:
@@ -109,22 +144,9 @@ def _expected_turns(entry: MultiTurnEntry, long: LongTexts | None) -> tuple[Expe
     return tuple(turns)
 
 
-def _turns_alike(gold: Gold, played: Sequence[PlayedTurn]) -> int:
-    """Return how many turns, from the first on, call what is expected and nothing else."""
-    for number, (wanted, turn) in enumerate(zip(gold, played, strict=False)):
-        if len(wanted) != len(turn.calls) or not all(map(_are_alike, wanted, turn.calls)):
-            return number
-    return min(len(gold), len(played))
-
-
-def _are_alike(one: ToolCall, other: ToolCall) -> bool:
-    """Whether two calls execute the same, to the type of every number and the order of keys."""
-    given, taken = (one.arguments, one.positionals), (other.arguments, other.positionals)
-    return (
-        (one.name, one.by, one.malformed) == (other.name, other.by, other.malformed)
-        and given == taken
-        and repr(given) == repr(taken)
-    )
+def _calls_alike(wanted: Sequence[ToolCall], turn: PlayedTurn) -> bool:
+    """Whether a turn calls what is expected and nothing else."""
+    return len(wanted) == len(turn.calls) and all(map(are_alike, wanted, turn.calls))
 
 
 def _record(
@@ -144,10 +166,12 @@ def _record(
     return TurnRecord(expected, results, difference)
 
 
-def _difference(found: States, expected: States) -> StateDifference | None:
+def _difference(
+    followed: Mapping[str, FollowedCalls], expected: States, turn: int
+) -> StateDifference | None:
     for of_class, attributes in expected.items():
-        reached = found[of_class]
-        if reached != attributes:
+        reached = followed[of_class].state(turn, attributes)
+        if reached is not attributes and reached != attributes:
             differing = sorted(name for name in attributes if reached[name] != attributes[name])
             return StateDifference(of_class, tuple(differing))
     return None
