@@ -29,6 +29,7 @@ from dragoman.benchmarks.bfcl.pulled import read_pulled
 from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
 from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.cli.commands.tree import command_line
 from dragoman.cli.main import main
 from dragoman.core.facets import Outside
 from dragoman.core.protocols import Provenance, Suite
@@ -72,8 +73,10 @@ MARKED_FOLDERS = {
     "conditions/voice/mishearing": ("slow",),  # for the languages' lists
 }
 
-# All commands are made of their declarations once: a process does it once too.
+# Commands are made of their declarations once for each word that is typed first: a process does it
+# once too.
 COMMANDS = functools.cache(typer.main.get_command)
+DECLARED = functools.cache(lambda word: command_line([word]))
 
 NOT_QUICK = {"slow", "speech", "chaos", "conformance"}
 
@@ -89,6 +92,13 @@ def pytest_collection() -> Iterator[None]:
     yield
     gc.set_threshold(*COLLECTOR)
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_unconfigure() -> Iterator[None]:
+    """Let an ending interpreter not walk all that is left: it takes it seconds to find it needless."""
+    yield
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -252,6 +262,7 @@ def _as_a_process_of_its_own(
         patch.object(sys.modules["__main__"], "__package__", None),  # usage begins with argv[0]
         patch.object(logging.root, "handlers", []),  # warnings go to standard error
         patch.object(typer.main, "get_command", COMMANDS),
+        patch("dragoman.cli.main.command_line", lambda words: DECLARED(words[0] if words else "")),
     ):
         yield
     if ROOT.is_relative_to(cwd):

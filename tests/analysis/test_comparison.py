@@ -1,5 +1,6 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import combinations
 
 import msgspec
 import pytest
@@ -16,7 +17,7 @@ from dragoman.analysis.comparison import (
     compare,
     group_cells,
 )
-from dragoman.core.conditions import PLAIN, Condition, condition_of
+from dragoman.core.conditions import PLAIN, Condition, condition_of, differ_in_one_thing
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
@@ -238,6 +239,62 @@ def couples(cells: list[CellOutcomes], by: str | None = None) -> list[tuple[str,
         (a.name.agent, a.name.condition.label, b.name.agent, b.name.condition.label)
         for a, b in comparable(cells, by)
     ]
+
+
+PLACES = st.tuples(
+    st.sampled_from(["clerk", "other"]),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "language": st.sampled_from(["hi", "th"]),
+            "scenario": st.sampled_from(["domain", "tools"]),
+            "voice": st.sampled_from(["telephone", "noise"]),
+            "recognizer": st.sampled_from(["itself", "whisper"]),
+            "persona": st.sampled_from(["easy", "hard"]),
+            "clarify": st.just("rules"),
+        },
+    ),
+)
+
+
+@given(st.lists(PLACES, max_size=12))
+def test_no_two_cells_that_differ_in_one_thing_are_missed_and_no_others_found(
+    places: list[tuple[str, dict[str, str]]],
+) -> None:
+    cells = [cell({}, agent, condition_of(values)) for agent, values in places]
+    every = [
+        (a.name, b.name)
+        for a, b in combinations(cells, 2)
+        if a.name.condition == b.name.condition
+        or (
+            a.name.agent == b.name.agent and differ_in_one_thing(a.name.condition, b.name.condition)
+        )
+    ]
+    assert [(a.name, b.name) for a, b in comparable(cells)] == every
+
+
+def test_what_a_conversation_cost_is_looked_up_once_however_many_cells_its_own_is_set_against() -> (
+    None
+):
+    asked: list[str] = []
+
+    def price_of(model: str) -> Price:
+        asked.append(model)
+        return Price(Decimal(1), Decimal(1))
+
+    used = Usage("agent", "openai/any", 1, 1_000_000, 0)
+    paid = Episode((), Ending("user_stop"), steps=4, errors=1, usage=(used,), seconds=2.0)
+    cells = [
+        msgspec.structs.replace(
+            cell({"t": [1.0, 0.0], "u": [1.0, 1.0]}, agent, episode=paid), price_of=price_of
+        )
+        for agent in ("one", "two", "three", "four")
+    ]
+
+    found = compare(comparable(cells))
+
+    assert [entry.means["cost, USD"] for entry in found] == [Means(1.0, 1.0)] * 6
+    assert len(asked) == 4 * 4
 
 
 def test_outcomes_are_grouped_into_the_cells_of_their_run() -> None:

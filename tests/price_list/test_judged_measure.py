@@ -1,6 +1,7 @@
 """What a metric of one's own costs: a rubric with its questions, or one function, in a package."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -204,7 +205,7 @@ def test_a_package_that_is_broken_is_one_line(
 
 def test_a_run_is_read_where_the_package_is_gone(folder: Path, score: Cli, in_process: Cli) -> None:
     figures(score("--measure", "calling", "--json"), "calling")
-    (folder / "own_measures-1.0.dist-info" / "entry_points.txt").unlink()
+    shutil.rmtree(folder / "own_measures-1.0.dist-info")
 
     frame = dragoman.load(folder / "mine").measures
     assert frame.filter(frame["measure"] == "calling")["figure"].to_list() == ["calls per move"]

@@ -1,6 +1,7 @@
 """What a persona-like layer costs: cards as data, one function, one entry point in a package."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -141,7 +142,7 @@ def test_a_mistake_is_one_line(folder: Path, in_process: Cli, axis: str, complai
 def test_a_run_is_shown_where_the_package_is_gone(folder: Path, in_process: Cli) -> None:
     options = ("--agent", "gold", "--tasks", "two-swaps", "--axis", "cards=hurried")
     in_process("run", "sample:shop", *options, "--out", "mine", cwd=folder)
-    (folder / "own_cards-1.0.dist-info" / "entry_points.txt").unlink()
+    shutil.rmtree(folder / "own_cards-1.0.dist-info")
 
     assert in_process("show", "mine", "two-swaps", cwd=folder).returncode == 0
     refused = in_process("resume", "mine", cwd=folder)

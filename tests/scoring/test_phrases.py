@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.scoring.phrases import found
+from dragoman.scoring.phrases import found, needed
 
 PATTERNS: dict[str, list[str]] = tomllib.loads(
     (files("dragoman.scoring") / "user_phrases.toml").read_text("utf-8")
@@ -63,8 +63,33 @@ def test_what_is_found_is_what_the_patterns_match_in_any_case(text: str) -> None
         assert found(kind, text) == (match.group() if match else "")
 
 
+ALL = sorted({each for patterns in PATTERNS.values() for each in patterns})
+
+
+@given(st.sampled_from(ALL).flatmap(lambda each: st.tuples(st.just(each), st.from_regex(each))))
+def test_whatever_a_pattern_matches_holds_what_it_needs(case: tuple[str, str]) -> None:
+    pattern, text = case
+    assert needed(pattern) in text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        (r"\bmy (order|number)\b", "my "),
+        (r"\bgo(od)?bye!?", "bye"),
+        (r"\b(a|an)\b", ""),
+        (r"^\W*no\b", "no"),
+        (r"colou?rs", "colo"),
+        (r"[(]ye{1,9}s[)]", "y"),
+        (r"no+thing", "thing"),
+    ],
+)
+def test_what_a_pattern_needs_stands_outside_of_brackets(pattern: str, literal: str) -> None:
+    assert needed(pattern) == literal
+
+
 def test_alternatives_stand_in_brackets() -> None:
-    for pattern in (each for patterns in PATTERNS.values() for each in patterns):
+    for pattern in ALL:
         left, stripped = "", re.sub(r"\\.|\[[^\]]*\]", "", pattern)
         while left != stripped:
             left, stripped = stripped, re.sub(r"\([^()]*\)", "", stripped)

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from dragoman.core.scores import Evidence
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import InitialState, Instructions, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.scoring.validity import CHECKS, user_evidence
+from dragoman.scoring.languages import words
+from dragoman.scoring.validity import CHECKS, user_evidence, without_quotes
 
 Case = dict[str, Any]
 CASES: list[Case] = json.loads((Path(__file__).parent / "validity_cases.json").read_text("utf-8"))
@@ -288,3 +290,16 @@ def test_whatever_is_said_every_check_answers_once(said: list[str], language: st
 def test_a_user_may_say_whatever_it_was_told(told: str) -> None:
     found = findings(conversation(told, told=told))
     assert found["nothing_invented"].met is not False
+
+
+def test_an_address_is_opaque_however_long_it_is() -> None:
+    address = f"https://shop.example/{'bonjour/' * 40}7"
+    assert words(f"See {address}, please.") == ("see", "please")
+
+
+@given(st.text(st.sampled_from("ab '\"\u201c\u201d\u00ab\u00bb\u2018\u2019 .\n1"), max_size=30))
+def test_quotations_are_those_that_marks_without_letters_outside_enclose(text: str) -> None:
+    double = r"[\"\u201c\u00ab][^\"\u201d\u00bb]+[\"\u201d\u00bb]"
+    inside = r"(?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+"
+    single = rf"(?<!\w)['\u2018]{inside}['\u2019](?!\w)"
+    assert without_quotes(text) == re.sub(f"{double}|{single}", " ", text)

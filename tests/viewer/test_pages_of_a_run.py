@@ -122,6 +122,36 @@ def test_a_run_that_is_written_is_followed(view: View, tmp_path: Path) -> None:
     assert "10 conversations" in re.sub(r"\s+", " ", after)
 
 
+def test_what_a_preflight_cost_is_part_of_what_a_run_cost_so_far(
+    view: View, tmp_path: Path
+) -> None:
+    cells = [cell(f"t{number}") for number in range(10)]
+    used: tuple[Usage, ...] = (Usage("preflight", "openai/gpt-4.1", 1, 500_000, 0),)
+    config = RunConfig("shop", ("a",))
+    made = Manifest(
+        "0",
+        "3",
+        1.0,
+        config,
+        "none",
+        "p",
+        sample_suite().provenance,
+        preflight={cells[0].key: used},
+    )
+    new = NewRun(msgspec.json.encode(made), tuple(cells), {})
+    with create_run(tmp_path / "run", new) as store:
+        viewer = view(tmp_path / "run")
+        before = viewer.made("/run/run")
+        store.put([played_now(each, ago=3) for each in cells[:4]])
+        during = viewer.made("/run/run/live")
+
+    costs = [
+        re.search(r"cost so far (\S+ USD)", re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", page)))
+        for page in (before, during)
+    ]
+    assert [found and found[1] for found in costs] == ["1.00 USD", "9.00 USD"]
+
+
 def test_a_run_that_was_left_is_not_said_to_go_on(view: View, tmp_path: Path) -> None:
     cells = [cell("t0"), cell("t1")]
     with new_run(tmp_path / "run", cells) as store:

@@ -5,7 +5,8 @@ are all decided; pass^k is compared over the tasks with k trials in both.
 A difference is always that of B to A.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, combinations
 from math import lcm
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from dragoman.analysis.consumption import measures
 from dragoman.analysis.intervals import Interval, difference_interval
 from dragoman.analysis.pass_hat import played_rewards, task_pass_hat
 from dragoman.analysis.sign_flip import holm, sign_flip_p
-from dragoman.core.conditions import Condition, differ_in_one_thing, differing_axes
+from dragoman.core.conditions import Condition, axis_of, differ_in_one_thing, differing_axes
 from dragoman.core.costs import PriceOf, unpriced
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.scores import Verdict, is_success
@@ -178,13 +179,17 @@ def comparable(
 def _neighbours(cells: Sequence[CellOutcomes]) -> list[tuple[int, int]]:
     """Return the places of all two cells that differ in one thing, in the order of the cells.
 
-    Looked for among those of one condition, and among those of one agent: of thousands of cells
-    every two would be millions.
+    Looked for among those of one condition, and among those of one agent that are alike but for one
+    layer: of thousands of cells every two would be millions.
     """
-    groups: dict[tuple[str, object], list[int]] = {}
+    layers = {axis_of(axis).layer for cell in cells for axis, _ in cell.name.condition.axes}
+    groups: dict[tuple[object, ...], list[int]] = {}
     for place, cell in enumerate(cells):
-        groups.setdefault((cell.name.suite, cell.name.condition), []).append(place)
-        groups.setdefault((cell.name.suite, cell.name.agent), []).append(place)
+        name = cell.name
+        groups.setdefault((name.suite, name.condition), []).append(place)
+        for layer in layers:
+            alike = (name.suite, name.agent, layer, _without(name.condition, layer))
+            groups.setdefault(alike, []).append(place)
     return sorted(
         {
             couple
@@ -193,6 +198,10 @@ def _neighbours(cells: Sequence[CellOutcomes]) -> list[tuple[int, int]]:
             if _differ_in_one_thing(*(cells[place].name for place in couple))
         }
     )
+
+
+def _without(condition: Condition, layer: str) -> tuple[tuple[str, str], ...]:
+    return tuple(pair for pair in condition.axes if axis_of(pair[0]).layer != layer)
 
 
 def _differing(one: CellName, other: CellName) -> tuple[str, ...]:
@@ -208,7 +217,10 @@ def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
 
 def compare(couples: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Comparison, ...]:
     """Compare couples of cells (A, B), and correct their p-values for how many there are."""
-    found = [_comparison(a, b) for a, b in couples]
+    couples = tuple(couples)
+    sides = {id(cell): cell for couple in couples for cell in couple}
+    read = {place: _Side(cell) for place, cell in sides.items()}
+    found = [_comparison(read[id(a)], read[id(b)]) for a, b in couples]
     tested = [entry for entry in found if entry.p is not None]
     adjusted = iter(holm([entry.p for entry in tested if entry.p is not None]))
     return tuple(
@@ -217,10 +229,45 @@ def compare(couples: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Compa
     )
 
 
-def _comparison(a: CellOutcomes, b: CellOutcomes) -> Comparison:
+class _Side:
+    """What comparisons need of a cell: read once, as it is set against many."""
+
+    def __init__(self, cell: CellOutcomes) -> None:
+        rows: dict[str, list[Verdict | None]] = {}
+        played: dict[str, list[int]] = {}
+        for row in cell.outcomes:
+            rows.setdefault(row.task, []).append(row.reward)
+            if row.reward is not None:
+                played.setdefault(row.task, []).append(row.trial)
+        self.name, self.digests = cell.name, cell.digests
+        self.tasks = frozenset(rows)
+        # Of the tasks whose played trials are all decided.
+        self.complete = {task: won for task, row in rows.items() if (won := played_rewards(row))}
+        # The numbers of the trials that were played.
+        self.played = {task: tuple(trials) for task, trials in played.items()}
+        self._assumed = {
+            row.task for row in cell.outcomes if row.score is not None and row.score.assumed
+        }
+        self._outcomes, self._price_of = cell.outcomes, cell.price_of
+
+    def is_assumed(self, tasks: Collection[str]) -> bool:
+        """Whether a verdict on one of these tasks was assumed."""
+        return not self._assumed.isdisjoint(tasks)
+
+    def means(self, tasks: Collection[str]) -> dict[str, float | None]:
+        """Return what a conversation took on average, over those of these tasks."""
+        taken = [entry for task, entry in self._taken if task in tasks]
+        names = dict.fromkeys(chain(*taken))
+        return {name: _mean([entry[name] for entry in taken]) for name in names}
+
+    @cached_property
+    def _taken(self) -> list[tuple[str, dict[str, float | None]]]:
+        return [(row.task, measures(row, self._price_of)) for row in self._outcomes]
+
+
+def _comparison(a: _Side, b: _Side) -> Comparison:
     pairs, left_out = _paired(a, b)
-    names = {pair.task for pair in pairs}
-    of_a, of_b = ([row for row in cell.outcomes if row.task in names] for cell in (a, b))
+    tasks = {pair.task for pair in pairs}
     return Comparison(
         a=a.name,
         b=b.name,
@@ -229,30 +276,26 @@ def _comparison(a: CellOutcomes, b: CellOutcomes) -> Comparison:
         gaps=_gaps(pairs, seed_of(a.name, b.name, pairs)) if pairs else (),
         p=sign_flip_p(_whole_gains(pairs)) if pairs else None,
         adjusted_p=None,
-        means=_means(_mean_measures(of_a, a.price_of), _mean_measures(of_b, b.price_of)),
-        assumed=any(row.score is not None and row.score.assumed for row in (*of_a, *of_b)),
+        means=_means(a.means(tasks), b.means(tasks)),
+        assumed=a.is_assumed(tasks) or b.is_assumed(tasks),
     )
 
 
-def _paired(a: CellOutcomes, b: CellOutcomes) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
+def _paired(a: _Side, b: _Side) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
     """Return the pairs (numbered tasks in the order of their numbers), and the tasks left out by reason."""
-    rows_a, rows_b = _verdicts(a), _verdicts(b)
-    complete_a, complete_b = _complete(rows_a), _complete(rows_b)
-    played_a, played_b = _played(a), _played(b)
     pairs = []
     left_out: dict[str, int] = {}
-    for task in sorted({*rows_a, *rows_b}, key=lambda name: (len(name), name)):
+    for task in sorted(a.tasks | b.tasks, key=lambda name: (len(name), name)):
         reason = _obstacle(
-            (task in rows_a, task in rows_b),
-            (task in complete_a, task in complete_b),
+            (task in a.tasks, task in b.tasks),
+            (task in a.complete, task in b.complete),
             is_same=a.digests.get(task) == b.digests.get(task),
         )
         if reason:
             left_out[reason] = left_out.get(reason, 0) + 1
         else:
-            pairs.append(
-                TaskPair(task, complete_a[task], complete_b[task], played_a[task], played_b[task])
-            )
+            sides = (a.complete[task], b.complete[task], a.played[task], b.played[task])
+            pairs.append(TaskPair(task, *sides))
     return tuple(pairs), left_out
 
 
@@ -271,27 +314,6 @@ def _obstacle(known: tuple[bool, bool], complete: tuple[bool, bool], *, is_same:
             return "incomplete in A"
         case _:
             return "incomplete in B"
-
-
-def _verdicts(cell: CellOutcomes) -> dict[str, list[Verdict | None]]:
-    rows: dict[str, list[Verdict | None]] = {}
-    for row in cell.outcomes:
-        rows.setdefault(row.task, []).append(row.reward)
-    return rows
-
-
-def _complete(rows: dict[str, list[Verdict | None]]) -> dict[str, tuple[float, ...]]:
-    """Return the rewards of the tasks whose played trials are all decided."""
-    return {task: played for task, row in rows.items() if (played := played_rewards(row))}
-
-
-def _played(cell: CellOutcomes) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of the trials that were played, by task."""
-    found: dict[str, list[int]] = {}
-    for row in cell.outcomes:
-        if row.reward is not None:
-            found.setdefault(row.task, []).append(row.trial)
-    return {task: tuple(trials) for task, trials in found.items()}
 
 
 def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
@@ -355,11 +377,6 @@ def _gap(pairs: Sequence[_Counted], k: int, seed: int) -> Gap:
 
 def _means(a: dict[str, float | None], b: dict[str, float | None]) -> dict[str, Means]:
     return {name: Means(value, b[name]) for name, value in a.items()}
-
-
-def _mean_measures(rows: Sequence[Outcome], price_of: PriceOf) -> dict[str, float | None]:
-    taken = [measures(row, price_of) for row in rows]
-    return {name: _mean([entry[name] for entry in taken]) for name in dict.fromkeys(chain(*taken))}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -20,6 +20,9 @@ MANY_TASKS = 150
 """Of more tasks those with one value are drawn together: the same distribution in a tenth of the
 time. Figures of smaller suites stay as they were printed, to the digit."""
 
+_MOST_AT_ONCE = 2**18
+"""Values of draws that are looked at together: what they take of memory is bounded."""
+
 
 class Interval(msgspec.Struct, frozen=True, array_like=True):
     """A closed interval."""
@@ -123,17 +126,26 @@ def quantile_interval(tasks: Sequence[Sequence[float]], share: float, seed: int)
     import numpy as np
 
     values = np.concatenate([np.asarray(of_task, dtype=float) for of_task in tasks])
+    if len(tasks) == 1 or values.min() == values.max():
+        return None
     order = np.argsort(values, kind="stable")
     owners = np.repeat(np.arange(len(tasks)), [len(of_task) for of_task in tasks])[order]
     generator = np.random.default_rng(seed)
     counts = generator.multinomial(len(tasks), [1 / len(tasks)] * len(tasks), size=RESAMPLES)
-    ranked = values[order]
-    drawn = np.empty(RESAMPLES)
-    for number, times in enumerate(counts):
-        below = np.cumsum(times[owners])
-        drawn[number] = ranked[np.searchsorted(below, share * below[-1] - ROUNDING)]
+    at_once = max(1, _MOST_AT_ONCE // len(values))
+    places = [
+        _places(np.cumsum(counts[first : first + at_once, owners], axis=1), share)
+        for first in range(0, RESAMPLES, at_once)
+    ]
+    drawn = values[order][np.concatenate(places)]
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return None if low == high else Interval(float(low), float(high))
+
+
+def _places(below: "NDArray[np.int64]", share: float) -> "NDArray[np.int64]":
+    """Return where in each row of rising counts that share of its last one is reached."""
+    places: NDArray[np.int64] = (below < share * below[:, -1:] - ROUNDING).sum(axis=1)
+    return places
 
 
 def difference_interval(differences: Sequence[float], seed: int) -> Interval:

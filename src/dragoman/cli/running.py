@@ -185,11 +185,7 @@ def demo_run(out: Path | None) -> None:
     from dragoman.studies.demo import start_demo
 
     job = start_demo(out or new_folder("demo"))
-    try:
-        result = _played(job, pending_cells(job.cells, job.store))
-    except KeyboardInterrupt:
-        _tell_stopped(job.store.folder)
-        raise
+    result = _played(job, pending_cells(job.cells, job.store))
     with progress("lost conversations, played again", None) as advance:
         blames = find_blame(result.folder, advance)
     _print_result(result, as_json=False)
@@ -207,18 +203,35 @@ def _person() -> dict[str, Resolved]:
     return {HUMAN: resolve_person(TerminalConsole())}
 
 
-def _played(job: Job, waiting: Sequence[Pending], watch: Watch | None = None) -> Played:
-    """Play what a job has left and show how it goes."""
+def _played(
+    job: Job, waiting: Sequence[Pending], watch: Watch | None = None, *, is_retry: bool = False
+) -> Played:
+    """Play what a job has left and show how it goes, and how to go on where a person stops it."""
     tally = RunningTally(job.setup.prices.price_of)
     # A bar would run over the lines that a person reads.
     shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
-    with progress("conversations", shown, tally.told) as advance:
+    try:
+        with progress("conversations", shown, tally.told) as advance:
 
-        def on_done(cell: Cell, episode: Episode, score: Score) -> None:
-            tally.add(cell, episode, score)
-            advance()
+            def on_done(cell: Cell, episode: Episode, score: Score) -> None:
+                tally.add(cell, episode, score)
+                advance()
 
-        return play_waiting(job, waiting, on_done, watch)
+            return play_waiting(job, waiting, on_done, watch)
+    except KeyboardInterrupt:
+        print_error(_stopped(job, len(waiting) - tally.played, is_retry=is_retry))
+        raise
+
+
+def _stopped(job: Job, left: int, *, is_retry: bool) -> str:
+    """Return how much of a job is done that a person stopped, and how the rest is played."""
+    planned = len(job.cells)
+    how = f"for the other {left:,} go on with" if left else "go on with"
+    option = " --retry-invalid" if is_retry else ""
+    return (
+        f"stopped; {planned - left:,} of {wording.counted(planned, 'conversation')} finished and "
+        f"stored; {how}: dragoman resume {quote(str(job.store.folder))}{option}"
+    )
 
 
 def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> int:
@@ -233,9 +246,8 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
         watch = Watch()
         is_told = not is_played_by_hand(job.setup.config) and mode() != "quiet"
         with stall_notices(watch, is_on=is_told), print_aside():
-            result = _played(job, waiting, watch)
+            result = _played(job, waiting, watch, is_retry=again is not None)
     except KeyboardInterrupt:
-        _tell_stopped(folder)
         return INTERRUPTED
     except RunHalted as error:
         raise RunHalted(f"{error} (run {quote(str(folder))})") from error
@@ -246,12 +258,6 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
     shown = _Shown(again, job.setup.prices, shard)
     sound, cells = _print_result(result, shown, as_json=asked.as_json)
     return 0 if passes(cells, asked.fail_under) and (sound or not has_part) else 1
-
-
-def _tell_stopped(folder: Path) -> None:
-    print_error(
-        f"stopped; what was finished is stored. Go on with: dragoman resume {quote(str(folder))}"
-    )
 
 
 def _print_counted(result: Played, job: Job) -> bool | None:
@@ -319,7 +325,7 @@ def _print_result(
 ) -> tuple[bool, "Sequence[CellSummary]"]:
     """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
     from dragoman.store.run import open_run
-    from dragoman.tables.caveats import caveats, described_users, users_of
+    from dragoman.tables.caveats import caveats, described_users, refusals, users_of
     from dragoman.tables.losses import loss_object, stored_losses
     from dragoman.tables.outcomes import RunFigures, run_figures
     from dragoman.tables.recorded import agreement
@@ -335,7 +341,7 @@ def _print_result(
         left_out = manifest.not_applicable
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
-        users, warnings = users_of(store), caveats(store)
+        users, warnings = users_of(store), (*caveats(store), *refusals(cells))
         recorded = agreement(store, result.rules, result.judge)
         lost = stored_losses(store, result.rules, result.judge)
         if not as_json:

@@ -7,7 +7,8 @@ TRANSFER = "###TRANSFER###"
 OUT_OF_SCOPE = "###OUT-OF-SCOPE###"
 STOP_TOKENS = (STOP, TRANSFER, OUT_OF_SCOPE)
 
-MARKER = re.compile(r"###[^#\n]{1,40}###")
+MARKS = "###"
+MARKER = re.compile(rf"{MARKS}[^#\n]{{1,40}}{MARKS}")
 """Whatever looks like such a token: it is for the harness, and nobody says it."""
 
 

@@ -6,7 +6,6 @@ is, what comes after what, what may be spent, and what is stored are decided by 
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -18,6 +17,7 @@ from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.wiring.grid.config import LOCAL, RunConfig
+from dragoman.wiring.plug_ins import added_under
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -121,7 +121,7 @@ class LocalBackend:
 
 def backend_names() -> dict[str, str]:
     """Return every backend's name with a line about it."""
-    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
     return {LOCAL: "plays in the process of the run", **dict(sorted(added.items()))}
 
 
@@ -133,7 +133,7 @@ def find_backend(name: str) -> Backend:
     """
     if name == LOCAL:
         return LocalBackend()
-    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    found = {entry.name: entry for entry in added_under(ENTRY_POINTS)}
     if name not in found:
         raise UsageError(f"unknown backend {name!r}: there is {', '.join(backend_names())}")
     try:

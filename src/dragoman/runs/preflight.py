@@ -48,6 +48,14 @@ class TriedOut(msgspec.Struct, frozen=True):
     by_cell: Mapping[str, tuple[Usage, ...]] = {}
 
 
+class PreflightFailedError(RunHalted):
+    """Somebody did not answer in a preflight; `tried` is what was used until then."""
+
+    def __init__(self, why: str, tried: TriedOut) -> None:
+        super().__init__(why)
+        self.tried = tried
+
+
 def asking(config: RunConfig, cells: Sequence[Cell]) -> int:
     """Return how many of these conversations ask an endpoint, for playing or for judging."""
     always = (config.user, config.judge, config.user_judge, *config.asr, *config.speakers)
@@ -93,37 +101,51 @@ async def try_out(setup: Setup, cells: Sequence[Cell]) -> TriedOut:
         cells: The conversations.
 
     Raises:
-        RunHalted: Where somebody does not answer, saying who and why.
+        PreflightFailedError: Where somebody does not answer, saying who and why.
     """
     player = Player(setup, HeldSounds())
-    used: dict[str, list[Usage]] = {cell.key: [] for cell in cells}
+    used: dict[str, list[Usage]] = {}
     episode: Episode | None = None
     try:
         for cell in cells:
             episode = await player.converse(cell, _ATTEMPT)
-            used[cell.key] += episode.usage
-            if episode.ending.reason in _BROKEN:
-                where = f"{cell.agent.name} with {cell.user.name}, {cell.condition.label}"
-                raise RunHalted(
-                    f"{where}, task {cell.task.id}: "
-                    f"{episode.ending.reason.replace('_', ' ')}: {episode.ending.detail}"
-                )
+            used[cell.key] = list(episode.usage)
+            _require_unbroken(cell, episode)
         if episode is not None:
-            used[cells[-1].key] += await _judges(setup, cells[-1], episode)
+            await _ask_judges(setup, cells[-1], episode, used[cells[-1].key])
+    except RunHalted as error:
+        raise PreflightFailedError(str(error), _tried(setup, used)) from error
     finally:
         await setup.close()
+    return _tried(setup, used)
+
+
+def _require_unbroken(cell: Cell, episode: Episode) -> None:
+    ending = episode.ending
+    if ending.reason in _BROKEN:
+        where = f"{cell.agent.name} with {cell.user.name}, {cell.condition.label}"
+        what = ending.reason.replace("_", " ")
+        raise RunHalted(f"{where}, task {cell.task.id}: {what}: {ending.detail}")
+
+
+def _tried(setup: Setup, used: Mapping[str, Sequence[Usage]]) -> TriedOut:
+    """Return what conversations used, by the keys of their cells, and what that costs."""
     usage = [each for entries in used.values() for each in entries]
     costs = [cost_of(each, setup.prices.price_of) for each in usage]
     by_cell = {key: _as_preflight(entries) for key, entries in used.items() if entries}
-    return TriedOut(len(cells), total_usage(usage), total_cost(costs), by_cell)
+    return TriedOut(len(used), total_usage(usage), total_cost(costs), by_cell)
 
 
 def _as_preflight(entries: Iterable[Usage]) -> tuple[Usage, ...]:
     return total_usage(msgspec.structs.replace(each, purpose=PURPOSE) for each in entries)
 
 
-async def _judges(setup: Setup, cell: Cell, episode: Episode) -> list[Usage]:
-    """Ask each judge that costs something about the words of one conversation."""
+async def _ask_judges(setup: Setup, cell: Cell, episode: Episode, used: list[Usage]) -> None:
+    """Ask each judge that costs something about the words of one conversation, and add what it used.
+
+    Raises:
+        RunHalted: Where one gives no judgement.
+    """
     case, statements = Case(cell.task.id, f"preflight-{cell.key}"), ("The agent was polite.",)
     asked: list[tuple[str, Awaitable[Judgement]]] = []
     if setup.judge is not None and setup.judge.costs:
@@ -132,16 +154,10 @@ async def _judges(setup: Setup, cell: Cell, episode: Episode) -> list[Usage]:
     if setup.users is not None and (users := setup.users.judge) is not None:
         asking_it = users.judge(statements, episode.events, case, cell.task.wanted)
         asked.append((f"judge of users {users.name}", asking_it))
-    return [usage for who, each in asked if (usage := await _judged(who, each)) is not None]
-
-
-async def _judged(who: str, judging: Awaitable[Judgement]) -> Usage | None:
-    """Return what a judgement consumed; None where nothing is known.
-
-    Raises:
-        RunHalted: Where there is none.
-    """
-    try:
-        return (await judging).usage
-    except (JudgeError, ParticipantError) as error:
-        raise RunHalted(f"{who}: {error}") from error
+    for who, judging in asked:
+        try:
+            usage = (await judging).usage
+        except (JudgeError, ParticipantError) as error:
+            used += [error.usage] if isinstance(error.usage, Usage) else []
+            raise RunHalted(f"{who}: {error}") from error
+        used += [] if usage is None else [usage]

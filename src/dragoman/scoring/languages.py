@@ -11,8 +11,8 @@ import msgspec
 
 from dragoman.scoring.phrases import APOSTROPHE
 
-# Opaque to languages: addresses, ids and numbers.
-_OPAQUE = re.compile(r"[!-~]{0,80}[0-9@_][!-~]{0,80}")
+# Opaque to languages: addresses, ids and numbers. What stands together is looked at once, as a whole.
+_OPAQUE = re.compile(r"(?<![!-~])[!-~]*[0-9@_][!-~]*")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 MIN_WORDS = 12

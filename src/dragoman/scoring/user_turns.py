@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.speech import Called, Said, Utterance
-from dragoman.core.stop_tokens import MARKER
+from dragoman.core.stop_tokens import MARKER, MARKS
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolResult
 
@@ -52,8 +52,8 @@ def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
             heard += _reaching_user(event)
             asked = _agent_words(event) or asked
             continue
-        tokens = tuple(MARKER.findall(said))
-        text = MARKER.sub(" ", said).strip()
+        tokens = tuple(MARKER.findall(said)) if MARKS in said else ()
+        text = (MARKER.sub(" ", said) if tokens else said).strip()
         turns.append(UserTurn(len(turns) + 1, text, tokens, tuple(heard), asked, at))
         heard = []
     return tuple(turns)

@@ -8,6 +8,7 @@ take a conversation out of the figures that belongs there.
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, get_args
 
 from dragoman.core.episodes import Episode
@@ -37,10 +38,14 @@ _MIN_CONTENT_LETTERS = 4
 _STEM = 5
 _RUN = 12
 _ADDRESSED = frozenset({"you", "your", "agent"})
-# Single quotes are quotation marks where no letter stands outside of them: don't is one word.
+# Single quotes are quotation marks where no letter stands outside of them: don't is one word. What a
+# quotation begins with stands first, as the engine then passes over all else at once.
 _QUOTED = re.compile(
-    r"""[\"“«][^\"”»]{1,2000}[\"”»]
-      |(?<!\w)['\u2018](?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w)){1,2000}['\u2019](?!\w)""",
+    r"""["\u201c«'\u2018](?:
+        (?<=["\u201c«])[^"\u201d»]{1,2000}["\u201d»]
+      | (?<=['\u2018])(?<!\w['\u2018])
+        (?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w)){1,2000}['\u2019](?!\w)
+    )""",
     re.VERBOSE,
 )
 
@@ -84,14 +89,14 @@ def _goal_evidence(turns: Sequence[UserTurn], reason: str, language: str) -> Evi
     findings = [
         turn.told("speaks as the agent", phrase)
         for turn in turns
-        if (phrase := found("serves", _QUOTED.sub(" ", turn.text)))
+        if (phrase := found("serves", without_quotes(turn.text)))
     ]
     if findings:
         return _evidence("goal_kept", findings)
     wanted = _content(reason)
     if primary(language) != "en":
         return _evidence("goal_kept", (), "the rules follow a goal in English only")
-    said = [word for turn in turns for word in words(turn.text)]
+    said = list(chain.from_iterable(words(turn.text) for turn in turns))
     if len(wanted) < _MIN_REASON_WORDS or len(said) < _MIN_GOAL_WORDS:
         return _evidence("goal_kept", (), "too little was said to tell")
     function_words = language_facts().english
@@ -186,6 +191,11 @@ def _silence(turns: Sequence[UserTurn]) -> str:
     return "" if any(turn.text for turn in turns) else "the user said nothing"
 
 
+def without_quotes(text: str, instead: str = " ") -> str:
+    """Return a text with something else in the place of what it quotes, marks included."""
+    return _QUOTED.sub(instead, text)
+
+
 def _reason(task: Task) -> str:
     script = task.scenario.instructions
     return script if isinstance(script, str) else script.reason_for_call
@@ -210,7 +220,7 @@ def _content(text: str) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _instruction_runs(instructions: str) -> frozenset[tuple[str, ...]]:
     """Return the stretches of instructions that no customer says word for word."""
-    spoken = words(_QUOTED.sub(" . ", instructions))
+    spoken = words(without_quotes(instructions, " . "))
     return frozenset(run for run in _runs(spoken) if not _ADDRESSED.isdisjoint(run))
 
 

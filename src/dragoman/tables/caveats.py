@@ -5,8 +5,11 @@ from itertools import islice
 from shlex import quote
 
 from dragoman.analysis.cards_kept import cards_kept, kept_notes
+from dragoman.analysis.cells import CellSummary
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Move
+from dragoman.core.usage import Usage, total_usage
+from dragoman.models.wire.target import NO_ROOM
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
 from dragoman.store.run import RunStore, StoredCell
@@ -15,6 +18,9 @@ from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
 
 GOLD, OFFLINE = "gold", "offline"
 """The user that plays the plan, and the one that plays a task's facts or else its script."""
+
+MANY_REFUSED = 100
+"""Refused attempts from which on they are told, where they are most of all."""
 
 MAX_SEARCHED = 20
 """Conversations in which a simulated user is looked for: not every benchmark has one."""
@@ -38,6 +44,26 @@ def described_users(users: dict[str, str]) -> str:
 def caveats(store: RunStore) -> tuple[str, ...]:
     """Return what the figures of a run cannot say: one sentence for each condition that is concerned."""
     return (*_of_languages(store), *_of_personas(store))
+
+
+def refusals(cells: Sequence[CellSummary]) -> tuple[str, ...]:
+    """Return whose endpoints refused most attempts for want of room, one sentence for each.
+
+    A limit that is known is better kept to than searched for.
+    """
+    entries = total_usage(usage for cell in cells for usage in cell.usage)
+    return tuple(filter(None, map(_refused, entries)))
+
+
+def _refused(entry: Usage) -> str:
+    refused = sum(entry.faults.get(kind, 0) for kind in NO_ROOM)
+    answered = entry.calls - entry.replayed
+    if refused < MANY_REFUSED or refused < answered:
+        return ""
+    return (
+        f"{entry.purpose} {entry.model}: {refused:,} of {refused + answered:,} attempts were refused "
+        "for want of room; if its limit is known, say it with --rate (docs/models.md)"
+    )
 
 
 def _of_personas(store: RunStore) -> Iterator[str]:

@@ -28,7 +28,7 @@ class RunProgress(msgspec.Struct, frozen=True):
         since_last: Seconds since the last one ended; None where none did.
         per_minute: Conversations per minute lately; None where that is not known.
         left_seconds: How long it takes on at that rate; None where that is not known.
-        cost: What those of known cost cost, in US dollars; None where none has one.
+        cost: What those of known cost cost, with the preflight, in US dollars; None where nothing has one.
         unknown_costs: How many have no known cost.
     """
 
@@ -42,13 +42,16 @@ class RunProgress(msgspec.Struct, frozen=True):
     unknown_costs: int
 
 
-def progress_of(listing: Listing, counts: dict[Standing, int], now: float) -> RunProgress:
+def progress_of(
+    listing: Listing, counts: dict[Standing, int], now: float, cost_ahead: float = 0.0
+) -> RunProgress:
     """Return how far a run is.
 
     Args:
         listing: Its conversations.
         counts: How many stand where.
         now: Seconds since 1970.
+        cost_ahead: What was paid before the first conversation, in US dollars.
     """
     found = totals(listing.index, now - WINDOW_SECONDS)
     planned = sum(counts.values())
@@ -56,6 +59,7 @@ def progress_of(listing: Listing, counts: dict[Standing, int], now: float) -> Ru
     since = None if found.last is None else max(0.0, now - found.last)
     goes_on = missing > 0 and since is not None and since < _quiet(found)
     rate = _per_minute(found, now) if goes_on else None
+    is_known = found.played > found.unknown or cost_ahead > 0
     return RunProgress(
         planned=planned,
         played=found.played,
@@ -63,7 +67,7 @@ def progress_of(listing: Listing, counts: dict[Standing, int], now: float) -> Ru
         since_last=since,
         per_minute=rate,
         left_seconds=_MINUTE * missing / rate if rate else None,
-        cost=found.cost if found.played > found.unknown else None,
+        cost=found.cost + cost_ahead if is_known else None,
         unknown_costs=found.unknown,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dragoman.analysis.ledger import ledger, ledger_cost
 from dragoman.core.costs import PriceOf
 from dragoman.core.tasks import Task
 from dragoman.models.spending.prices import PriceTable
@@ -39,6 +40,7 @@ class OpenedRun:
         self._listing: Listing | None = None
         self._tasks: Mapping[str, Task] | None = None
         self._prices: PriceTable | None = None
+        self._cost_ahead: float | None = None
         self._facts: tuple[LastRows, tuple[tuple[str, str], ...]] | None = None
         self._is_read = False
 
@@ -70,6 +72,17 @@ class OpenedRun:
         if self._prices is None:
             self._prices = stored_prices(store)
         return self._prices.price_of
+
+    @property
+    def cost_ahead(self) -> float:
+        """What its preflight cost in US dollars as far as that is known, read once for each file."""
+        store = self.store
+        if self._cost_ahead is None:
+            tried = read_manifest(store).preflight.values()
+            used = [usage for entries in tried for usage in entries]
+            cost = ledger_cost(ledger(used, self.price_of)) if used else None
+            self._cost_ahead = 0.0 if cost is None else float(cost.nominal)
+        return self._cost_ahead
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -118,7 +131,7 @@ class OpenedRun:
         if self._store is not None:
             self._store.close()
         self._keeper = self._listing = self._store = None
-        self._tasks = self._prices = self._facts = None
+        self._tasks = self._prices = self._facts = self._cost_ahead = None
         self._is_read = False
 
     def _identity(self) -> tuple[int, int] | None:

@@ -7,13 +7,14 @@ begin with its own and a colon, or a function that returns the one suite of that
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Benchmark, Translatable
 from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Suite
+from dragoman.wiring.plug_ins import added_under
 
 ENTRY_POINTS = "dragoman.benchmarks"
 
@@ -81,7 +82,7 @@ def find_benchmark(suite: str) -> Benchmark | None:
     first = suite.partition(":")[0]
     if first in BUNDLED:
         return _bundled(first)
-    for entry in entry_points(group=ENTRY_POINTS):
+    for entry in added_under(ENTRY_POINTS):
         if entry.name in {suite, first}:
             return _added(entry)
     return None
@@ -95,7 +96,7 @@ def benchmarks() -> Iterator[Benchmark]:
     """
     for name in BUNDLED:
         yield _bundled(name)
-    for entry in entry_points(group=ENTRY_POINTS):
+    for entry in added_under(ENTRY_POINTS):
         if entry.name not in BUNDLED:
             yield _added(entry)
 

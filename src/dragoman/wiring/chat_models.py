@@ -5,7 +5,6 @@ of the group `dragoman.models`: the name is what stands before the slash, and wh
 of the whole text that returns a `core.protocols.IdentifiedModel`. Ours is `local/FOLDER`.
 """
 
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from dragoman.core.errors import UsageError
@@ -13,6 +12,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, IdentifiedModel
 from dragoman.models.spec import read_spec, with_default
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.plug_ins import added_under
 
 ENTRY_POINTS = "dragoman.models"
 SCRIPTED = "scripted/"
@@ -64,14 +64,14 @@ def model_identity(written: str) -> tuple[str, str]:
 
 def added_kinds() -> dict[str, str]:
     """Return what stands before the slash in names of models that packages bring, with what it names."""
-    return {entry.name: entry.value for entry in entry_points(group=ENTRY_POINTS)}
+    return {entry.name: entry.value for entry in added_under(ENTRY_POINTS)}
 
 
 def _added(written: str) -> IdentifiedModel | None:
     kind, slash, _ = written.partition("?")[0].partition("/")
     if not slash:
         return None
-    for entry in entry_points(group=ENTRY_POINTS, name=kind):
+    for entry in added_under(ENTRY_POINTS, kind):
         try:
             opening = entry.load()
         except (ImportError, AttributeError) as error:

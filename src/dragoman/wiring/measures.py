@@ -1,7 +1,7 @@
 """Names of measures become measures: those that ship, those of other packages, rubric files."""
 
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +17,7 @@ from dragoman.scoring.measures.judged import JudgedMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.plug_ins import added_under
 
 ENTRY_POINTS = "dragoman.measures"
 
@@ -53,7 +54,7 @@ def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...
 
 def measure_names() -> dict[str, str]:
     """Return every measure's name with a line about it."""
-    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
     return {**{name: entry.about for name, entry in BUNDLED.items()}, **added}
 
 
@@ -85,7 +86,7 @@ def _measures(name: str, makings: Makings) -> Sequence[Measure]:
         return [ErrorsMeasure(*asked) for asked in _asked(name, makings)]
     if name in bundled_rubrics():
         return _judged(bundled_rubrics()[name], makings)
-    for entry in entry_points(group=ENTRY_POINTS):
+    for entry in added_under(ENTRY_POINTS):
         if entry.name == name:
             return _added(name, _loaded(entry), makings)
     raise UsageError(

@@ -93,6 +93,22 @@ def test_what_was_asked_is_remembered_and_the_run_is_the_same_but_for_a_line_of_
         assert sum(paid) == without["usage"][0][count]
 
 
+def test_one_that_ends_says_what_was_used_until_then(
+    dragoman: Cli, server: ModelServer, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(PRICES)
+    answers = ("--agent", f"compatible/any?base_url={server.url}", "--prices", "prices.toml")
+    hangs = ("--agent", f"compatible/other?base_url={NOWHERE}", "--patience", "0.1")
+
+    done = dragoman(*SHOP, *answers, *hangs, "--preflight", "--no-cache", "--out", "mine")
+
+    assert done.returncode == 1
+    assert server.log.completed == 1
+    told = done.stderr.splitlines()[-1]
+    assert "; used until then: agent compatible/any 1 call in " in told
+    assert "; cost " in told
+
+
 PRICES = """
 [[lists]]
 as_of = 2026-05-01

@@ -7,6 +7,7 @@ checked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib.resources.abc import Traversable
 from typing import Any, TypeVar
 
@@ -137,10 +138,17 @@ def _decoded(content: bytes, kind: type[Record], where: str) -> Record:
 
 
 def _tasks(content: bytes, suite: str, about: SuiteFile, where: str) -> Iterator[Task]:
-    records = _decoded(content, _TaskFile, where).tasks
-    for number, record in enumerate(records, start=1):
-        task = _task(record, number, suite, where)
+    for task in _decoded_tasks(content, suite, where):
         yield replace(task, scenario=_with_keywords(task.scenario, about))
+
+
+@lru_cache(maxsize=16)
+def _decoded_tasks(content: bytes, suite: str, where: str) -> tuple[Task, ...]:
+    """Return the tasks of a file; remembered, since one process may load a suite many times."""
+    records = _decoded(content, _TaskFile, where).tasks
+    return tuple(
+        _task(record, number, suite, where) for number, record in enumerate(records, start=1)
+    )
 
 
 def _task(record: dict[str, Any], number: int, suite: str, where: str) -> Task:
@@ -167,7 +175,8 @@ def _translated(content: bytes, suite: str, where: str) -> list[Task]:
 def unknown_fields(record: object, decoded: object, path: str = "$") -> Iterator[str]:
     """Yield the paths of fields that decoding a record left behind."""
     if isinstance(decoded, msgspec.Struct) and isinstance(record, dict):
-        names = {field.encode_name: field.name for field in msgspec.structs.fields(decoded)}
+        written, own = decoded.__struct_encode_fields__, decoded.__struct_fields__
+        names = dict(zip(written, own, strict=True))
         for key, value in record.items():
             if key in names:
                 yield from unknown_fields(value, getattr(decoded, names[key]), f"{path}.{key}")

@@ -14,9 +14,13 @@ class RunningTally:
 
     Args:
         price_of: Returns prices; one price or count that is not known makes the cost unknown.
+
+    Attributes:
+        played: How many conversations were taken in.
     """
 
     def __init__(self, price_of: PriceOf) -> None:
+        self.played = 0
         self._price_of = price_of
         self._cost: Cost | None = FREE
         self._asked = False
@@ -25,6 +29,7 @@ class RunningTally:
 
     def add(self, cell: Cell, episode: Episode, score: Score) -> None:  # noqa: ARG002 - obeys OnDone
         """Take in one conversation."""
+        self.played += 1
         reward = score.reward
         if isinstance(reward, Scored) and not reward.undecided:
             self._scored += 1

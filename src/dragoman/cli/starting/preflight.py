@@ -11,7 +11,16 @@ from dragoman.models.spending.budget import Budget
 from dragoman.report import wording
 from dragoman.runs.plan import plan
 from dragoman.runs.play import blocking
-from dragoman.runs.preflight import MANY, TriedOut, as_planned, asking, brief, sample, try_out
+from dragoman.runs.preflight import (
+    MANY,
+    PreflightFailedError,
+    TriedOut,
+    as_planned,
+    asking,
+    brief,
+    sample,
+    try_out,
+)
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
@@ -48,10 +57,11 @@ def fly_ahead(
 
     try:
         blocking(try_all())
-    except RunHalted as error:
+    except PreflightFailedError as error:
         _require_unspent(setup.budget)
         raise RunHalted(
             f"preflight: {error}; nothing was played (--no-preflight plays without trying)"
+            f"{_used(error.tried, '; used until then: ')}"
         ) from error
     if mode() != "quiet":
         print(one_line(_told(found[0])), file=sys.stderr)
@@ -68,11 +78,21 @@ def _require_unspent(budget: Budget | None) -> None:
 
 def _told(answered: TriedOut) -> str:
     """Return in one line who answered, and what that cost."""
-    parts = [
-        f"{each.purpose} {each.model} {wording.counted(each.calls, 'call')}"
-        f"{' from cache' if each.replayed == each.calls else f' in {each.seconds:.1f} s'}"
-        for each in answered.usage
-    ]
     begun = wording.counted(answered.conversations, "conversation")
-    cost = f"; cost {wording.money(answered.cost)}" if parts else ""
-    return f"preflight: the beginning of {begun}: {', '.join(parts) or 'no model was asked'}{cost}"
+    used = _used(answered) or "no model was asked"
+    return f"preflight: the beginning of {begun}: {used}"
+
+
+def _used(tried: TriedOut, before: str = "") -> str:
+    """Return how often who was asked, and what that cost, after other words; "" where nobody was."""
+    if not tried.usage:
+        return ""
+    parts = ", ".join(map(_calls, tried.usage))
+    return f"{before}{parts}; cost {wording.money(tried.cost)}"
+
+
+def _calls(usage: Usage) -> str:
+    calls = wording.counted(usage.calls, "call")
+    is_replayed = usage.calls and usage.replayed == usage.calls
+    how = " from cache" if is_replayed else f" in {usage.seconds:.1f} s"
+    return f"{usage.purpose} {usage.model} {calls}{how}"

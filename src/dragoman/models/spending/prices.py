@@ -2,9 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -131,7 +132,7 @@ def load_prices(extra: Path | None) -> PriceTable:
 
 def prices_with(own: Mapping[str, Price]) -> PriceTable:
     """Return the prices that ship, with others laid over them."""
-    lists = _read((files("dragoman.models.spending") / "prices.toml").read_text("utf-8"))
+    lists = _shipped()
     dates = sorted({one.as_of.isoformat() for one in lists})
     listed = {model: price for one in lists for model, price in one.priced.items()}
     as_of = f"list prices of {dates[0]} to {dates[-1]}"
@@ -141,5 +142,10 @@ def prices_with(own: Mapping[str, Price]) -> PriceTable:
     return PriceTable(as_of, {**listed, **own}, dict(own), origins)
 
 
-def _read(text: str) -> list[_PriceList]:
+@cache
+def _shipped() -> Sequence[_PriceList]:
+    return _read((files("dragoman.models.spending") / "prices.toml").read_text("utf-8"))
+
+
+def _read(text: str) -> Sequence[_PriceList]:
     return msgspec.convert(toml_values(text, Decimal), _Lists).lists

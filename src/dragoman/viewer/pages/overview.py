@@ -94,7 +94,7 @@ def _live(
     return {
         "run": run,
         "link": conversations_link,
-        "progress": progress_of(listing, standings, now),
+        "progress": progress_of(listing, standings, now, run.cost_ahead),
         "standings": standings,
         "causes": ordered[:MOST_CAUSES],
         "further_causes": len(ordered) - MOST_CAUSES,

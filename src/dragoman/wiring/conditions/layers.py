@@ -6,7 +6,6 @@ theirs as entry points in the group `dragoman.layers`, named by the axis: `--axi
 
 import importlib
 from collections.abc import Mapping, Sequence
-from importlib.metadata import entry_points
 from itertools import product
 from typing import cast
 
@@ -14,6 +13,7 @@ from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer, MakeLayer
 from dragoman.core.protocols import Suite
+from dragoman.wiring.plug_ins import added_under
 
 ENTRY_POINTS = "dragoman.layers"
 
@@ -34,7 +34,7 @@ OWN_OPTIONS = {
 
 def layer_names() -> dict[str, str]:
     """Return the axes that `--axis` sets, with a line about each."""
-    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
     return {**BUNDLED, **added}
 
 
@@ -90,7 +90,7 @@ def _make(axis: str) -> MakeLayer:
     if axis in BUNDLED:
         module, _, attribute = BUNDLED[axis].partition(":")
         return cast("MakeLayer", getattr(importlib.import_module(module), attribute))
-    for entry in entry_points(group=ENTRY_POINTS, name=axis):
+    for entry in added_under(ENTRY_POINTS, axis):
         try:
             return cast("MakeLayer", entry.load())
         except (ImportError, AttributeError) as error:

@@ -4,7 +4,6 @@ Other packages add cards as entry points in the group `dragoman.personas`: the p
 """
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from dragoman.conditions.persona.cards import SHIPPED_CARDS, PersonaCard, card_of_file, find_card
@@ -15,6 +14,7 @@ from dragoman.core.layers import Layer
 from dragoman.core.personas import Persona
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.simulation.phrases.sayings import misleading
+from dragoman.wiring.plug_ins import added_under
 
 ENTRY_POINTS = "dragoman.personas"
 
@@ -87,12 +87,12 @@ def persona_of(condition: Condition, cards: Mapping[str, PersonaCard], surface: 
 def persona_names() -> dict[str, str]:
     """Return every persona's name with a line about it."""
     shipped = {name: _about(find_card(name)) for name in SHIPPED_CARDS}
-    added = {entry.name: f"from {entry.value}" for entry in entry_points(group=ENTRY_POINTS)}
+    added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
     return {**shipped, **added, "FILE.toml": "a card of your own"}
 
 
 def _card(name: str) -> PersonaCard:
-    for entry in () if name in SHIPPED_CARDS else entry_points(group=ENTRY_POINTS, name=name):
+    for entry in () if name in SHIPPED_CARDS else added_under(ENTRY_POINTS, name):
         try:
             path: object = entry.load()
         except (ImportError, AttributeError) as error:

@@ -1,0 +1,31 @@
+"""What other packages add to ours by entry points."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+_Place = tuple[str, int]
+"""A folder that modules are found in, and when packages last came there or went."""
+
+
+def added_under(group: str, name: str | None = None) -> Sequence[EntryPoint]:
+    """Return what packages add under a group of entry points, or under one name of it.
+
+    What is installed is read once for as long as no package comes or goes.
+    """
+    found = _installed(group, tuple(map(_place, sys.path)))
+    return tuple(entry for entry in found if name in {None, entry.name})
+
+
+@lru_cache(maxsize=16)
+def _installed(group: str, places: tuple[_Place, ...]) -> Sequence[EntryPoint]:  # noqa: ARG001 - what is found depends on them
+    return tuple(entry_points(group=group))
+
+
+def _place(folder: str) -> _Place:
+    with suppress(OSError):
+        return folder, Path(folder or ".").stat().st_mtime_ns
+    return folder, 0

@@ -1,0 +1,59 @@
+"""What is said beside figures: endpoints that refused most of what they were asked."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.core.conditions import PLAIN
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.scores import Score, Scored
+from dragoman.core.usage import Usage
+from dragoman.models.spending.prices import NO_PRICES
+from dragoman.runs.jobs import Manifest
+from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
+from dragoman.tables.caveats import refusals
+from dragoman.tables.outcomes import summary
+from dragoman.wiring.grid.config import RunConfig
+
+MODEL = "compatible/model"
+
+
+def told(folder: Path, used: Usage) -> tuple[str, ...]:
+    """Return what is said of a run of two conversations in which this was used each time."""
+    config = RunConfig("shop", ("a",))
+    made = Manifest("0", "3", 1.0, config, "none", "p", sample_suite().provenance)
+    cells = tuple(StoredCell(f"{at:032x}", "shop", PLAIN, "a", f"t{at}", 0) for at in range(2))
+    played = [
+        StoredEpisode(
+            cell.key,
+            0,
+            Episode((), Ending("user_stop"), 2, 0, usage=(used,), started=1.0, seconds=1.0),
+            Score("dragoman-1", "none", Scored(1.0), ()),
+        )
+        for cell in cells
+    ]
+    with create_run(folder / "run", NewRun(msgspec.json.encode(made), cells, {}), played) as store:
+        return refusals(summary(store, "dragoman-1", "none", NO_PRICES))
+
+
+def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path: Path) -> None:
+    (line,) = told(tmp_path, Usage("agent", MODEL, 40, faults={"rate_limited": 50, "cut": 9}))
+
+    assert line.startswith(f"agent {MODEL}: 100 of 180 attempts were refused for want of room")
+    assert "--rate" in line
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        Usage("agent", MODEL, 60, faults={"rate_limited": 50}),
+        Usage("agent", MODEL, 4, faults={"overloaded": 40}),
+        Usage("agent", MODEL, 40, faults={"cut": 60}),
+        Usage("agent", MODEL, 40),
+    ],
+    ids=["fewer than were answered", "few", "broken and not refused", "none"],
+)
+def test_other_faults_and_few_refusals_are_not(tmp_path: Path, used: Usage) -> None:
+    assert told(tmp_path, used) == ()

@@ -1,0 +1,30 @@
+"""What packages add is found when they come, and gone when they go, in one process."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dragoman.wiring.plug_ins import added_under
+
+GROUP = "dragoman.layers"
+
+
+def test_what_a_package_adds_comes_and_goes_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not added_under(GROUP, "ears")
+
+    about = tmp_path / "own_ears-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: own-ears\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        f"[{GROUP}]\nears = own_ears:ears\nnose = own_ears:nose\n"
+    )
+
+    assert [entry.value for entry in added_under(GROUP, "ears")] == ["own_ears:ears"]
+    assert [entry.name for entry in added_under(GROUP)] == ["ears", "nose"]
+    assert added_under(GROUP)[0] is added_under(GROUP)[0]
+    shutil.rmtree(about)
+    assert not added_under(GROUP)
