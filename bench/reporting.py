@@ -19,7 +19,8 @@ from dragoman.core.protocols import Provenance, Suite
 from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.core.speech import Said, say
 from dragoman.runs.jobs import Manifest
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, StoredCell, create_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.suites import load_suite
 

@@ -10,7 +10,8 @@ from bench.scripted import Gold
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode
 from dragoman.core.keys import content_key
-from dragoman.store.run import NewRun, RunStore, StoredCell, StoredEpisode, create_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
 
 STORED = 100_000
 ROUNDS = 10

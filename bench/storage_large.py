@@ -25,7 +25,8 @@ from dragoman.runs.execute import Pending, in_playing_order, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import plan
 from dragoman.runs.player import Player
-from dragoman.store.run import StoredEpisode, open_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

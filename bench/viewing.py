@@ -21,7 +21,8 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, StoredMeasure, create_run
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, StoredCell, create_run
 from dragoman.viewer.library import Library
 from dragoman.viewer.server import serving
 from dragoman.wiring.grid.config import RunConfig

@@ -20,7 +20,8 @@ from dragoman.exchange.bundles import unpacking
 from dragoman.exchange.bundles.packing import pack_run
 from dragoman.exchange.bundles.unpacking import unpack_run
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.run import NewRun, StoredEpisode, create_run, open_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, create_run, open_run
 
 SOUND = Audio(b"\x01\x02" * 800, 8000)
 ELSEWHERE = AudioRef(hashlib.sha256(b"a secret").hexdigest(), 1.0, 8000)

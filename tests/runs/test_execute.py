@@ -16,7 +16,8 @@ from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.measuring import Choice, rescore
 from dragoman.runs.play import play as play_job
 from dragoman.runs.player import Player
-from dragoman.store.run import StoredEpisode, open_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import open_run
 from dragoman.tables.outcomes import summary
 from dragoman.tables.results import results_object
 from dragoman.wiring.grid.config import RunConfig

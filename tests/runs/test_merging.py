@@ -23,10 +23,11 @@ from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.merging import merge_runs
 from dragoman.runs.plan import planned
 from dragoman.store.audio_files import AudioFiles, audio_path
+from dragoman.store.entries import StoredEpisode, StoredMeasure
 from dragoman.store.merging import merged as merging
 from dragoman.store.merging.attempts import Prefer
 from dragoman.store.merging.merged import Merged
-from dragoman.store.run import StoredEpisode, StoredMeasure, open_run
+from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE, Lock
 from dragoman.store.verifying import Verified, verify_run
 from dragoman.wiring.grid.config import RunConfig, checked

@@ -13,15 +13,8 @@ from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
-from dragoman.store.run import (
-    NewRun,
-    RunStore,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-    open_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 
 ONE, TWO = "0" * 31 + "1", "0" * 31 + "2"
 CELLS = (

@@ -19,15 +19,8 @@ from dragoman.core.measures import measured_reward
 from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.store.run import (
-    NewRun,
-    RunStore,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-    open_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.store.run_file import FILE
 
 ENDLESS = """

@@ -15,15 +15,8 @@ from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Ending, EndReason, Episode
 from dragoman.core.measures import measured_reward
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored, Verdict
-from dragoman.store.run import (
-    NewRun,
-    RunStore,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-    open_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.store.run_file import FILE
 from dragoman.store.upgrading import upgrade_run
 

@@ -13,7 +13,8 @@ from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.core.speech import Said, Utterance
 from dragoman.core.voice.audio import Audio
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, StoredCell, create_run
 from dragoman.store.run_file import FILE
 from dragoman.store.verifying import Problem, Verified, verify_run
 

@@ -14,15 +14,8 @@ from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscor
 from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
-from dragoman.store.run import (
-    NewRun,
-    RunStore,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-    open_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.store.writer import CAPACITY, Writer
 
 PAID = Usage("agent", "m", 1, 10, 2)

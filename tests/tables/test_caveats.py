@@ -12,7 +12,8 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
 from dragoman.models.spending.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, StoredCell, create_run
 from dragoman.tables.caveats import refusals
 from dragoman.tables.outcomes import summary
 from dragoman.wiring.grid.config import RunConfig

@@ -7,14 +7,8 @@ from dragoman.core.episodes import Ending, Episode
 from dragoman.core.measures import measured_reward
 from dragoman.core.scores import IMPORTED, Score, Scored, Unscored, Verdict
 from dragoman.core.tasks import Scenario, Task
-from dragoman.store.run import (
-    NewRun,
-    RunStore,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
 from dragoman.tables.recorded import Agreement, RewardDifference, agreement
 
 PAIRS: dict[str, tuple[Verdict | None, Verdict | None]] = {

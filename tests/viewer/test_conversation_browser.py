@@ -25,14 +25,8 @@ from dragoman.core.voice.clarifications import Clarification
 from dragoman.core.voice.clock import Latency
 from dragoman.runs.jobs import Manifest
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.run import (
-    NewRun,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-    open_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, StoredCell, create_run, open_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

@@ -17,16 +17,8 @@ from dragoman.core.measures import REWARD, REWARD_VERSION, Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
-from dragoman.store.run import (
-    NewRun,
-    PlayedCell,
-    RunStore,
-    StoredCell,
-    StoredEpisode,
-    StoredMeasure,
-    create_run,
-    open_run,
-)
+from dragoman.store.entries import StoredEpisode, StoredMeasure
+from dragoman.store.run import NewRun, PlayedCell, RunStore, StoredCell, create_run, open_run
 from dragoman.store.run_index.lists import ORDERS, ListCut, Sought
 from dragoman.tables.outcomes import summary
 from dragoman.viewer.index.facets import MOST_CAUSES, OTHER_CAUSES, FacetMaker

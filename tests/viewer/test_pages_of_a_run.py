@@ -21,7 +21,8 @@ from dragoman.core.keys import content_key
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
-from dragoman.store.run import NewRun, RunStore, StoredCell, StoredEpisode, create_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
 from dragoman.viewer.filters import conversations_link, filter_of
 from dragoman.wiring.grid.config import RunConfig
 

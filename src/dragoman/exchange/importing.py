@@ -11,7 +11,8 @@ from dragoman.core.result_files import ReadRun
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.version import VERSION
 from dragoman.runs.jobs import Manifest
-from dragoman.store.run import NewRun, StoredCell, StoredEpisode, create_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, StoredCell, create_run
 from dragoman.wiring.catalogue import benchmarks
 from dragoman.wiring.environment import data_folder
 from dragoman.wiring.grid.config import RunConfig

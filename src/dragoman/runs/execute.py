@@ -34,7 +34,8 @@ from dragoman.runs.player import Player
 from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.watch import Watch
 from dragoman.store.audio_files import AudioFiles
-from dragoman.store.run import RunStore, StoredEpisode
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import RunStore
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
 

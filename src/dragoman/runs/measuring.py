@@ -17,7 +17,8 @@ from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.spreading.measures import MeasuringCrew, taken_by
 from dragoman.runs.taking import PlayedUnder, Take, scoring_of, taken_here
 from dragoman.scoring.measures.catalogue import BUNDLED
-from dragoman.store.run import RunStore, StoredCell, StoredMeasure
+from dragoman.store.entries import StoredMeasure
+from dragoman.store.run import RunStore, StoredCell
 from dragoman.store.writer import Writer
 from dragoman.wiring.setup import Setup
 

@@ -1,6 +1,7 @@
 """How episodes, scores and measures are kept: JSON, compressed where it is large."""
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -48,10 +49,19 @@ class EpisodeCodec:
 
     def encode_episode(self, episode: Episode) -> bytes:
         """Return an episode's stored form, or raise one of `UNWRITABLE`."""
+        return self._zstandard.compressor.compress(self.written_episode(episode))
+
+    def written_episode(self, episode: Episode) -> bytes:
+        """Return an episode as JSON, to be compressed, or raise one of `UNWRITABLE`."""
         content = self._encoder.encode(episode)
         if len(content) > MAX_EPISODE_BYTES:
             raise ValueError(f"{len(content)} bytes, more than {MAX_EPISODE_BYTES}")
-        return self._zstandard.compressor.compress(content)
+        return content
+
+    def compressed(self, episodes: Sequence[bytes]) -> list[bytes]:
+        """Return the stored forms of written episodes; the interpreter is let go of once for all."""
+        frames = self._zstandard.compressor.multi_compress_to_buffer(list(episodes))
+        return [frames[place].tobytes() for place in range(len(frames))]
 
     def decode_episode(self, data: bytes) -> Episode:
         """Return the episode in its stored form."""

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 import msgspec
 import zstandard
@@ -26,23 +26,20 @@ from dragoman.core.errors import DataError, StoreError
 from dragoman.core.measures import Declared, Measured
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
-from dragoman.core.texts.carried import UNWRITABLE
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
+from dragoman.store.adding import FOUND, OWN_LAST, Adding
+from dragoman.store.entries import Entry, StoredEpisode
 from dragoman.store.episodes import EpisodeCodec
 from dragoman.store.run_file import FORMAT, OpenFile, create_file, open_file, store_error
 from dragoman.store.seals import sealed, unsealed
 from dragoman.store.tallies import (
-    StandingCounts,
     StandingGroup,
     StandingTally,
     all_scored,
     count_plan,
-    groups_of,
     read_tallies,
-    score_group,
 )
-from dragoman.store.unwritable import fault_for, unmeasured_for, unscored_for
 
 DAMAGED = (
     *UNREADABLE,
@@ -94,11 +91,6 @@ _TRIES = (
     "SELECT max(attempt), sum(NOT fault) FROM episodes "
     "WHERE cell = (SELECT id FROM cells WHERE key = ?)"
 )
-_ONE_SCORE = (
-    "SELECT data FROM scores "
-    "WHERE cell = ? AND attempt = ? AND rules = ? AND judge = ? AND metric = ?"
-)
-_PUT_EPISODE = "INSERT INTO episodes (cell, attempt, fault, data) VALUES (?, ?, ?, ?)"
 
 # Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
 _LAST_ATTEMPTS = """
@@ -134,8 +126,6 @@ ORDER BY scores.id
 """
 _CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
 _CELL_AT = "SELECT key, suite, condition, agent, task, trial FROM cells WHERE id = ?"
-_OWN_LAST = "SELECT attempt, fault, data FROM episodes WHERE cell = ? ORDER BY attempt DESC LIMIT 1"
-_FOUND = "SELECT rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? ORDER BY id"
 _LAST_ROWS = "SELECT (SELECT max(id) FROM episodes), (SELECT max(id) FROM scores)"
 _ROWS_AFTER = "SELECT id, cell FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
 _ATTEMPTS_AT = """
@@ -147,10 +137,6 @@ SELECT cells.id, key, attempt, rules, judge, metric, data
 FROM cells JOIN scores ON cells.id = scores.cell
 WHERE cells.id IN (SELECT value FROM json_each(?))
 AND (rules = '' OR (rules = ? AND judge = ? AND metric = ?)) ORDER BY scores.id
-"""
-_PUT_MEASURED = """
-INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data)
-VALUES (?, ?, ?, ?, ?, ?)
 """
 
 MOST_LOOKED_THROUGH = 256 * 2**20
@@ -166,30 +152,6 @@ class StoredCell(msgspec.Struct, frozen=True, gc=False):
     agent: str
     task: str
     trial: int
-
-
-class _Place(NamedTuple):
-    """A cell's number, and its suite, condition and agent."""
-
-    id: int
-    of_grid: tuple[str, str, str]
-
-
-class StoredEpisode(msgspec.Struct, frozen=True):
-    """One conversation to be stored: its cell, which attempt it is, and its score if it has one."""
-
-    cell: str
-    attempt: int
-    episode: Episode
-    score: Score | None = None
-
-
-class StoredMeasure(msgspec.Struct, frozen=True):
-    """What a measure counted in an episode that is there."""
-
-    cell: str
-    attempt: int
-    measured: Measured
 
 
 class StoredConversation(msgspec.Struct, frozen=True):
@@ -236,6 +198,7 @@ class RunStore:
         self._file = file
         self._connection = file.connection
         self._codec = EpisodeCodec()
+        self._adding = Adding(str(folder), file, self._codec)
 
     def __enter__(self) -> Self:
         return self
@@ -320,70 +283,14 @@ class RunStore:
                 )
             )
 
-    def put(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
+    def put(self, entries: Iterable[Entry]) -> None:
         """Store episodes, scores and other measures in one transaction."""
         with self._errors("write"), self._connection:
             self.add(entries)
 
-    def add(self, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
+    def add(self, entries: Iterable[Entry]) -> None:
         """Write entries within a transaction of the caller's."""
-        counting = StandingCounts(self._connection)
-        for entry in entries:
-            cell = self._place(entry.cell)
-            if isinstance(entry, StoredMeasure):
-                self._put_measured(cell, entry, counting)
-            else:
-                self._put_conversation(cell, entry, counting)
-        counting.flush()
-
-    def _put_conversation(
-        self, cell: "_Place", entry: StoredEpisode, counting: StandingCounts
-    ) -> None:
-        counts = self._file.is_counted and self._takes_the_place(cell, entry, counting)
-        episode, refused = self._put_episode(cell.id, entry)
-        scores: tuple[Score, ...] = ()
-        if entry.score is not None:
-            score = unscored_for(entry.score, refused) if refused else entry.score
-            scores = (self._put_score(cell.id, entry.cell, entry.attempt, score),)
-        if counts:
-            for group in groups_of(cell.of_grid, episode, scores):
-                counting.add(group, cell.id)
-
-    def _takes_the_place(
-        self, cell: "_Place", entry: StoredEpisode, counting: StandingCounts
-    ) -> bool:
-        """Count out the attempt that was the last before; return whether this one is the last now."""
-        last = self._connection.execute(_OWN_LAST, (cell.id,)).fetchone()
-        if last is None:
-            return True
-        attempt, fault, data = last
-        if attempt > entry.attempt:
-            return False
-        episode = self._codec.decode_head(self._unsealed(data, entry.cell, attempt, fault))
-        rows = self._connection.execute(_FOUND, (cell.id, attempt)).fetchall()
-        key = bytes.fromhex(entry.cell)
-        scores = tuple(self._score(data, key, attempt, *of) for *of, data in rows if of[0])
-        for group in groups_of(cell.of_grid, episode, scores):
-            counting.add(group, cell.id, -1)
-        return True
-
-    def _count_score(
-        self, cell: "_Place", entry: StoredMeasure, score: Score, counting: StandingCounts
-    ) -> None:
-        """Count a score in, in the place of the one that it will replace."""
-        last = self._connection.execute(_OWN_LAST, (cell.id,)).fetchone()
-        if last is None or last[0] != entry.attempt:
-            return
-        attempt, fault, data = last
-        if fault:
-            return
-        episode = self._codec.decode_head(self._unsealed(data, entry.cell, attempt, fault))
-        columns = (attempt, score.rules, score.judge, score.metric)
-        row = self._connection.execute(_ONE_SCORE, (cell.id, *columns)).fetchone()
-        if row is not None:
-            before = self._score(row[0], bytes.fromhex(entry.cell), *columns)
-            counting.add(score_group(cell.of_grid, episode, before), cell.id, -1)
-        counting.add(score_group(cell.of_grid, episode, score), cell.id)
+        self._adding.add(entries)
 
     def tallies(self) -> dict[StandingGroup, StandingTally] | None:
         """Return how many conversations stand how, and why; None in files of formats without counts."""
@@ -529,12 +436,12 @@ class RunStore:
                 return None
             place, suite, condition, agent, task, trial = planned
             found = StoredCell(cell, suite, condition_from(condition), agent, task, trial)
-            last = self._connection.execute(_OWN_LAST, (place,)).fetchone()
+            last = self._connection.execute(OWN_LAST, (place,)).fetchone()
             if last is None:
                 return StoredConversation(found, None, (), ())
             attempt, fault, data = last
             episode = self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
-            rows = self._connection.execute(_FOUND, (place, attempt)).fetchall()
+            rows = self._connection.execute(FOUND, (place, attempt)).fetchall()
             scores = (
                 self._score(data, key, attempt, *columns) for *columns, data in rows if columns[0]
             )
@@ -710,55 +617,6 @@ class RunStore:
         )
         with self._errors("read"):
             return tuple((rules, judge) for rules, judge in self._connection.execute(query))
-
-    def _place(self, cell: str) -> "_Place":
-        row = self._connection.execute(_PLACE, (bytes.fromhex(cell),)).fetchone()
-        if row is None:
-            raise StoreError(f"{self.folder}: {cell} is not a cell of this run's plan")
-        place, *of_grid = row
-        return _Place(place, tuple(of_grid))
-
-    def _put_episode(self, place: int, entry: StoredEpisode) -> tuple[Episode, Exception | None]:
-        """Store an episode, or the fault that stands for it; return it, and why it is that."""
-        episode, refused = entry.episode, None
-        try:
-            data = self._codec.encode_episode(episode)
-        except UNWRITABLE as error:
-            episode, refused = fault_for(episode, error), error
-            data = self._codec.encode_episode(episode)
-        fault = int(episode.is_fault)
-        data = self._sealed(data, entry.cell, entry.attempt, fault)
-        self._connection.execute(_PUT_EPISODE, (place, entry.attempt, fault, data))
-        return episode, refused
-
-    def _put_score(self, place: int, cell: str, attempt: int, score: Score) -> Score:
-        """Store a score, or what stands for it; return it."""
-        score, data = self._writable(score)
-        key = (attempt, score.rules, score.judge, score.metric)
-        self._connection.execute(_PUT_MEASURED, (place, *key, self._sealed(data, cell, *key)))
-        return score
-
-    def _writable(self, score: Score) -> tuple[Score, bytes]:
-        try:
-            return score, self._codec.encode_score(score)
-        except UNWRITABLE as error:
-            other = unscored_for(score, error)
-            return other, self._codec.encode_score(other)
-
-    def _put_measured(self, cell: "_Place", entry: StoredMeasure, counting: StandingCounts) -> None:
-        measured, place = entry.measured, cell.id
-        if measured.score is not None:
-            score, _ = self._writable(measured.score)
-            if self._file.is_counted:
-                self._count_score(cell, entry, score, counting)
-            self._put_score(place, entry.cell, entry.attempt, score)
-            return
-        try:
-            data = self._codec.encode_measured(measured)
-        except UNWRITABLE as error:
-            data = self._codec.encode_measured(unmeasured_for(measured, error))
-        key = (entry.attempt, measured.rules, measured.judge, measured.metric)
-        self._connection.execute(_PUT_MEASURED, (place, *key, self._sealed(data, entry.cell, *key)))
 
     def _sealed(self, data: bytes, *key: object) -> bytes:
         return sealed(data, *key) if self._file.is_sealed else data

@@ -6,12 +6,11 @@ from collections import deque
 from typing import Self
 
 from dragoman.core.errors import StoreError
-from dragoman.store.run import RunStore, StoredEpisode, StoredMeasure
+from dragoman.store.entries import Entry
+from dragoman.store.run import RunStore
 
 CAPACITY = 64
 GATHER_SECONDS = 0.01
-
-Entry = StoredEpisode | StoredMeasure
 
 
 class Writer:

@@ -27,7 +27,8 @@ from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest
 from dragoman.runs.plan import Place
 from dragoman.runs.trust import require_trust
 from dragoman.simulation.canonical import canonical_name
-from dragoman.store.run import StoredMeasure, open_run
+from dragoman.store.entries import StoredMeasure
+from dragoman.store.run import open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.conditions.engines import UNDERSTOOD

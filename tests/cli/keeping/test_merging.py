@@ -9,7 +9,8 @@ from subprocess import CompletedProcess
 
 from dragoman.runs.execute import execute, pending_cells
 from dragoman.runs.jobs import start_job
-from dragoman.store.run import StoredEpisode, open_run
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 
