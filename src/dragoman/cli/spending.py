@@ -1,6 +1,6 @@
-"""`dragoman usage RUN... --by AXIS`: what runs used and cost, by axis."""
+"""`dragoman usage FOLDER... --by AXIS`: what runs used and cost, by axis, and what else was made."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import msgspec
 
 from dragoman.analysis.by_axis import AGENT
 from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger import LedgerLine, ledger_cost
 from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
 from dragoman.cli.leading.written import as_markdown, require_writable, write_all
 from dragoman.cli.output import print_json, print_line
@@ -18,14 +19,15 @@ from dragoman.core.errors import UsageError
 from dragoman.models.spending.prices import AgedPrice, PriceTable, load_prices
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables
-from dragoman.report.spending import spending_table
+from dragoman.report.spending import makings_table, spending_table
 from dragoman.runs.jobs import stored_prices
 from dragoman.store.run import open_run
+from dragoman.tables.makings import Making, making_at
 from dragoman.tables.outcomes import chosen_scoring, summary
 
 
 class UsageRequest(NamedTuple):
-    """Runs, the axes and purposes that are asked for, a price table, and files that get the table."""
+    """Runs and what else was made, axes and purposes, a price table, and files that get the tables."""
 
     folders: Sequence[Path]
     axes: Sequence[str]
@@ -35,47 +37,79 @@ class UsageRequest(NamedTuple):
 
 
 def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
-    """Print what conversations used and cost, by axis, and write it where that is asked.
+    """Print what conversations used and cost, by axis, and what making others did; write it where asked.
 
     Raises:
         UsageError: For an axis that the runs do not have, and a file of another kind.
+        DataError: Where something cannot be read.
+        StoreError: Likewise.
     """
     require_writable(asked.outs, (".md", ".tex", ".json"))
-    axes = asked.axes
+    makings, runs, aged = _makings(asked)
     cells: list[CellSummary] = []
-    aged: dict[str, AgedPrice] = {}
-    for folder in asked.folders:
+    for folder in runs:
         found, priced = _cells(folder, asked.prices)
         cells += found
-        models = {usage.model for cell in found for usage in cell.usage}
-        aged |= {each.model: each for each in priced.aged(models, today())}
-    known = (AGENT, *axis_names(cell.condition for cell in cells))
-    for axis in axes:
-        if axis not in known:
-            raise UsageError(f"--by {axis}: no such axis: choose of {', '.join(known)}")
-    ledgers = ledgers_by(cells, axes, asked.purposes)
-    table = spending_table(ledgers, axes)
+        aged |= _aged(priced, (usage.model for cell in found for usage in cell.usage))
+    ledgers = _ledgers(cells, asked) if runs else ()
+    tables = [spending_table(ledgers, asked.axes)] if runs else []
+    if makings:
+        tables.append(makings_table([(each.path, each.kind, each.lines) for each in makings]))
     old = list(aged.values())
     told = {
-        "by": axes,
+        "by": asked.axes,
         "usage": [_object(each) for each in ledgers],
+        "made": [_made(each) for each in makings],
         "old_prices": msgspec.to_builtins(old),
     }
     facts = [("old price", aged_price(each)) for each in old]
     write_all(
         asked.outs,
         {
-            ".md": lambda: as_markdown("Usage and cost", [table], facts).encode(),
-            ".tex": lambda: latex_tables([table]).encode(),
+            ".md": lambda: as_markdown("Usage and cost", tables, facts).encode(),
+            ".tex": lambda: latex_tables(tables).encode(),
             ".json": lambda: msgspec.json.format(msgspec.json.encode(told)),
         },
     )
     if as_json:
         print_json(told)
         return
-    print_table(table)
+    for table in tables:
+        print_table(table)
     for each in old:
         print_line(f"old price: {aged_price(each)}")
+
+
+def _makings(asked: UsageRequest) -> tuple[list[Making], list[Path], dict[str, AgedPrice]]:
+    """Return what was made that is no run, the other folders, and the prices of the former that are old."""
+    prices = load_prices(asked.prices)
+    makings: list[Making] = []
+    runs: list[Path] = []
+    for folder in asked.folders:
+        found = making_at(folder, prices.price_of)
+        if found is None:
+            runs.append(folder)
+        else:
+            lines = tuple(each for each in found.lines if _is_asked(each, asked))
+            makings.append(msgspec.structs.replace(found, lines=lines))
+    models = (line.usage.model for each in makings for line in each.lines)
+    return makings, runs, _aged(prices, models)
+
+
+def _is_asked(line: LedgerLine, asked: UsageRequest) -> bool:
+    return not asked.purposes or line.usage.purpose in asked.purposes
+
+
+def _aged(prices: PriceTable, models: Iterable[str]) -> dict[str, AgedPrice]:
+    return {each.model: each for each in prices.aged(set(models), today())}
+
+
+def _ledgers(cells: Sequence[CellSummary], asked: UsageRequest) -> Sequence[AxisLedger]:
+    known = (AGENT, *axis_names(cell.condition for cell in cells))
+    for axis in asked.axes:
+        if axis not in known:
+            raise UsageError(f"--by {axis}: no such axis: choose of {', '.join(known)}")
+    return ledgers_by(cells, asked.axes, asked.purposes)
 
 
 def today() -> date:
@@ -103,17 +137,27 @@ def _object(ledger: AxisLedger) -> dict[str, object]:
         "successes": ledger.successes,
         "cost_per_conversation": _dollars(ledger.cost_per_conversation),
         "cost_per_success": _dollars(ledger.cost_per_success),
-        "lines": [
-            {
-                "for": line.usage.purpose,
-                "model": line.usage.model,
-                "calls": line.usage.calls,
-                "tokens_in": line.usage.input_tokens,
-                "tokens_out": line.usage.output_tokens,
-                "cost": _dollars(line.cost),
-            }
-            for line in ledger.lines
-        ],
+        "lines": [_line(line) for line in ledger.lines],
+    }
+
+
+def _made(making: Making) -> dict[str, object]:
+    return {
+        "path": making.path,
+        "kind": making.kind,
+        "cost": _dollars(ledger_cost(making.lines)),
+        "lines": [{**_line(line), "seconds": line.usage.seconds} for line in making.lines],
+    }
+
+
+def _line(line: LedgerLine) -> dict[str, object]:
+    return {
+        "for": line.usage.purpose,
+        "model": line.usage.model,
+        "calls": line.usage.calls,
+        "tokens_in": line.usage.input_tokens,
+        "tokens_out": line.usage.output_tokens,
+        "cost": _dollars(line.cost),
     }
 
 

@@ -6,14 +6,18 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
 from dragoman.finetuning.progress import clock
 from dragoman.finetuning.unused import UnusedRow
+from dragoman.store.foreign_files import read_plain
 from dragoman.store.whole_files import write_whole
 
 RESULT = "trained.json"
 """The file in a training's folder; it is written when all else but the card is."""
+
+MOST_BYTES = 2**24
+"""Of that file."""
 
 HOUR = 3600.0
 """In seconds."""
@@ -58,6 +62,17 @@ def read_trained(out: Path, identity: str) -> Trained | None:
     except (OSError, *UNREADABLE):
         return None
     return found if found.identity == identity else None
+
+
+def trained_in(folder: Path) -> Trained:
+    """Return what came of whatever training was done in a folder.
+
+    Raises:
+        DataError: Where its file cannot be read.
+    """
+    path = folder / RESULT
+    with OutsideErrors(DataError, f"{path}: cannot be read"):
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=Trained)
 
 
 def priced(trained: Trained, price_per_hour: float | None) -> Trained:

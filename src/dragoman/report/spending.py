@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from dragoman.analysis.by_axis import AGENT
 from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger import LedgerLine, ledger_cost
 from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable
@@ -40,6 +41,32 @@ def spending_table(
         "per success: what failed is paid for too",
         frozenset({"conversations", "calls", "tokens in", "out", "cost", "each", "per success"}),
     )
+
+
+def makings_table(makings: Sequence[tuple[str, str, Sequence[LedgerLine]]]) -> TextTable:
+    """Return what was used to make things that are no runs.
+
+    Args:
+        makings: Where each lies, what it is, and what was used.
+    """
+    headings = ("made", "what", "for", "model", "calls", "tokens in", "out", "time", "cost")
+    return TextTable(
+        headings,
+        tuple(row for path, kind, lines in makings for row in _making_rows((path, kind), lines)),
+        numbers=frozenset({"calls", "tokens in", "out", "time", "cost"}),
+    )
+
+
+def _making_rows(what: tuple[str, str], lines: Sequence[LedgerLine]) -> Iterator[tuple[str, ...]]:
+    for line in lines:
+        used = line.usage
+        counts = (wording.calls(used), wording.sent(used), wording.received(used))
+        took = wording.duration(used.seconds)
+        yield (*what, used.purpose, used.model, *counts, took, wording.money(line.cost))
+    if len(lines) > 1:
+        yield (*what, "all", "", "", "", "", "", wording.money(ledger_cost(lines)))
+    elif not lines:
+        yield (*what, "nothing was used", "", "", "", "", "", "")
 
 
 def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:

@@ -223,15 +223,23 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     print_leaderboard(asked, as_json=as_json)
 
 
-@command(app, "usage", "usage runs/s1 runs/s4 --by scenario --for agent")
+@command(app, "usage", "usage runs/s1 runs/s4 said --by scenario")
 def usage(  # noqa: PLR0913, PLR0917 - the options of one command
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...",
+            help="Runs; audio sets, datasets, translations and trainings, too.",
+        ),
+    ],
     by: Annotated[
         str, typer.Option(help="By axis: scenario, language, agent, voice, ..., by commas.")
     ] = "scenario",
     purposes: Annotated[
         list[str] | None,
-        typer.Option("--for", help="Only what was used for this: agent, user, judge; repeatable."),
+        typer.Option(
+            "--for", help="Only what was used for this: agent, user, judge, trainer; repeatable."
+        ),
     ] = None,
     out: Annotated[
         list[Path] | None,
@@ -240,7 +248,10 @@ def usage(  # noqa: PLR0913, PLR0917 - the options of one command
     prices: Prices = None,
     as_json: Json = False,
 ) -> None:
-    """Say what runs used and cost by scenario, or by another axis; what is unknown stays unknown."""
+    """Say what runs used and cost by scenario, or by another axis; what is unknown stays unknown.
+
+    What was used for audio sets, datasets, translations and trainings stands in a table of its own.
+    """
     from dragoman.cli.spending import UsageRequest, print_usage
 
     asked = UsageRequest(folders, by.split(","), purposes or (), prices, out or ())

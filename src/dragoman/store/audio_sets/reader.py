@@ -9,6 +9,7 @@ from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.speech import AudioRef
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.recordings import Heard, RecordedMessage
 from dragoman.store.audio_sets.layout import (
@@ -101,11 +102,9 @@ def require_unchanged(folder: Path, recordings: AudioSet) -> None:
     Raises:
         DataError: Where it is not, or the card cannot be read.
     """
-    path = folder / CARD
-    if not path.is_file():
+    if not (folder / CARD).is_file():
         return
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
-        told = msgspec.json.decode(read_plain(path, MOST_BYTES), type=_Card).recorded
+    told = _card(folder).recorded
     if told not in {"", recordings.digest}:
         raise DataError(
             f"{folder} was changed after it was made, or made by another version: "
@@ -113,8 +112,24 @@ def require_unchanged(folder: Path, recordings: AudioSet) -> None:
         )
 
 
+def used_for_set(folder: Path) -> tuple[Usage, ...]:
+    """Return what models and services consumed to make a set, by purpose and model.
+
+    Raises:
+        DataError: Where its card is missing or damaged.
+    """
+    return _card(folder).usage
+
+
+def _card(folder: Path) -> "_Card":
+    path = folder / CARD
+    with OutsideErrors(DataError, f"{path}: cannot be read"):
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=_Card)
+
+
 class _Card(msgspec.Struct, frozen=True):
     recorded: str = ""
+    usage: tuple[Usage, ...] = ()
 
 
 class _Message(msgspec.Struct, frozen=True):

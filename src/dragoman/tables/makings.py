@@ -1,0 +1,65 @@
+"""What was used for things that are no runs: audio sets, datasets of APIs, translations, trainings."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from dragoman.analysis.ledger import LedgerLine, ledger
+from dragoman.core.costs import Cost, PriceOf
+from dragoman.core.usage import Usage, total_usage
+from dragoman.finetuning.trained import RESULT, Trained, trained_in
+from dragoman.store.audio_sets.layout import SETTINGS
+from dragoman.store.audio_sets.reader import used_for_set
+from dragoman.store.datasets.dataset import FILE as DATASET
+from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.translation_memory import FILE as MEMORY
+from dragoman.store.translation_memory import TranslationMemory
+
+TRAINER = "trainer"
+"""The purpose of a training; it reads tokens, and costs what its machine does."""
+
+Kind = Literal["audio set", "dataset", "translations", "training"]
+
+
+class Making(msgspec.Struct, frozen=True):
+    """What lies at a path, and what each purpose used of each model to make it."""
+
+    path: str
+    kind: Kind
+    lines: tuple[LedgerLine, ...]
+
+
+def making_at(path: Path, price_of: PriceOf) -> Making | None:
+    """Return what was used to make what lies at a path; None where it is no such thing.
+
+    Args:
+        path: A folder, or the file of a translation memory.
+        price_of: Returns prices; a training has its own.
+
+    Raises:
+        DataError: Where it cannot be read.
+        StoreError: Likewise.
+    """
+    memory = path if path.is_file() and path.suffix == Path(MEMORY).suffix else path / MEMORY
+    if (path / SETTINGS).is_file():
+        return Making(str(path), "audio set", ledger(used_for_set(path), price_of))
+    if (path / DATASET).is_file():
+        with Dataset(path, write=False) as dataset:
+            used = [each for entries in dataset.usage().values() for each in entries]
+        return Making(str(path), "dataset", ledger(used, price_of))
+    if (path / RESULT).is_file():
+        return Making(str(path), "training", (_trainer(trained_in(path)),))
+    if memory.is_file():
+        with TranslationMemory(memory, write=False) as opened:
+            return Making(str(path), "translations", ledger(total_usage(opened.usage()), price_of))
+    return None
+
+
+def _trainer(trained: Trained) -> LedgerLine:
+    used = trained.used
+    tokens, seconds = (None, trained.seconds) if used is None else (used.tokens, used.seconds)
+    dollars = None if trained.cost is None else Decimal(str(trained.cost))
+    cost = None if dollars is None else Cost(dollars, dollars)
+    return LedgerLine(Usage(TRAINER, trained.device, 1, tokens, 0, seconds=seconds), cost)
