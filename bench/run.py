@@ -19,6 +19,7 @@ from bench.curating.filtering import print_filtering
 from bench.languages import print_languages
 from bench.masking import print_masking
 from bench.measures import print_measures
+from bench.measuring import pace
 from bench.reporting import print_reporting
 from bench.scripted import gold_episodes
 from bench.spreading.workers import print_workers
@@ -46,7 +47,7 @@ def main(chosen: Sequence[str]) -> None:
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
         sys.exit(f"no section {', '.join(unknown)}; there are: {', '.join(SECTIONS)}")
-    print(f"Python {sys.version.split()[0]}")
+    print(f"Python {sys.version.split()[0]}, a round of plain Python takes {pace():.0f} ns here")
     suites = _suites()
     for name in chosen or SECTIONS:
         print(f"== {name}", flush=True)

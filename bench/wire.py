@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench.measuring import measured
+from bench.measuring import measured, pace
 
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import ChatRequest
@@ -117,7 +117,7 @@ def _print_run(folder: Path, gold: Path, *, concurrency: int, trials: int, laten
         out = folder / f"run-{concurrency}-{latency}"
         job = start_job(build_setup(config), out, time.time())
         calls = [0]
-        before = agent.cpu() + user.cpu()
+        before, quick = agent.cpu() + user.cpu(), pace()
         with job.store, measured() as spent:
             run_to_end(_played(job, calls))
             wall, cpu = spent()
@@ -131,7 +131,8 @@ def _print_run(folder: Path, gold: Path, *, concurrency: int, trials: int, laten
         line += f", wall {wall:.1f} s, ideal {ideal:.1f} s: {ideal / wall:.0%}"
     print(
         f"{line} (servers: {served_cpu / calls[0] * 1e3:.3f} ms CPU each; "
-        f"{os.cpu_count()} cores busy {(cpu + served_cpu) / wall:.2f}, load {os.getloadavg()[0]:.1f})"
+        f"{os.cpu_count()} cores busy {(cpu + served_cpu) / wall:.2f}, load {os.getloadavg()[0]:.1f}, "
+        f"a round of plain Python {quick:.0f} ns)"
     )
 
 
