@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_THRESHOLD = (50_000, 20, 100)
+_THRESHOLD = (200_000, 20, 100)
 
 
 @contextmanager

@@ -25,7 +25,10 @@ def found(kind: str, text: str) -> str:
     # Hardly any text holds one, and in small ASCII letters that is soon told.
     if straight.isascii():
         small = straight.lower()
-        if not any(word in small and search(small) for word, search in phrases.one_by_one):
+        for word, search in phrases.one_by_one:
+            if word in small and search(small):
+                break
+        else:
             return ""
     match = phrases.in_any_case.search(straight)
     return match.group() if match else ""

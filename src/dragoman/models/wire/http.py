@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from yarl import URL
 
 from dragoman.models.wire.http1.pool import Pool
-from dragoman.models.wire.http1.requests import Destination, destination_of, head_of
+from dragoman.models.wire.http1.requests import Destination, Heads, destination_of
 from dragoman.models.wire.transport import CHAT_BYTES, HttpResponse, Timeouts
 
 LARGE_AT_ONCE = 16
@@ -25,6 +25,7 @@ class Http:
         self._large_at_once = large_at_once
         self._large = asyncio.Semaphore(large_at_once)
         self._pool: Pool | None = None
+        self._heads = Heads()
 
     async def post(
         self,
@@ -40,7 +41,7 @@ class Http:
             Fault: Where no whole answer came.
         """
         where = destination_of(url, proxy)
-        request = head_of(where, headers, body), body
+        request = self._heads.head(where, headers, body), body
         return await self._exchanged(where, request, most_bytes)
 
     async def get(
@@ -56,7 +57,7 @@ class Http:
             Fault: Where no whole answer came.
         """
         where = destination_of(url, proxy)
-        request = head_of(where, headers, None), b""
+        request = self._heads.head(where, headers, None), b""
         return await self._exchanged(where, request, most_bytes)
 
     async def close(self) -> None:

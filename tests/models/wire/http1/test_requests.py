@@ -3,7 +3,7 @@
 import pytest
 from yarl import URL
 
-from dragoman.models.wire.http1.requests import destination_of, head_of
+from dragoman.models.wire.http1.requests import MOST_KNOWN, Heads, destination_of, head_of
 from dragoman.models.wire.transport import Fault
 
 HOST_LINES = b"Host: host\r\nAccept-Encoding: identity\r\n"
@@ -91,3 +91,28 @@ def test_what_is_no_address_is_told_and_not_repeated(url: str) -> None:
     with pytest.raises(Fault, match="no address of a web server") as caught:
         destination_of(url, None)
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+
+
+def test_heads_that_are_remembered_are_those_that_would_be_written_anew() -> None:
+    heads, one, other = Heads(), *(destination_of(f"http://host/{at}", None) for at in "ab")
+    headers = {"Authorization": "Bearer a"}
+    assert heads.head(one, headers, b"{}") == head_of(one, headers, b"{}")
+    assert heads.head(one, dict(headers), b"{...}") == head_of(one, headers, b"{...}")
+    assert heads.head(one, headers, None) == head_of(one, headers, None)
+    assert heads.head(other, headers, b"") == head_of(other, headers, b"")
+    headers["Authorization"] = "Bearer b"
+    assert heads.head(one, headers, b"") == head_of(one, {"Authorization": "Bearer b"}, b"")
+
+
+def test_a_header_that_holds_a_lines_end_is_refused_each_time() -> None:
+    heads, address = Heads(), destination_of("http://host", None)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="a line's end"):
+            heads.head(address, {"Accept": "a\r\nHost: b"}, None)
+
+
+def test_of_many_addresses_no_more_heads_are_kept_than_addresses() -> None:
+    heads = Heads()
+    for number in range(MOST_KNOWN + 1):
+        heads.head(destination_of(f"http://host/{number}", None), {}, None)
+    assert len(heads._known) == 1

@@ -36,8 +36,10 @@ class Peer(msgspec.Struct, frozen=True):
         return self.proxy is not None and self.secure
 
 
-class Destination(msgspec.Struct, frozen=True):
+class Destination(msgspec.Struct, frozen=True, eq=False):
     """Where a request goes: the peer, and the lines of a head that are the same each time.
+
+    One address has one of them, as long as it is remembered.
 
     `authorization` is what the address itself says of its user: for calls that say nothing of it.
     """
@@ -48,7 +50,11 @@ class Destination(msgspec.Struct, frozen=True):
     authorization: bytes
 
 
-@lru_cache(maxsize=1024)
+MOST_KNOWN = 1024
+"""Addresses that are remembered."""
+
+
+@lru_cache(maxsize=MOST_KNOWN)
 def destination_of(url: str | URL, proxy: str | None) -> Destination:
     """Return where a request for an address goes.
 
@@ -97,6 +103,11 @@ def head_of(address: Destination, headers: Mapping[str, str], body: bytes | None
     Raises:
         ValueError: Where a header would say something else than one header.
     """
+    return _head(address, _lines(address, headers), body)
+
+
+def _lines(address: Destination, headers: Mapping[str, str]) -> bytes:
+    """Return the lines of a head that do not hang on the body."""
     lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
     if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
         raise ValueError("a header holds a line's end")
@@ -108,6 +119,30 @@ def head_of(address: Destination, headers: Mapping[str, str], body: bytes | None
         said += b"Accept: */*\r\n"
     if address.authorization and "authorization" not in names:
         said += address.authorization
+    return said
+
+
+def _head(address: Destination, said: bytes, body: bytes | None) -> bytes:
     if body is None:
         return b"GET %b HTTP/1.1\r\n%b\r\n" % (address.target, said)
     return b"POST %b HTTP/1.1\r\n%bContent-Length: %d\r\n\r\n" % (address.target, said, len(body))
+
+
+class Heads:
+    """Heads of requests; of what is said to an address again and again the lines are written once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Destination, tuple[Mapping[str, str], bytes]] = {}
+
+    def head(self, address: Destination, headers: Mapping[str, str], body: bytes | None) -> bytes:
+        """Return what `head_of` does.
+
+        Raises:
+            ValueError: Likewise.
+        """
+        known = self._known.get(address)
+        if known is None or known[0] != headers:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            known = self._known[address] = dict(headers), _lines(address, headers)
+        return _head(address, known[1], body)
