@@ -32,7 +32,7 @@ _ONE_SCORE = (
 _PLACES = """
 SELECT json_group_array(json_array(
     lower(hex(key)), id, EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id), suite, condition, agent
-)) FROM cells WHERE key IN ({})
+)) FROM cells WHERE key IN {}
 """
 _PUT_EPISODES = "INSERT INTO episodes (cell, attempt, fault, data) VALUES {}"
 _PUT_COUNTED = "INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metric, data) VALUES {}"
@@ -99,8 +99,7 @@ class Adding:
 
     def _places(self, entries: Sequence[Entry]) -> Mapping[str, _Place]:
         keys = [bytes.fromhex(entry.cell) for entry in entries]
-        query = _PLACES.format(",".join("?" * len(keys)))
-        (found,) = self._connection.execute(query, keys).fetchone()
+        (found,) = self._connection.execute(_for_rows(_PLACES, len(keys), 1), keys).fetchone()
         places = {place.key: place for place in _read_places(found)}
         for entry in entries:
             if entry.cell not in places:

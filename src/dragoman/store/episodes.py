@@ -60,7 +60,10 @@ class EpisodeCodec:
 
     def compressed(self, episodes: Sequence[bytes]) -> list[bytes]:
         """Return the stored forms of written episodes; the interpreter is let go of once for all."""
-        frames = self._zstandard.compressor.multi_compress_to_buffer(list(episodes))
+        compressor = self._zstandard.compressor
+        if len(episodes) == 1:
+            return [compressor.compress(episodes[0])]
+        frames = compressor.multi_compress_to_buffer(list(episodes))
         return [frames[place].tobytes() for place in range(len(frames))]
 
     def decode_episode(self, data: bytes) -> Episode:
