@@ -35,9 +35,10 @@ def stopped(process: "subprocess.Popen[str]") -> list[str]:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
-    (line,) = errors.splitlines()
-    assert line.startswith("dragoman: stopped")
-    return shlex.split(line[line.index("dragoman resume") :])
+    lines = errors.splitlines()
+    assert len(lines) == 1, errors
+    assert lines[0].startswith("dragoman: stopped"), errors
+    return shlex.split(lines[0][lines[0].index("dragoman resume") :])
 
 
 def go_on(words: Sequence[str], folder: Path, environment: dict[str, str]) -> None:

@@ -5,6 +5,7 @@ parameters are switched off: both are the gate's and the user's business.
 """
 
 import logging
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ from dragoman.models.wire.transport import CHAT_BYTES, OK, Fault, HttpResponse
 
 if TYPE_CHECKING:
     from dragoman.models.chat.litellm_carrier import Carried
+
+UNSENT = r"coroutine '[\w.]*completion' was never awaited"
+"""What Python says of a call that litellm made and did not send."""
 
 BAD_REQUEST, UNAUTHORIZED, TIMED_OUT, BROKEN = 400, 401, 408, 500
 
@@ -148,6 +152,9 @@ def _keep_quiet(litellm: Any) -> None:  # noqa: ANN401 - a module without types
         setattr(litellm, called, [])
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).disabled = True
+    # It makes a call in a thread before it awaits it: who is cut off in between leaves one that was
+    # never sent, of which Python would tell who pressed Ctrl-C.
+    warnings.filterwarnings("ignore", UNSENT, RuntimeWarning)
 
 
 def _said(error: Exception) -> str:
