@@ -112,6 +112,17 @@ def test_a_damaged_card_or_training_is_named_in_one_line(refused: Refused, folde
     assert "card.json" in refused("usage", ".", status=1)
 
 
+def test_a_training_that_does_not_tell_its_use_and_an_axis_without_runs_are_refused(
+    told: Told, refused: Refused, folder: Path
+) -> None:
+    untold = Trained(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", None)
+    (folder / RESULT).write_bytes(msgspec.json.encode(untold))
+    assert "does not tell what the training used" in refused("usage", ".", status=1)
+    told("speak", "courier", "--texts-only", "--sample", 1, "--out", "set")
+    asked = ("usage", "set", "--by", "language")
+    assert "--by language: none of these folders is a run" in refused(*asked, status=2)
+
+
 def test_another_folder_is_taken_for_a_run(refused: Refused, folder: Path) -> None:
     (folder / "empty").mkdir()
     assert "no run here" in refused("usage", "empty", status=1)

@@ -25,6 +25,9 @@ from dragoman.store.run import open_run
 from dragoman.tables.makings import Making, making_at
 from dragoman.tables.outcomes import chosen_scoring, summary
 
+USUAL = ("scenario",)
+"""By what runs are told unless somebody says."""
+
 
 class UsageRequest(NamedTuple):
     """Runs and what else was made, axes and purposes, a price table, and files that get the tables."""
@@ -51,6 +54,8 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         found, priced = _cells(folder, asked.prices)
         cells += found
         aged |= _aged(priced, (usage.model for cell in found for usage in cell.usage))
+    if not runs and tuple(asked.axes) != USUAL:
+        raise UsageError(f"--by {','.join(asked.axes)}: none of these folders is a run")
     ledgers = _ledgers(cells, asked) if runs else ()
     tables = [spending_table(ledgers, asked.axes)] if runs else []
     if makings:

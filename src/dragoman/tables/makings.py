@@ -8,7 +8,8 @@ import msgspec
 
 from dragoman.analysis.ledger import LedgerLine, ledger
 from dragoman.core.costs import Cost, PriceOf
-from dragoman.core.usage import Usage, total_usage
+from dragoman.core.errors import DataError
+from dragoman.core.usage import Usage
 from dragoman.finetuning.trained import RESULT, Trained, trained_in
 from dragoman.store.audio_sets.layout import SETTINGS
 from dragoman.store.audio_sets.reader import used_for_set
@@ -50,16 +51,18 @@ def making_at(path: Path, price_of: PriceOf) -> Making | None:
             used = [each for entries in dataset.usage().values() for each in entries]
         return Making(str(path), "dataset", ledger(used, price_of))
     if (path / RESULT).is_file():
-        return Making(str(path), "training", (_trainer(trained_in(path)),))
+        return Making(str(path), "training", (_trainer(trained_in(path), path),))
     if memory.is_file():
         with TranslationMemory(memory, write=False) as opened:
-            return Making(str(path), "translations", ledger(total_usage(opened.usage()), price_of))
+            return Making(str(path), "translations", ledger(opened.usage(), price_of))
     return None
 
 
-def _trainer(trained: Trained) -> LedgerLine:
+def _trainer(trained: Trained, path: Path) -> LedgerLine:
     used = trained.used
-    tokens, seconds = (None, trained.seconds) if used is None else (used.tokens, used.seconds)
+    if used is None:
+        raise DataError(f"{path / RESULT}: it does not tell what the training used: train it again")
     dollars = None if trained.cost is None else Decimal(str(trained.cost))
     cost = None if dollars is None else Cost(dollars, dollars)
-    return LedgerLine(Usage(TRAINER, trained.device, 1, tokens, 0, seconds=seconds), cost)
+    line = Usage(TRAINER, trained.device, 1, used.tokens, 0, seconds=used.seconds)
+    return LedgerLine(line, cost)
