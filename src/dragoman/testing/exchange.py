@@ -5,7 +5,7 @@ import hashlib
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from aiohttp import web
@@ -32,8 +32,11 @@ class ReceivedRequest(NamedTuple):
     content: str
 
 
-Make = Callable[[ReceivedRequest], tuple[str, HttpAnswer]]
-"""Returns what becomes of a body, as logs name it, and the answer before anything goes wrong."""
+Made = tuple[str, HttpAnswer]
+"""What becomes of a body, as logs name it, and the answer before anything goes wrong."""
+
+Make = Callable[[ReceivedRequest], Made | Awaitable[Made]]
+"""Returns what becomes of a body, at once or when it is awaited."""
 
 
 def has_bearer(request: web.Request, key: str) -> bool:
@@ -75,7 +78,8 @@ class Exchange:
         in_flight = self.log.start(content)
         outcome = BROKEN
         try:
-            decided, answer = self._decide(request, ReceivedRequest(body, content), in_flight, make)
+            asked = ReceivedRequest(body, content)
+            decided, answer = await self._decide(request, asked, in_flight, make)
             response = await deliver(request, answer)
             outcome = decided
         except ConnectionError:
@@ -89,9 +93,9 @@ class Exchange:
         finally:
             self.log.end(content, outcome)
 
-    def _decide(
+    async def _decide(
         self, request: web.Request, asked: ReceivedRequest, in_flight: int, make: Make
-    ) -> tuple[str, HttpAnswer]:
+    ) -> Made:
         """Return what becomes of a request, as logs name it, and the answer."""
         if self.outage is not None:
             answer = error_answer(_OUTAGE)
@@ -102,14 +106,13 @@ class Exchange:
         key = self._behaviour.checks.api_key
         if key and not self._has_key(request, key):
             return "refused", error_answer(_WRONG_KEY)
-        outcome, answer = make(asked)
+        made = make(asked)
+        outcome, answer = await made if isinstance(made, Awaitable) else made
         if outcome == "refused":
             return outcome, answer
         return self._spoilt(asked.content, outcome, answer, admission)
 
-    def _spoilt(
-        self, content: str, outcome: str, answer: HttpAnswer, admission: Admission
-    ) -> tuple[str, HttpAnswer]:
+    def _spoilt(self, content: str, outcome: str, answer: HttpAnswer, admission: Admission) -> Made:
         """Return the answer late as the capacity says, and broken if a fault is due."""
         capacity, seed = self._behaviour.capacity, self._behaviour.seed
         jitter = capacity.jitter_seconds and chance(seed, content, "latency")

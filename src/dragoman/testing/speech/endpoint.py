@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol as TypingProtocol
+from typing import TypeVar, runtime_checkable
 
 from aiohttp import web
 
@@ -9,9 +10,9 @@ from dragoman.core.voice.audio import Audio
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import MAX_BODY_BYTES
 from dragoman.testing.coded_speech import coded_audio, decoded_text
-from dragoman.testing.exchange import Exchange, ReceivedRequest
+from dragoman.testing.exchange import Exchange, Made, ReceivedRequest
 from dragoman.testing.faults import FaultDraws
-from dragoman.testing.http_answers import HttpAnswer, error_answer
+from dragoman.testing.http_answers import error_answer
 from dragoman.testing.request_log import OK, RequestLog
 from dragoman.testing.speech.answers import speech_answer, transcript_answer
 from dragoman.testing.speech.requests import (
@@ -47,15 +48,30 @@ ROUTES: Mapping[str, Read] = {
 }
 
 
-class Speaker(TypingProtocol):
-    """What speaks and listens behind the routes; keeps no state between requests."""
+T = TypeVar("T")
 
-    def speak(self, asked: SpeakRequest) -> Audio:
+
+class Speaker(TypingProtocol):
+    """What speaks and listens behind the routes, at once or when it is awaited.
+
+    What it answers does not depend on earlier requests.
+    """
+
+    def speak(self, asked: SpeakRequest) -> Audio | Awaitable[Audio]:
         """Return a text as audio."""
         ...
 
-    def listen(self, asked: Listen) -> str:
-        """Return the words heard, "" for none."""
+    def listen(self, asked: Listen) -> str | Awaitable[str]:
+        """Return the transcript as the service writes it, "" where no word was heard."""
+        ...
+
+
+@runtime_checkable
+class ClosableSpeaker(TypingProtocol):
+    """A speaker that holds processes or files; the server closes it when it ends."""
+
+    async def close(self) -> None:
+        """Let go of what is held."""
         ...
 
 
@@ -90,23 +106,29 @@ class SpeechService:
         application = web.Application(client_max_size=MAX_BODY_BYTES)
         for path, read in ROUTES.items():
             application.router.add_post(path, self._handler(read))
+        application.on_cleanup.append(self._close)
         return application
+
+    async def _close(self, _application: web.Application) -> None:
+        if isinstance(self._speaker, ClosableSpeaker):
+            await self._speaker.close()
 
     def _handler(self, read: Read) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
-            def make(asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
+            def make(asked: ReceivedRequest) -> Awaitable[Made]:
                 return self._answer(read, _posted(request, asked.body))
 
             return await self.exchange.serve(request, make)
 
         return handle
 
-    def _answer(self, read: Read, posted: Posted) -> tuple[str, HttpAnswer]:
+    async def _answer(self, read: Read, posted: Posted) -> Made:
         try:
             asked = read(posted)
             if isinstance(asked, SpeakRequest):
-                return OK, speech_answer(asked.protocol, self._speaker.speak(asked), asked.text)
-            text = self._speaker.listen(asked)
+                audio = await _awaited(self._speaker.speak(asked))
+                return OK, speech_answer(asked.protocol, audio, asked.text)
+            text = await _awaited(self._speaker.listen(asked))
         except ProviderRefused as refused:
             return "refused", error_answer(refused.refusal)
         return OK, transcript_answer(asked.protocol, text, asked.audio)
@@ -125,3 +147,7 @@ def has_providers_key(request: web.Request, key: str) -> bool:
 
 def _posted(request: web.Request, body: bytes) -> Posted:
     return Posted(dict(request.match_info), dict(request.query), request.headers, body)
+
+
+async def _awaited(given: T | Awaitable[T]) -> T:
+    return await given if isinstance(given, Awaitable) else given

@@ -39,12 +39,16 @@ class SpeakRequest(msgspec.Struct, frozen=True):
 
 
 class Listen(msgspec.Struct, frozen=True):
-    """What is to be listened to; `language` is "" where it was not told."""
+    """What is to be listened to; `language` is "" where it was not told.
+
+    `settings` are the other parameters of Deepgram and Qwen, which say how transcripts are written.
+    """
 
     protocol: Protocol
     model: str
     audio: Audio
     language: str = ""
+    settings: Mapping[str, object] = {}
 
 
 class ProviderRefused(Exception):  # noqa: N818 - says what the provider does
@@ -100,7 +104,8 @@ def deepgram_transcription(posted: Posted) -> Listen:
     """Read `/listen`."""
     model = posted.query.get("model", "")
     _require(bool(model), "model is missing", "model")
-    return Listen("deepgram", model, _wav(posted.body), posted.query.get("language", ""))
+    language = posted.query.get("language", "")
+    return Listen("deepgram", model, _wav(posted.body), language, posted.query)
 
 
 def cartesia_speech(posted: Posted) -> SpeakRequest:
@@ -154,7 +159,8 @@ def qwen_request(posted: Posted) -> SpeakRequest | Listen:
     head, _, data = audio[0].partition(";base64,")
     _require(head == "data:audio/wav", "the recording is to be a WAV file", "audio")
     options = body.parameters.asr_options
-    return Listen("qwen", body.model, _wav(_unpacked(data)), str(options.get("language", "")))
+    language = str(options.get("language", ""))
+    return Listen("qwen", body.model, _wav(_unpacked(data)), language, options)
 
 
 class _OpenAISpeech(msgspec.Struct):

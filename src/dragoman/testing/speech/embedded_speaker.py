@@ -1,0 +1,82 @@
+"""Speaks and recognizes speech behind the protocols of providers, with the embedded engines.
+
+Its audio is real: it can pass a telephone line. Its transcripts are recognized from whatever arrives,
+and are written as the provider asked writes them.
+"""
+
+from collections.abc import Sequence
+
+from dragoman.core.conditions import MIXED
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import derive_seed
+from dragoman.core.protocols import Suite, Synthesizer
+from dragoman.core.voice.audio import Audio
+from dragoman.models.realtime.pcm import at_rate
+from dragoman.speech.embedded.pocketsphinx import LANGUAGE
+from dragoman.testing.speech.requests import Listen, ProviderRefused, SpeakRequest
+from dragoman.testing.speech.transcript_styles import style_of, written_transcript
+from dragoman.wiring.conditions.engines import EMBEDDED, GENERIC, SpeechEngines
+from dragoman.wiring.connections import Connections
+
+SHARERS = 2
+"""The processes on one machine that use engines: the server, and who asks it."""
+
+
+class EmbeddedSpeaker:
+    """The embedded voices and the embedded recognizer, for English and for one server.
+
+    Args:
+        suites: Whose words the recognizer expects; those of English in general without any.
+    """
+
+    def __init__(self, suites: Sequence[Suite] = ()) -> None:
+        """Prepare the engines.
+
+        Raises:
+            UsageError: Where the extra `voice` is not installed.
+        """
+        self._connections = Connections()
+        self._engines = SpeechEngines(suites, self._connections, SHARERS)
+        self._voices = self._engines.speakers((EMBEDDED,), LANGUAGE)
+        found = self._engines.listener(MIXED if suites else GENERIC, LANGUAGE)
+        if found is None or isinstance(found, str):
+            raise UsageError("the embedded recognizer is none")
+        self._recognizer = found
+        self.identity = found.identity
+
+    async def speak(self, asked: SpeakRequest) -> Audio:
+        """Return a text as speech at 24 kHz.
+
+        Raises:
+            ProviderRefused: For a language other than English.
+        """
+        _require_english(asked.language)
+        spoken = await self._voice(asked.voice).speak(asked.text, LANGUAGE, asked.seed or 0)
+        return at_rate(spoken.audio)
+
+    async def listen(self, asked: Listen) -> str:
+        """Return what the recognizer heard, written as the provider writes it.
+
+        Raises:
+            ProviderRefused: For a language other than English.
+        """
+        _require_english(asked.language)
+        words = (await self._recognizer.transcribe(asked.audio, LANGUAGE)).text
+        return written_transcript(words, style_of(asked.protocol, asked.settings))
+
+    async def close(self) -> None:
+        """End the engines' processes."""
+        await self._engines.close()
+        await self._connections.close()
+
+    def _voice(self, name: str) -> Synthesizer:
+        """Return the embedded voice of that name; for a provider's own name always the same one."""
+        if name in self._voices:
+            return self._voices[name]
+        voices = tuple(self._voices.values())
+        return voices[derive_seed(name, "voice") % len(voices)]
+
+
+def _require_english(language: str) -> None:
+    if language and language.partition("-")[0].lower() not in {LANGUAGE, "english"}:
+        raise ProviderRefused(f"only English is spoken here, not {language}", "language")
