@@ -30,6 +30,23 @@ def data_folder() -> Path:
     return cache_folder() / "data"
 
 
+def hub_endpoint() -> str:
+    """Return the address of the Hugging Face hub, or of the mirror in HF_ENDPOINT.
+
+    Raises:
+        UsageError: Where HF_ENDPOINT is no web address.
+    """
+    address = variable("HF_ENDPOINT") or "https://huggingface.co"
+    if not address.startswith(("https://", "http://")):
+        raise UsageError("HF_ENDPOINT is no web address: write https://HOST")
+    return address
+
+
+def hub_is_off() -> bool:
+    """Whether HF_HUB_OFFLINE forbids downloads from the hub."""
+    return variable("HF_HUB_OFFLINE").upper() in {"1", "ON", "YES", "TRUE"}
+
+
 def variable(name: str) -> str:
     """Return an environment variable without white space around it; "" where it is not set."""
     return os.environ.get(name, "").strip()

@@ -1,10 +1,12 @@
 """Names of voices and ears become synthesizers and recognizers.
 
 `PROVIDER/VOICE?model=MODEL` speaks and `PROVIDER/MODEL` listens; `piper/PATH`, `kokoro/PATH`,
-`whisper/PATH` and `vosk/PATH` do so on this machine.
+`whisper/PATH` and `vosk/PATH` do so on this machine. `whisper/base` is downloaded when it is first used.
 """
 
 from collections.abc import Mapping
+
+import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
@@ -32,6 +34,7 @@ from dragoman.speech.providers.wire import EarWire, SpeechEndpoint, VoiceWire
 from dragoman.speech.remembered import RememberedEar, RememberedVoice
 from dragoman.speech.spec import LocalSpec, SpeechSpec, read_ear, read_voice
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.environment import cache_folder, hub_endpoint, hub_is_off
 from dragoman.wiring.providers import base_address_of, describe_provider, key_of
 
 VOICES: Mapping[Wire, VoiceWire] = {
@@ -145,9 +148,12 @@ def _local_voice(spec: LocalSpec) -> Synthesizer:
 
 def _local_ear(spec: LocalSpec) -> Recognizer:
     if spec.engine == "whisper":
-        from dragoman.speech.local.whisper import WhisperEar
+        from dragoman.speech.local.hub_download import HubPlace
+        from dragoman.speech.local.whisper import WhisperEar, model_folder
 
-        return WhisperEar(spec)
+        folder = cache_folder() / "speech" / "whisper"
+        place = HubPlace(hub_endpoint(), folder, is_offline=hub_is_off())
+        return WhisperEar(msgspec.structs.replace(spec, path=model_folder(spec, place)))
     from dragoman.speech.local.vosk import VoskEar
 
     return VoskEar(spec)

@@ -56,15 +56,25 @@ class Segment:
         self.text = text
 
 class WhisperModel:
-    def __init__(self, path, device="auto", compute_type="default", local_files_only=False):
+    def __init__(self, path, device="auto", compute_type="default", cpu_threads=0,
+                 local_files_only=False):
         assert local_files_only
+        assert 1 <= cpu_threads <= 4
+        assert compute_type == ("default" if device == "cuda" else "float32")
         self.device = device
-    def transcribe(self, audio, language=None, beam_size=5, temperature=(0.0, 0.2)):
+        self.supported_languages = ["en"] if path.endswith(".en") else ["en", "vi", "tl", "zh"]
+    def transcribe(self, audio, language=None, beam_size=5, temperature=(0.0, 0.2),
+                   vad_filter=False):
         assert temperature == 0.0
+        assert vad_filter
         with wave.open(audio) as file:
             count = file.getnframes()
         parts = [f" {count} samples", f" in {language} on {self.device}."] if count > 1 else []
         return (Segment(part) for part in parts), object()
+"""
+RUNTIME = """
+def get_cuda_device_count():
+    return 0
 """
 VOSK = """
 import json
@@ -92,6 +102,7 @@ PACKAGES = {
     "piper-tts": ("piper", PIPER),
     "kokoro-onnx": ("kokoro_onnx", KOKORO),
     "faster-whisper": ("faster_whisper", WHISPER),
+    "ctranslate2": ("ctranslate2", RUNTIME),
     "vosk": ("vosk", VOSK),
 }
 SECOND = Audio(bytes(32_000), 16_000)
@@ -109,7 +120,8 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.syspath_prepend(site)
     (models / "small").mkdir(parents=True)
-    for name in ("en.onnx", "kokoro.onnx", "voices.bin", "small/model.bin", "small/config.json"):
+    whisper = ("small/config.json", "small/model.bin", "small/tokenizer.json")
+    for name in ("en.onnx", "kokoro.onnx", "voices.bin", *whisper):
         (models / name).write_bytes(name.encode())
     (models / "en.onnx.json").write_text('{"language": {"code": "en_US", "family": "en"}}')
     return models
@@ -177,6 +189,71 @@ def test_whisper_listens(engines: Path) -> None:
     assert asyncio.run(whisper.transcribe(Audio(b"\0\0", 16_000), "vi")).text == ""
 
 
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [("fil-PH", "tl"), ("cmn-Hans-CN", "zh"), ("zh-TW", "zh"), ("en-GB", "en")],
+)
+def test_whisper_is_told_the_language_by_its_own_code(
+    engines: Path, language: str, code: str
+) -> None:
+    whisper = ear(f"whisper/{engines}/small")
+    heard = asyncio.run(whisper.transcribe(SECOND, language))
+    assert heard.text == f"16000 samples in {code} on auto."
+
+
+def test_whisper_refuses_a_language_that_its_model_does_not_know(engines: Path) -> None:
+    whisper = ear(f"whisper/{engines}/small")
+    with pytest.raises(UsageError, match="does not know 'xx': it knows en, tl, vi, zh"):
+        asyncio.run(whisper.transcribe(SECOND, "xx"))
+    english = (engines / "small").rename(engines / "small.en")
+    whisper = ear(f"whisper/{english}")
+    with pytest.raises(UsageError, match="does not know 'vi': it hears English only"):
+        asyncio.run(whisper.transcribe(SECOND, "vi"))
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        ("device=gpu", "device is one of auto, cpu, cuda, not 'gpu'"),
+        ("compute_type=int4", "compute_type is one of auto, default,"),
+        ("beam_size=0", "beam_size is at least 1"),
+        ("cpu_threads=-1", "cpu_threads is at least 1"),
+        ("vad_filter=1", "vad_filter is of type boolean"),
+    ],
+)
+def test_whisper_refuses_a_setting_that_is_none(engines: Path, query: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        ear(f"whisper/{engines}/small?{query}")
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.bin", "tokenizer.json"])
+def test_a_whisper_folder_without_a_file_gets_one_line(engines: Path, name: str) -> None:
+    (engines / "small" / name).unlink()
+    with pytest.raises(UsageError, match=f"small has no {name}: give the folder of a model"):
+        ear(f"whisper/{engines}/small")
+
+
+def test_a_name_without_a_folder_is_a_model_to_download(
+    engines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(engines)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(engines / "cache"))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert ear("whisper/small").identity == ear(f"whisper/{engines}/small").identity
+    with pytest.raises(UsageError, match=r"^whisper/base: model base \(148 MB\) cannot be"):
+        ear("whisper/base")
+    with pytest.raises(UsageError, match=r"did you mean whisper/base\?"):
+        ear("whisper/bass")
+    with pytest.raises(UsageError, match="No such file"):
+        ear("whisper/./base")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(UsageError, match="HF_HUB_OFFLINE is set"):
+        ear("whisper/base")
+    monkeypatch.setenv("HF_ENDPOINT", "hub.example")
+    with pytest.raises(UsageError, match="HF_ENDPOINT is no web address"):
+        ear("whisper/base")
+
+
 def test_vosk_hears_every_utterance_of_a_recording(engines: Path) -> None:
     vosk = ear(f"vosk/{engines}/small?language=en")
     assert asyncio.run(vosk.transcribe(Audio(bytes(17_000), 16_000), "en")).text == (
@@ -218,11 +295,12 @@ def test_a_file_that_is_missing_gets_one_line(engines: Path) -> None:
     ("name", "package"),
     [
         ("piper/x.onnx", "piper-tts"),
-        ("whisper/x", "faster-whisper"),
+        ("whisper/base", r'"dragoman\[whisper\]"'),
+        ("whisper/x/y", r'"dragoman\[whisper\]"'),
         ("vosk/x?language=en", "vosk"),
     ],
 )
 def test_without_its_package_an_engine_says_how_to_install_it(name: str, package: str) -> None:
     resolve = voice if name.startswith("piper") else ear
-    with pytest.raises(UsageError, match=f"pip install {package}"):
+    with pytest.raises(UsageError, match=f"pip install {package}$"):
         resolve(name)

@@ -59,7 +59,7 @@ def _failure(url: str, reason: object) -> DataError:
 def _body(url: str, size: int, timeout: float, arrived: Callable[[int], None]) -> bytes:
     headers = {"User-Agent": "dragoman", "Accept-Encoding": "gzip, identity"}
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the opener knows HTTP only
-    with _opener(url).open(request, timeout=timeout) as response:
+    with opener_for(url).open(request, timeout=timeout) as response:
         encoding = response.headers.get("Content-Encoding", "identity").lower()
         if encoding not in {"gzip", "identity"}:
             raise http.client.HTTPException(f"unknown content encoding {encoding}")
@@ -106,7 +106,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def _opener(url: str) -> urllib.request.OpenerDirector:
+def opener_for(url: str) -> urllib.request.OpenerDirector:
     """Return an opener without the handlers for files and FTP, so that no redirect leads there."""
     proxies = {} if urlsplit(url).hostname in _LOOPBACK else urllib.request.getproxies()
     opener = urllib.request.OpenerDirector()

@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, get_args
@@ -11,6 +12,7 @@ import typer
 
 from dragoman.cli.completing.values import OF_OPTIONS, completing
 from dragoman.cli.progressing.modes import set_mode
+from dragoman.core.voice.download_progress import SHOWN_BY, Progress
 from dragoman.wiring.grid.config import RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
 from dragoman.wiring.grid.signatures import Function, keyword, taking
@@ -84,6 +86,7 @@ def _showing(function: Function) -> Callable[..., Any]:
     @functools.wraps(function)
     def shown(*, quiet: bool, plain: bool, **given: object) -> object:
         set_mode("quiet" if quiet else "plain" if plain else "usual")
+        SHOWN_BY.set(_shown_download)
         return function(**given)
 
     signature = inspect.signature(function)
@@ -92,6 +95,13 @@ def _showing(function: Function) -> Callable[..., Any]:
         parameters=[*signature.parameters.values(), *more]
     )
     return shown
+
+
+def _shown_download(line: str) -> AbstractContextManager[Progress]:
+    """Return what shows a download; what it needs is loaded where there is one."""
+    from dragoman.cli.progressing.bars import progress_download
+
+    return progress_download(line)
 
 
 def option_of_run(name: str) -> Any:  # noqa: ANN401 - what typer.Option returns

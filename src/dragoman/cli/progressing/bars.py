@@ -172,3 +172,36 @@ def progress_bytes(title: str) -> Iterator[Callable[[str, int, int], None]]:
         yield lambda file, done, total: bar.update(
             task, description=file, completed=done, total=total
         )
+
+
+@contextmanager
+def progress_download(line: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show how far a download is; yield what sets file, bytes so far and total.
+
+    Args:
+        line: What is downloaded, how much and from where: the first line where there is no terminal.
+    """
+    if mode() == "quiet":
+        yield lambda *_: None
+    elif mode() == "plain" or not sys.stderr.isatty():
+        yield _byte_lines(line, time.monotonic)
+    else:
+        with progress_bytes(line) as advance:
+            yield advance
+
+
+def _byte_lines(line: str, clock: Callable[[], float]) -> Callable[[str, int, int], None]:
+    """Return what prints a line at the first bytes, and another where the last one is old enough."""
+    last: float | None = None
+
+    def progress(file: str, done: int, total: int) -> None:
+        nonlocal last
+        now = clock()
+        if last is None:
+            last = now
+            print(line, file=sys.stderr)
+        elif now - last >= PLAIN_EVERY_S or done == total:
+            last = now
+            print(f"{file}: {done / 1e6:,.0f} of {total / 1e6:,.0f} MB", file=sys.stderr)
+
+    return progress

@@ -28,8 +28,13 @@ MOST_SHOWN = 300
 _READ_AT_ONCE = 1024 * 1024
 
 
-def package_version(package: str, written: str) -> str:
+def package_version(package: str, written: str, install: str = "") -> str:
     """Return the version of an engine's package.
+
+    Args:
+        package: Its name in the index.
+        written: How a person named the engine.
+        install: What to install; the package itself where not given.
 
     Raises:
         UsageError: Where it is not installed, saying how it is.
@@ -37,7 +42,7 @@ def package_version(package: str, written: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError as error:
-        raise UsageError(f"{written} needs {package}: pip install {package}") from error
+        raise UsageError(f"{written} needs {package}: pip install {install or package}") from error
 
 
 def engine_module(module: str, package: str) -> ModuleType:

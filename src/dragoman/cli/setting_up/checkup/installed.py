@@ -13,10 +13,9 @@ PART = "installed"
 ENGINES = {
     "piper": "piper-tts",
     "kokoro": "kokoro-onnx",
-    "whisper": "faster-whisper",
     "vosk": "vosk",
 }
-"""Engines of speech on this machine, which no extra brings, by the package of each."""
+"""Engines of speech on this machine, which no extra brings, by the package of each; Whisper has one."""
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?(?P<bounds>[^;]*)(?:;(?P<marker>.*))?"
