@@ -11,7 +11,15 @@ from dragoman.curation.speech.rules.phenomena import Inserted, Phenomena, phenom
 from dragoman.curation.speech.rules.rewriter import rewritten
 
 NEVER = Inserted(0, ())
-SILENT = Phenomena("test", {}, 0, frozenset({"find"}), frozenset({"and/or"}), *[NEVER] * 6)
+SILENT = Phenomena(
+    "test",
+    {},
+    0,
+    frozenset({"find", "the"}),
+    frozenset({"the"}),
+    frozenset({"and/or"}),
+    *[NEVER] * 6,
+)
 LIAM = StatedValue("name", "Liam Neeson")
 
 
@@ -22,11 +30,19 @@ def said(text: str, *values: StatedValue, **changes: object) -> str:
 @pytest.mark.parametrize(
     ("kind", "text", "expected"),
     [
-        ("number", "take -20 of 25", "take minus twenty of twenty five"),
+        ("number", "take 20 of 25", "take twenty of twenty five"),
+        ("sign", "take -20 of 25", "take minus twenty of 25"),
         ("number", "in 1940", "in nineteen forty"),
         ("number", "a 7-day trip, 5% off", "a seven-day trip, five percent off"),
-        ("number", "440Hz and 20ft", "four hundred forty Hz and twenty ft"),
+        ("number", "440Abc and 20th", "440Abc and 20th"),
+        ("quantity", "440Hz and 20ft", "four hundred forty hertz and twenty feet"),
+        ("quantity", "at 5 m/s^2", "at five meters per second squared"),
+        ("formula", "of 2x^2 + 3x - 5", "of two x squared plus three x minus five"),
+        ("range", "5-10 of 3", "five to ten of 3"),
+        ("tag", "with #RoadTrip", "with hashtag road trip"),
+        ("sign", "ticket #7423", "ticket seven four, two three"),
         ("number", "0.5A and 3", "0.5A and three"),
+        ("number", "on 2026-05-05 at 3", "on 2026-05-05 at three"),
         ("amount", "pay $1000, then $2 million", "pay one thousand dollars, then $2 million"),
         ("date", "on 2026-05-05", "on May fifth, twenty twenty six"),
         ("time", "at 15:30", "at three thirty P M"),

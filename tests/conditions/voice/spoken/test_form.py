@@ -8,7 +8,7 @@ from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, SpokenSty
     ("text", "spoken"),
     [
         ("Order #W2378156.", "Order hash W two three, seven eight one, five six."),
-        ("Mail jane@my-shop.co.uk", "Mail J A N, E at M Y dash shop dot C O dot U K"),
+        ("Mail jane@my-shop.co.uk", "Mail J A, N E at M Y dash shop dot C O dot U K"),
         ("Open final_report.pdf", "Open final underscore report dot P D F"),
         ("On May 5th, 2026", "On May fifth, twenty twenty six"),
         ("On 2006-12-31", "On December thirty first, two thousand six"),
@@ -19,10 +19,10 @@ from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, SpokenSty
             "Raise two million dollars, or two point five million dollars",
         ),
         ("£1 million and € 20 thousand", "one million pounds and twenty thousand euros"),
-        ("Call 415-555-0182", "Call four one five, five five five, zero one eight, two"),
+        ("Call 415-555-0182", "Call four one five, five five five, zero one, eight two"),
         (
             "At +44 7700 900102, +5 days",
-            "At plus four four, seven seven zero, zero, nine zero zero, one zero two, +five days",
+            "At plus four four, seven seven, zero zero, nine zero zero, one zero two, +five days",
         ),
         ("Fly from SFO, NOT LAX", "Fly from S F O, not L A X"),
         (
@@ -31,7 +31,7 @@ from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, SpokenSty
         ),
         ("The 21st of 1,200", "The twenty first of one thousand two hundred"),
         ("A package", "a package"),
-        ("H-o-l-t", "H O L, T"),
+        ("H-o-l-t", "H O, L T"),
         ("hotel-oscar-lima-tango", "hotel oscar lima tango"),
         ("Well-known words stay, and Mrs. Holt too.", "Well-known words stay, and Mrs. Holt too."),
         ("", ""),
@@ -45,7 +45,7 @@ def test_values_are_put_into_words_and_the_rest_stays(text: str, spoken: str) ->
     ("style", "spoken"),
     [
         (SpokenStyle(), "A B seven"),
-        (SpokenStyle(group=2), "A B, seven"),
+        (SpokenStyle(group=2), "A B seven"),
         (SpokenStyle(letters="nato"), "alpha bravo seven"),
         (SpokenStyle(letters="as in"), "A as in apple, B as in boy, seven"),
         (SpokenStyle(twice=True), "A B seven, again, A B seven"),
@@ -63,7 +63,7 @@ def test_a_local_part_may_be_said_as_words() -> None:
 
 
 def test_a_name_is_spelled_after_it_was_said() -> None:
-    assert spoken_form("I am Ann Holt.", spell=["Holt"]) == "I am Ann Holt, spelled H O L, T,."
+    assert spoken_form("I am Ann Holt.", spell=["Holt"]) == "I am Ann Holt, spelled H O, L T,."
 
 
 def test_a_lone_a_is_given_to_the_embedded_voice_as_it_sounds() -> None:

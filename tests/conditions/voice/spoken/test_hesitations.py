@@ -15,7 +15,14 @@ def test_pauses_are_commas_between_words() -> None:
 
 def test_fillers_stand_before_sentences() -> None:
     assert hesitant(SAID, Hesitation(0, 1, ("um",)), 1) == (
-        "um, The postcode is K L four. um, The name is Holt, I think."
+        "um, the postcode is K L four. um, the name is Holt, I think."
+    )
+
+
+def test_after_a_filler_a_word_of_no_name_begins_small() -> None:
+    said = "What is it? I know. Tom knows. It's his. IT is K L."
+    assert hesitant(said, Hesitation(0, 1, ("um",)), 1) == (
+        "um, what is it? um, I know. um, Tom knows. um, it's his. um, IT is K L."
     )
 
 

@@ -43,7 +43,14 @@ FILES = st.builds(
 )
 DATES = st.dates(date(1900, 1, 1), date(2099, 12, 31)).map(date.isoformat)
 DAYS = st.builds("{} {}".format, st.sampled_from(MONTHS), st.integers(1, 28))
-TIMES = st.builds("{}:{:02}".format, st.integers(0, 23), st.integers(0, 59))
+TIMES = st.one_of(
+    st.builds("{}:{:02}".format, st.integers(13, 23), st.integers(0, 59)),
+    st.builds(
+        "{}:{:02} {}".format, st.integers(1, 12), st.integers(0, 59), st.sampled_from(["AM", "PM"])
+    ),
+    st.builds("{}:00".format, st.integers(1, 12)),
+)
+"""Times of which the half of the day is told, and full hours; `5:30` alone is said as a number is."""
 AMOUNTS = st.builds(
     "{}{}.{:02}".format, st.sampled_from("$€£"), st.integers(0, 999_999), st.integers(0, 99)
 )

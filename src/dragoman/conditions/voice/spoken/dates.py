@@ -29,13 +29,20 @@ def spoken_year(year: int) -> str:
 
 
 def spoken_time(written: str) -> str:
-    """Return a time of day in words: `three thirty P M`; what is none stays as it is."""
+    """Return a time of day in words: `three thirty P M`; what is none stays as it is.
+
+    The half of the day is said where the writing tells it: by name, from 13:00 on, and by a zero
+    before the hour. Other full hours have `o'clock`.
+    """
     hour, minute = map(int, canonical("time", written).split(":"))
     if hour >= _MIDNIGHT:
         return written
-    half = "A M" if hour < _NOON else "P M"
     minutes = f" {_two_digits(minute)}" if minute else ""
-    return f"{cardinal((hour - 1) % _NOON + 1)}{minutes} {half}"
+    said = f"{cardinal((hour - 1) % _NOON + 1)}{minutes}"
+    is_told = "m" in written.casefold() or written.startswith("0") or hour > _NOON
+    if not is_told:
+        return said if minute else f"{said} o'clock"
+    return f"{said} {'A M' if hour < _NOON else 'P M'}"
 
 
 def _two_digits(number: int) -> str:

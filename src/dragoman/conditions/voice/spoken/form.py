@@ -10,9 +10,18 @@ from functools import partial
 from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_time
 from dragoman.conditions.voice.spoken.money import spoken_amount, spoken_round_amount
 from dragoman.conditions.voice.spoken.numbers import ordinal, spoken_number
+from dragoman.conditions.voice.spoken.signs.capitals import with_small_words
+from dragoman.conditions.voice.spoken.signs.finding import sign_wordings
+from dragoman.conditions.voice.spoken.signs.leftovers import (
+    named_signs,
+    without_marks,
+    without_signs,
+)
+from dragoman.conditions.voice.spoken.signs.wording import worded_text
 from dragoman.conditions.voice.spoken.spelling import (
     DEFAULT_STYLE,
     SpokenStyle,
+    grouped,
     spelled,
     spoken_code,
     spoken_email,
@@ -22,6 +31,9 @@ from dragoman.conditions.voice.spoken.words import english_words, heard_nato_wor
 from dragoman.core.texts.entities import EntityKind, entities_in
 from dragoman.core.texts.sign_names import sign_names
 
+VERBALIZATION = "dragoman-verbalization-2"
+"""Names how texts are put into words; it changes whenever the same text gets other words."""
+
 MAX_CHARACTERS = 20_000
 """What is longer is cut: nobody says as much in one breath."""
 
@@ -29,12 +41,13 @@ MIN_SIGNS = 3
 """Fewer parts with hyphens between them are an id (`B-7`), not spelled."""
 
 _ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})(?:st|nd|rd|th)\b")
-_MEASURE = re.compile(r"(?<![\w-])(\d[\d,.]*)\ ?(km|kg|cm|mm|ml|mph|GB|MB|TB|GHz|MHz)\b")
 _HYPHENATED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
+_NEXT_SPELLED = re.compile(r"(?<=-[A-Z])\ (?=[A-Z](?:-[A-Z])+\b)")
 _ROUND_AMOUNT = re.compile(
     r"([$€£])\ ?([0-9][0-9,]{0,20}(?:\.[0-9]{1,9})?)\ (thousand|million|billion|trillion)\b"
 )
 _ARTICLE = re.compile(r"(?:^|(?<=[.?!] ))A(?= [A-Za-z]{2})")
+_PERCENT = re.compile(r"\ ?%")
 
 
 def spoken_form(
@@ -45,8 +58,9 @@ def spoken_form(
 ) -> str:
     """Return what a caller says for a text.
 
-    In English all kinds of values are put into words. In other languages ids, phone numbers and
-    acronyms are spelled (letters alone, digits apart) and the rest is left to the voice.
+    In English all kinds of values, formulas and signs are put into words. In other languages ids,
+    phone numbers and acronyms are spelled (letters alone, digits apart) and the rest is left to the
+    voice.
 
     Args:
         text: What the caller means to say.
@@ -57,14 +71,15 @@ def spoken_form(
     text = text[:MAX_CHARACTERS]
     if language.replace("_", "-").split("-")[0].casefold() != "en":
         return _replaced(text, _elsewhere(style))
-    text = _spelled_names(_ARTICLE.sub("a", text), spell)
+    text = _spelled_names(_ARTICLE.sub("a", without_marks(text)), spell)
+    text = _NEXT_SPELLED.sub(", ", text)
     text = _HYPHENATED.sub(lambda match: _spelling(match.group(), style), text)
-    text = _MEASURE.sub(lambda match: f"{match[1]} {english_words().measures[match[2]]}", text)
+    text = with_small_words(named_signs(text))
+    text = worded_text(text, sign_wordings(text, style))
     text = _ROUND_AMOUNT.sub(lambda match: spoken_round_amount(*match.groups()), text)
-    text = text.replace("%", " percent")
-    return _ORDINAL.sub(
-        lambda match: ordinal(int(match[1])), _replaced(text, english_speakers(style))
-    )
+    text = _PERCENT.sub(" percent", text)
+    text = _replaced(text, english_speakers(style))
+    return without_signs(_ORDINAL.sub(lambda match: ordinal(int(match[1])), text))
 
 
 Speak = Callable[[str], str]
@@ -95,8 +110,9 @@ def _replaced(text: str, speak: Mapping[EntityKind, Speak]) -> str:
     parts, end = [], 0
     for found in entities_in(text):
         if found.kind in speak:
-            parts += [text[end : found.start], speak[found.kind](found.text)]
-            end = found.end
+            value = found.text.rstrip(",")
+            parts += [text[end : found.start], speak[found.kind](value)]
+            end = found.start + len(value)
     return "".join((*parts, text[end:]))
 
 
@@ -116,9 +132,7 @@ def _acronym(letters: str, style: SpokenStyle) -> str:
 def _apart(value: str, group: int) -> str:
     """Return letters and digits one by one, as signs, for a voice that names them itself."""
     signs = [sign.upper() for sign in value if sign.isalnum()]
-    size = group or len(signs)
-    groups = (signs[at : at + size] for at in range(0, len(signs), size))
-    return ", ".join(" ".join(one) for one in groups)
+    return ", ".join(" ".join(one) for one in grouped(signs, group))
 
 
 def _spelling(hyphenated: str, style: SpokenStyle) -> str:

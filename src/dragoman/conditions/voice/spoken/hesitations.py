@@ -5,9 +5,11 @@ import re
 
 import msgspec
 
+from dragoman.conditions.voice.spoken.words import english_words
 from dragoman.core.personas import Share
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_FIRST = re.compile(r"[A-Z][a-z]*(?:['\u2019][a-z]+)?(?![\w'\u2019])")
 _MARKS = ".,;:!?"
 
 
@@ -38,8 +40,17 @@ def hesitant(spoken: str, hesitation: Hesitation, seed: int) -> str:
     for sentence in filter(None, _SENTENCE.split(spoken)):
         paused = _paused(sentence, hesitation.pauses, draw)
         has_filler = hesitation.words and draw.random() < hesitation.fillers
-        said.append(f"{draw.choice(hesitation.words)}, {paused}" if has_filler else paused)
+        said.append(
+            f"{draw.choice(hesitation.words)}, {_going_on(paused)}" if has_filler else paused
+        )
     return " ".join(said)
+
+
+def _going_on(sentence: str) -> str:
+    """Return a sentence that something was said before: known words lose their capital."""
+    word = _FIRST.match(sentence)
+    is_known = word is not None and word.group().casefold() in english_words().openers
+    return f"{sentence[0].lower()}{sentence[1:]}" if is_known else sentence
 
 
 def _paused(sentence: str, share: float, draw: random.Random) -> str:

@@ -4,12 +4,12 @@ A letter that is spelled stands alone and in capitals (`A`), so that it is never
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.numbers import digits
+from dragoman.conditions.voice.spoken.numbers import cardinal, digits
 from dragoman.conditions.voice.spoken.words import (
     english_words,
     nato_words,
@@ -23,9 +23,13 @@ EMBEDDED_SOUNDS = {"A": "eigh"}
 _PIECES = re.compile(r"[A-Za-z0-9]+|[._#+-]")
 _WORD = re.compile(r"([a-z]{3,})([0-9]*)")
 _VOWEL = re.compile(r"[aeiouy]")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_WORD = re.compile(r"[A-Za-z][a-z]+")
 _LONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
-_NO_PAUSE = 1_000
+_WHOLE = 3
+"""So many signs are one group rather than one and two."""
 _NATIONAL = 2
+_SHORT_NUMBER = 2
 
 
 class SpokenStyle(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,10 +59,18 @@ def spelled(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
 
 def spoken_code(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     """Return an id: spelled, or its parts and signs where it has words or signs in it."""
+    if value.startswith("#") and value[1:].isdecimal():
+        return f"number {spoken_count(value[1:], style)}"
     if value.isascii() and value.removeprefix("#").isalnum():
         said = spelled(value.removeprefix("#"), style)
         return f"{sign_words()['#']} {said}" if value.startswith("#") else said
     return _parts(value, style)
+
+
+def spoken_count(figures: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+    """Return the figures of a number that names something: short ones as a number, others spelled."""
+    is_short = len(figures) <= _SHORT_NUMBER and not figures.startswith("0")
+    return cardinal(int(figures)) if is_short else spelled(figures, style)
 
 
 def spoken_file(name: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
@@ -79,6 +91,24 @@ def spoken_email(address: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     return f"{_parts(local, style, words=words)} at {' dot '.join(said)}"
 
 
+def grouped(signs: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Yield signs in groups; the last two share what would leave one sign alone.
+
+    Args:
+        signs: What is said, sign by sign.
+        size: How many there are in a group; 0 for all in one.
+    """
+    count = len(signs)
+    sizes = [size] * (count // size) + [count % size] if size else [count]
+    if size > 1 and sizes[-1] == 1 and len(sizes) > 1:
+        both = size + 1
+        sizes[-2:] = [both] if both <= _WHOLE else [both - both // 2, both // 2]
+    at = 0
+    for each in filter(None, sizes):
+        yield signs[at : at + each]
+        at += each
+
+
 def with_sounds(spoken: str, sounds: Mapping[str, str]) -> str:
     """Replace lone capital letters by what a voice must be given for them."""
     return _LONE.sub(lambda match: sounds.get(match.group(), match.group()), spoken)
@@ -93,6 +123,15 @@ def _parts(value: str, style: SpokenStyle, *, words: bool = True) -> str:
     return " ".join(said)
 
 
+def spoken_piece(piece: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+    """Return letters and digits of a path or a tag: words as words, else sign by sign."""
+    words = [word for word in _CAMEL.split(piece) if word]
+    if all(_CAMEL_WORD.fullmatch(word) and _VOWEL.search(word.lower()) for word in words):
+        return " ".join(word.lower() for word in words)
+    plain = msgspec.structs.replace(style, letters="plain", twice=False)
+    return _piece(piece, plain, words=True)
+
+
 def _piece(piece: str, style: SpokenStyle, *, words: bool) -> str:
     match = _WORD.fullmatch(piece)
     if words and match is not None and _VOWEL.search(match[1]):
@@ -105,10 +144,8 @@ def _piece(piece: str, style: SpokenStyle, *, words: bool) -> str:
 
 def _signs(value: str, style: SpokenStyle) -> str:
     said = [_sign(sign, style) for sign in value if sign.isalnum()]
-    size = style.group or _NO_PAUSE
-    groups = (said[at : at + size] for at in range(0, len(said), size))
     separator = ", " if style.letters == "as in" else " "
-    return ", ".join(separator.join(group) for group in groups)
+    return ", ".join(separator.join(group) for group in grouped(said, style.group))
 
 
 def _sign(sign: str, style: SpokenStyle) -> str:

@@ -17,9 +17,17 @@ class Endings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Capitals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words in capitals that are said as words, not letter by letter."""
+    """Words in capitals.
+
+    Attributes:
+        words: Those that are said as words, not letter by letter.
+        short: Those that are said as words among others that are.
+        spelled: Those that could be words and are spelled.
+    """
 
     words: frozenset[str]
+    short: frozenset[str]
+    spelled: frozenset[str]
 
 
 class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,8 +46,8 @@ class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         heard_letters: Other words of letters and digits.
         homophones: Words that sound like a letter or a digit.
         endings: Of files and hosts.
-        capitals: Words that are no acronyms.
-        measures: The words of measures after a number.
+        capitals: Words in capitals, and how they are said.
+        openers: Words that begin sentences, and lose their capital after a filler.
     """
 
     teens: tuple[str, ...]
@@ -55,7 +63,7 @@ class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     homophones: dict[str, str]
     endings: Endings
     capitals: Capitals
-    measures: dict[str, str]
+    openers: frozenset[str]
 
 
 @cache

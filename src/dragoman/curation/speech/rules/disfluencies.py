@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from dragoman.conditions.voice.spoken.signs.leftovers import signs_left
 from dragoman.curation.speech.rules.edits import TextEdit
 from dragoman.curation.speech.rules.phenomena import Phenomena
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _SENTENCE = re.compile(r"(?:^|(?<=[.?!]\s))(?=\w)")
+_SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Jr|Sr|vs|etc|No|e\.g|i\.e|approx|[A-Z])\.\s$")
 _NAME = re.compile(r"[A-Z][a-z]{2,14}(?: [A-Z][a-z]{1,14}){0,2}")
 _STOPS = ".,?!;:"
 
@@ -44,7 +46,9 @@ def sentence_starts(
     """Yield fillers at the beginnings of sentences, and a false start before the first."""
     for match in _SENTENCE.finditer(text):
         start = match.start()
-        if any(first < start < last for first, last in whole):
+        if any(first < start < last for first, last in whole) or _SHORTENED.search(
+            text, max(start - 10, 0), start
+        ):
             continue
         said = []
         if not start and draw.random() < rules.false_start.rate:
@@ -59,9 +63,18 @@ def sentence_starts(
 def spelled_names(
     text: str, places: Sequence[Range], rules: Phenomena, draw: Random
 ) -> Iterator[TextEdit]:
-    """Yield the spelling of names after they are said: `that's L-I-A-M`."""
+    """Yield the spelling of names after they are said: `that's L-I-A-M`.
+
+    No name is spelled that is a part of a longer one, or has a common word in it: `The Plaza`.
+    """
     for start, end in places:
         name, behind = text[start:end], text[end : end + 1]
+        is_part = any(
+            (first, last) != (start, end) and first <= start and end <= last
+            for first, last in places
+        )
+        if is_part or any(word.casefold() in rules.lowered for word in name.split()):
+            continue
         if not _NAME.fullmatch(name) or behind not in {"", " ", ".", ",", "?", "!"}:
             continue
         if draw.random() < rules.spelling.rate:
@@ -79,19 +92,45 @@ def unquoted(
         start, end = match.span()
         is_inside = any(first <= start and end <= last for first, last in whole)
         if not is_inside and draw.random() < rules.unquoted:
-            yield TextEdit(start, end, "", "quotation mark")
+            yield TextEdit(start, end, _gap(text, start, end), "quotation mark")
 
 
-_QUOTE = re.compile(r"(?<!\w)['\"`\u2018\u201c]|['\"`\u2019\u201d](?!\w)|(?<=\w)[\"`\u201d]")
+def left_signs(text: str, whole: Sequence[Range]) -> Iterator[TextEdit]:
+    """Yield signs that nobody says, outside of values: escapes, brackets, marks of markdown."""
+    for each in signs_left(text):
+        if not any(first < each.end and each.start < last for first, last in whole):
+            yield TextEdit(each.start, each.end, each.said, "sign left out")
+
+
+def _gap(text: str, start: int, end: int) -> str:
+    """Return the space that a quotation mark leaves between two sentences or words."""
+    is_stop = text[start - 1 : start] in tuple(_STOPS)
+    is_apart = text[start - 1 : start].isalnum() and text[end : end + 1].isupper()
+    return " " if (is_stop and text[end : end + 1].isalnum()) or is_apart else ""
+
+
+_QUOTE = re.compile(
+    r"(?<!\w)(?<!\w\\)['\"`\u2018\u201c]|['\"`\u2019\u201d](?!\w)|(?<=\w)[\"`\u201d]"
+)
 
 
 def _going_on(text: str, start: int, words: str, rules: Phenomena) -> tuple[int, str]:
     """Return where words before a sentence end, and what they are with its small first letter."""
     first = _WORD.match(text, start)
-    is_small = (
-        words.endswith(",") and first is not None and first.group().casefold() in rules.lowered
-    )
+    is_small = words.endswith(",") and first is not None and _is_common(first.group(), text, rules)
     return (start + 1, f"{words} {text[start].lower()}") if is_small else (start, f"{words} ")
+
+
+def _is_common(word: str, text: str, rules: Phenomena) -> bool:
+    """Whether a word has its capital only as the first of a sentence, and is no name or acronym."""
+    small = word.casefold()
+    if word != word.capitalize() or small == "i" or small.startswith(("i'", "i\u2019")):
+        return False
+    if small in rules.lowered:
+        return True
+    after = rf"(?<!\w){word}\s+(?:{'|'.join(map(re.escape, sorted(rules.after_verbs)))})\s"
+    is_small = re.search(rf"(?<!\w){re.escape(small)}(?!\w)", text) is not None
+    return is_small or (bool(rules.after_verbs) and re.search(after, text) is not None)
 
 
 def _insertion(text: str, at: Range, words: str, name: str) -> TextEdit:

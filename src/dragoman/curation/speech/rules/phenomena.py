@@ -34,6 +34,7 @@ class Phenomena(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         worded: The share of values, by kind, that are put in words; `path` is for what has signs inside.
         unquoted: The share of quotation marks that are not said.
         lowered: Words that lose their capital where something is said before them.
+        after_verbs: Words that follow a verb and no name: what stands before them loses its capital too.
         kept: Words with signs inside that are no values.
         false_start: At the beginning of a message.
         filler_first: At the beginnings of sentences.
@@ -47,6 +48,7 @@ class Phenomena(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worded: dict[str, Rate]
     unquoted: Rate
     lowered: frozenset[str]
+    after_verbs: frozenset[str]
     kept: frozenset[str]
     false_start: Inserted
     filler_first: Inserted

@@ -1,15 +1,17 @@
 """A text as its user would say it, by rules; the same text, seed and rules give the same words."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from random import Random
 
 import msgspec
 
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.curation.speech.messages import StatedValue
+from dragoman.curation.speech.reading.numbers import number_of
 from dragoman.curation.speech.rules.disfluencies import (
     Range,
     inside_sentences,
+    left_signs,
     sentence_starts,
     spelled_names,
     unquoted,
@@ -17,7 +19,7 @@ from dragoman.curation.speech.rules.disfluencies import (
 from dragoman.curation.speech.rules.edits import edited
 from dragoman.curation.speech.rules.phenomena import Phenomena
 from dragoman.curation.speech.rules.spans import WholeSpan, places_of, spoken_spans
-from dragoman.curation.speech.rules.wording import can_be_worded, worded
+from dragoman.curation.speech.rules.wording import as_typed, can_be_worded, worded
 
 
 class Rewritten(msgspec.Struct, frozen=True):
@@ -56,13 +58,14 @@ def rewritten(
     ]
     if written is not None:
         kept = [place for value in written for place in places_of(value, text)]
-        edits += [
-            worded(text, span)
-            for span in spans
-            if draws["worded"].random() < rules.worded.get(span.kind, 0)
-            and can_be_worded(text, span)
-            and not _meets(span, kept)
-        ]
+        held = kept + [place for each in values for place in _wordy_places(each.value, text)]
+        for span in spans:
+            if draws["worded"].random() >= rules.worded.get(span.kind, 0):
+                continue
+            is_held = _meets(span, held if span.said else kept)
+            is_worded = can_be_worded(text, span) and not is_held
+            edits.append(worded(text, span) if is_worded else as_typed(text, span))
+        edits += left_signs(text, whole)
         edits += spelled_names(text, _first_places(values, text), rules, draws["names"])
         edits += unquoted(text, places, rules, draws["quotes"])
     return Rewritten(*edited(text, edits))
@@ -71,6 +74,12 @@ def rewritten(
 def _first_places(values: Sequence[StatedValue], text: str) -> list[Range]:
     found = (next(places_of(each.value, text), None) for each in values)
     return sorted({place for place in found if place is not None})
+
+
+def _wordy_places(value: str, text: str) -> Iterator[Range]:
+    """Yield where a value stands that is no number: signs in it have to arrive as they are."""
+    if number_of(value) is None:
+        yield from places_of(value, text)
 
 
 def _meets(span: WholeSpan, places: Sequence[Range]) -> bool:

@@ -1,26 +1,34 @@
 """What of a text must be said whole: values of calls, and all whose form shows that it is one."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from dragoman.conditions.voice.spoken.signs.capitals import capital_words
+from dragoman.conditions.voice.spoken.signs.finding import sign_wordings
+from dragoman.conditions.voice.spoken.signs.wording import SignWording
+from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE
 from dragoman.core.texts.entities import Found, entities_in
 
 _SIGNED = re.compile(
-    r"(?<![\w/.@\\-])(?:[/~.]{1,2}/)?\.?[A-Za-z0-9]+(?:[-_./:@\\]{1,3}[A-Za-z0-9]+)+/?(?![\w@\\])"
+    r"(?<![\w/.@\\-])(?:[/~.]{0,2}/)?\.?[A-Za-z0-9]+(?:[-_./:@\\]{1,3}[A-Za-z0-9]+)+/?(?![\w@\\])"
 )
 _SPLITTING = re.compile(r"[_/\\@]|(?<=[A-Za-z]{2})\.(?=[A-Za-z]{2})")
 _POINT_BEFORE = re.compile(r"[0-9]\.")
 _POINT_AFTER = re.compile(r"\.[0-9]")
+_CODE = re.compile(
+    r"\{[^{}\n]{0,400}[:=][^{}\n]{0,400}\}|(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\([^()\n]{0,400}\)"
+)
 _JOINED = re.compile(r"(?P<number>[0-9]{1,4})(?:[a-z]{1,3}|(?:-[a-z]+)+)")
 
 
 class WholeSpan(NamedTuple):
-    """A stretch of a text and the kind of value that it is."""
+    """A stretch of a text, the kind of value that it is, and what is said where signs write it."""
 
     kind: str
     start: int
     end: int
+    said: str = ""
 
 
 def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
@@ -38,7 +46,28 @@ def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
     shown = [_span(found) for found in entities_in(text) if not _is_half(found, text)]
     shown = [span for span in shown if not any(_is_within(span, path) for path in paths)]
     paths = [path for path in paths if not any(_overlap(path, span) for span in shown)]
-    return tuple(sorted((*shown, *paths), key=lambda span: span.start))
+    words = {WholeSpan("acronym", start, end) for start, end in capital_words(text)}
+    code = [WholeSpan("code", *match.span()) for match in _CODE.finditer(text)]
+    signs = [_sign_span(each) for each in sign_wordings(text, DEFAULT_STYLE)]
+    signs = [span for span in signs if span.kind != "path" or not _meets_any(span, paths)]
+    shown = [span for span in (*shown, *paths) if span not in words]
+    return tuple(sorted(_chosen(code, signs, shown), key=lambda span: span.start))
+
+
+def _chosen(*ranks: Iterable[WholeSpan]) -> Iterator[WholeSpan]:
+    """Yield spans that overlap none of a rank before."""
+    chosen: list[WholeSpan] = []
+    for rank in ranks:
+        chosen += [span for span in rank if not _meets_any(span, chosen)]
+    return iter(chosen)
+
+
+def _sign_span(wording: SignWording) -> WholeSpan:
+    return WholeSpan(wording.kind, wording.start, wording.end, wording.said)
+
+
+def _meets_any(span: WholeSpan, others: Iterable[WholeSpan]) -> bool:
+    return any(_overlap(span, other) for other in others)
 
 
 def places_of(value: str, text: str) -> Iterator[tuple[int, int]]:

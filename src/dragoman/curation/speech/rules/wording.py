@@ -8,7 +8,6 @@ from dragoman.conditions.voice.spoken.dates import spoken_year
 from dragoman.conditions.voice.spoken.form import english_speakers
 from dragoman.conditions.voice.spoken.numbers import spoken_number
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE
-from dragoman.conditions.voice.spoken.words import english_words
 from dragoman.core.texts.sign_names import sign_names
 from dragoman.curation.speech.rules.edits import TextEdit
 from dragoman.curation.speech.rules.spans import WholeSpan
@@ -22,6 +21,10 @@ _MIXED = re.compile(r"[a-z][^\W_]*[A-Z]|[A-Z]{2,}[^\W_]*[a-z]")
 
 def can_be_worded(text: str, span: WholeSpan) -> bool:
     """Whether nothing would be lost: not the case of letters, nor what an amount is multiplied by."""
+    if is_code(text, span):
+        return False
+    if span.said and span.kind not in {"path", "code"}:
+        return True
     if span.kind == "amount":
         return _SCALED.match(text, span.end) is None
     return not _MIXED.search(text[span.start : span.end])
@@ -29,10 +32,22 @@ def can_be_worded(text: str, span: WholeSpan) -> bool:
 
 def worded(text: str, span: WholeSpan) -> TextEdit:
     """Return a value in words, in the place of its writing."""
+    if span.said:
+        return TextEdit(span.start, span.end, span.said, f"{span.kind} in words")
     if span.kind == "number":
         return _number(text, span)
     said = _speakers()[span.kind](text[span.start : span.end])
     return TextEdit(span.start, span.end, said, f"{span.kind} in words")
+
+
+def as_typed(text: str, span: WholeSpan) -> TextEdit:
+    """Return a value as it is typed: what is not put in words is counted too."""
+    return TextEdit(span.start, span.end, text[span.start : span.end], f"{span.kind} as typed")
+
+
+def is_code(text: str, span: WholeSpan) -> bool:
+    """Whether a stretch is code, which nobody reads out: an object or a call."""
+    return text[span.end - 1] in "})" and span.kind == "code"
 
 
 def _number(text: str, span: WholeSpan) -> TextEdit:
@@ -46,7 +61,7 @@ def _number(text: str, span: WholeSpan) -> TextEdit:
     if unit is not None:
         end = unit.end()
         name = unit.group().strip()
-        said = f"{said} {'percent' if name == '%' else english_words().measures.get(name, name)}"
+        said = f"{said} {'percent' if name == '%' else name}"
     return TextEdit(start, end, said, "number in words")
 
 

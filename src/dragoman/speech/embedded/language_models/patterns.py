@@ -34,6 +34,7 @@ _COUNTRIES = ("US", "GB", "CA", "AU", "DE", "FR", "CN", "JP", "SG", "TH", "VN", 
 _TOO_FREQUENT = 1_000
 """So many words of every sentence are hardly anybody's name."""
 _SHORTEST = 3
+_NOON = 12
 
 
 def patterns(words: Sequence[str]) -> tuple[str, ...]:
@@ -89,5 +90,7 @@ def _counted(random: Random) -> str:
         cents = f".{random.randint(0, 99):02}" if random.getrandbits(1) else ""
         return spoken_amount(f"${random.randint(1, 3_000)}{cents}")
     if kind == "time":
-        return spoken_time(f"{random.randint(0, 23)}:{random.randint(0, 59):02}")
+        hour, minute = random.randint(0, 23), random.randint(0, 59)
+        half = "AM" if hour < _NOON else "PM"
+        return spoken_time(f"{(hour - 1) % _NOON + 1}:{minute:02} {half}")
     return cardinal(random.choice((random.randint(0, 99), random.randint(100, 9_999))))
