@@ -43,6 +43,7 @@ COMMANDS = {
     "lint": ("lint", "seataubench"),
     "translate": ("translate", "sample:shop", "--to", "th", "--model", "glossary", "--out", "out"),
     "speak": ("speak", "courier", "--texts-only", "--out", "said"),
+    "heard": ("heard", "It costs $5", "it costs five dollars", "--value", "$5"),
     "memory show": ("memory", "show", "none.sqlite"),
     "memory import": ("memory", "import", "none.tmx", "memory.sqlite"),
     "memory export": ("memory", "export", "none.sqlite", "--out", "out.tmx"),

@@ -155,6 +155,7 @@ def of_files(echo: EchoServer) -> Iterator[Words]:
     yield ("upgrade", "mine")
     yield ("merge", "mine", "mine", "--out", "merged")
     yield ("label-check", "mine")
+    yield ("heard", "It costs $5", "it costs five dollars", "--value", "$5")
     yield ("judge-check", "mine", "--template", "labels.csv")
     yield ("fields", "courier")
     yield ("show", "mine", "too-late")

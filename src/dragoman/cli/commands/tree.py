@@ -17,6 +17,7 @@ BESIDE_EACH_OTHER = {
     "suites": ("check", "lint"),
     "translating": ("translate",),
     "speaking": ("speak",),
+    "hearing": ("heard",),
     "judging": ("judge-check", "errors", "label-check", "fields"),
     "exchanging": ("import", "export", "bundle", "unbundle", "validate"),
     "keeping": ("verify", "upgrade", "merge"),
