@@ -90,7 +90,7 @@ class AlignedUnits(msgspec.Struct, frozen=True):
     kind: Kind
 
 
-class FoundValue(msgspec.Struct, frozen=True):
+class HeardValue(msgspec.Struct, frozen=True):
     """Where and how the texts state a value; `start` and `end` are places in the transcript."""
 
     value: str
@@ -142,7 +142,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     word_error_rate: float | None
     character_error_rate: float | None
     alignment: tuple[AlignedUnits, ...]
-    values: tuple[FoundValue, ...]
+    values: tuple[HeardValue, ...]
     versions: Versions
     word_error_reason: str = ""
     character_error_reason: str = ""
@@ -228,13 +228,13 @@ def _kind(pair: Pair) -> Kind:
     return "hit" if pair.said == pair.heard else "substitution"
 
 
-def _stated(value: str, question: HeardQuestion) -> FoundValue:
+def _stated(value: str, question: HeardQuestion) -> HeardValue:
     found = find_value(value, question.heard, question.language)
     in_said = states(value, question.said, question.language)
     kind = value_type(value, question.language)
     if found is None:
-        return FoundValue(value, kind, False, None, None, None, in_said)
-    return FoundValue(value, kind, True, found.form, found.start, found.end, in_said)
+        return HeardValue(value, kind, False, None, None, None, in_said)
+    return HeardValue(value, kind, True, found.form, found.start, found.end, in_said)
 
 
 def _print(explanation: Explanation, words: Edits | Unscored, characters: Edits | Unscored) -> None:
