@@ -56,12 +56,13 @@ def test_numbers_are_heard_too_and_stay_words_where_they_are_none() -> None:
         "flag": True,
         "unsaid": 7,
     }
-    assert heard_arguments({"base": 15}, "15", "fifty", ENGLISH) == {"base": "fifty"}
+    assert heard_arguments({"base": 15}, "15", "fifty", ENGLISH) == {"base": 50}
+    assert heard_arguments({"base": 15}, "15", "what", ENGLISH) == {"base": "what"}
 
 
 def test_what_the_user_says_is_found_at_any_depth_with_its_argument() -> None:
     arguments: dict[str, object] = {"ids": ["Maren", "unsaid"], "place": {"city": "Boise"}, "n": 2}
-    assert scripted_texts(arguments, "I am Maren from Boise.") == [
+    assert scripted_texts(arguments, "I am Maren from Boise.", ENGLISH) == [
         ("ids", "Maren"),
         ("place", "Boise"),
     ]

@@ -1,12 +1,26 @@
 """What is said between user and agent, and the replies that participants give."""
 
+from typing import Literal
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from dragoman.core.tools import ToolCall
 
 WORDS = "words"
-"""The setting in the record of recognition that holds the words as they were recognized."""
+"""The setting in the record of recognition that holds the raw transcript: the words as recognized."""
+
+NORMALIZED = "normalized"
+"""The setting beside it that holds the transcript after inverse text normalization."""
+
+NORMALIZER_SETTING = "normalizer"
+"""The setting beside them that names the rules of inverse text normalization."""
+
+UNRECORDED_NORMALIZER = "dragoman-itn-1"
+"""The rules of inverse text normalization where a record names none."""
+
+TranscriptForm = Literal["normalized", "raw"]
+"""What an agent receives: the transcript after inverse text normalization, or as it was recognized."""
 
 SYNTHESIS = "synthesis"
 """The name of the stage in which somebody speaks."""

@@ -6,8 +6,9 @@ Unscored with its reason, never zero.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET
@@ -16,10 +17,23 @@ from dragoman.core.scores import Evidence, Unscored
 from dragoman.core.speech import Utterance
 from dragoman.core.texts.alignment import MAX_UNITS, edit_counts
 from dragoman.core.texts.entities import kind_of, occurs
+from dragoman.core.values.folding import primary_language
+from dragoman.core.values.matching import states
+from dragoman.core.values.reading import read
 
-NORMALIZATION = "dragoman-speech-1"
-"""The treatment of texts before counting: compatible characters unified, small letters, marks kept,
-punctuation and symbols taken out, apostrophes too, white space as one space."""
+Normalization = Literal["dragoman-speech-1", "dragoman-speech-2"]
+
+NORMALIZATION: Normalization = "dragoman-speech-2"
+"""The scoring normalization: both texts as the canonical units of `dragoman.core.values.reading`.
+
+A unit is a word, one digit, one spelled letter, or the name of a sign. Numbers, money, dates, times and
+units of measure are the same in figures and in words; letter case, punctuation and fillers do not count;
+neither does it where a space or a hyphen divides the same letters.
+"""
+
+EARLIER_NORMALIZATION: Normalization = "dragoman-speech-1"
+"""The treatment before: compatible characters unified, small letters, marks kept, punctuation and
+symbols taken out, apostrophes too. Words are compared as they are written."""
 
 UNSPACED = frozenset({"th", "zh", "yue", "ja", "km", "lo", "my"})
 """Languages written without spaces between words: characters are counted, words are not."""
@@ -62,20 +76,26 @@ class SpeechAccuracy(msgspec.Struct, frozen=True):
     words: Edits | Unscored
     characters: Edits | Unscored
     entities: tuple[Evidence, ...]
-    normalization: str = NORMALIZATION
+    normalization: Normalization = NORMALIZATION
 
 
 def speech_accuracy(
-    utterance: Utterance, language: str, values: Sequence[str] = (), written: str | None = None
+    utterance: Utterance,
+    language: str,
+    values: Sequence[str] = (),
+    written: str | None = None,
+    normalization: Normalization = NORMALIZATION,
 ) -> SpeechAccuracy:
     """Compare what was heard of an utterance with what was said.
 
     Args:
-        utterance: What was said; its spoken form is the reference of words and characters.
+        utterance: What was said. The reference of words and characters is its spoken form, or the text
+            that was spoken where that is nearer: both are the same words.
         language: The tag of its language.
         values: What calls need of it, as it is meant.
         written: What was heard after its values were written as people type them; without it values
             are looked for in what was heard.
+        normalization: How words and characters are treated before they are counted.
     """
     said = utterance.intended if utterance.spoken is UNSET else utterance.spoken
     if utterance.heard is UNSET or utterance.heard is None:
@@ -88,32 +108,176 @@ def speech_accuracy(
         undecided = tuple(Evidence(value, None, why, kind_of(value)) for value in values)
         return SpeechAccuracy(unscored, unscored, undecided)
     heard = utterance.heard
+    stated = heard if written is None else written
+    is_earlier = normalization == EARLIER_NORMALIZATION
+    references = (said,) if is_earlier else tuple(dict.fromkeys((said, utterance.intended)))
     return SpeechAccuracy(
-        word_edits(said, heard, language),
-        character_edits(said, heard, language),
-        entity_evidence(values, heard if written is None else written),
+        _nearest(word_edits(each, heard, language, normalization) for each in references),
+        _nearest(character_edits(each, heard, language, normalization) for each in references),
+        earlier_entity_evidence(values, stated)
+        if is_earlier
+        else entity_evidence(values, stated, language),
+        normalization,
     )
 
 
-def word_edits(said: str, heard: str, language: str) -> Edits | Unscored:
+def _nearest(counted: Iterable[Edits | Unscored]) -> Edits | Unscored:
+    """Return the counts with the lowest rate, the first of equal ones; Unscored where none has one."""
+    found = list(counted)
+    scored = [edits for edits in found if isinstance(edits, Edits)]
+    if isinstance(found[0], Unscored) or not scored:
+        return found[0]
+    return min(scored, key=lambda edits: edits.rate)
+
+
+def word_edits(
+    said: str, heard: str, language: str, normalization: Normalization = NORMALIZATION
+) -> Edits | Unscored:
     """Count the words that were lost, put in or taken for others."""
-    if _primary(language) in UNSPACED:
+    if primary_language(language) in UNSPACED:
         return Unscored(f"{language} is written without spaces between words")
-    return _edits(normalized(said).split(), normalized(heard).split(), "word")
+    if normalization == EARLIER_NORMALIZATION:
+        return _edits(earlier_normalized(said).split(), earlier_normalized(heard).split(), "word")
+    reference = scoring_units(said, language)
+    return _edits(reference, regrouped(reference, scoring_units(heard, language)), "word")
 
 
-def character_edits(said: str, heard: str, language: str) -> Edits | Unscored:
-    """Count the characters that were lost, put in or taken for others."""
-    is_unspaced = _primary(language) in UNSPACED
+def character_edits(
+    said: str, heard: str, language: str, normalization: Normalization = NORMALIZATION
+) -> Edits | Unscored:
+    """Count the characters that were lost, put in or taken for others; spaces are none of them."""
+    if normalization == EARLIER_NORMALIZATION:
+        is_unspaced = _primary(language) in UNSPACED
+        return _edits(
+            _characters(earlier_normalized(said), is_unspaced=is_unspaced),
+            _characters(earlier_normalized(heard), is_unspaced=is_unspaced),
+            "character",
+        )
     return _edits(
-        _characters(normalized(said), is_unspaced=is_unspaced),
-        _characters(normalized(heard), is_unspaced=is_unspaced),
+        _characters("".join(scoring_units(said, language)), is_unspaced=True),
+        _characters("".join(scoring_units(heard, language)), is_unspaced=True),
         "character",
     )
 
 
-def entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence, ...]:
-    """Return for each value whether it stands exactly in what was heard, in any of its writings.
+def scoring_units(text: str, language: str) -> tuple[str, ...]:
+    """Return a text as the units that are counted (`NORMALIZATION`); a dash is said or not."""
+    items = read(text, language).items
+    return tuple(atom for item in items for atom in item.atoms if atom != "dash")
+
+
+def normalized(text: str, language: str = "en") -> str:
+    """Return a text as it is counted, its units divided by spaces."""
+    return " ".join(scoring_units(text, language))
+
+
+def regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
+    """Return heard units with the divisions of the said ones where both have the same letters.
+
+    `jfk` becomes the three letters that were said, `zip code` the one word. The units said never
+    change, so that a rate does not depend on how its text was divided.
+    """
+    first = next(
+        (at for at, (one, other) in enumerate(zip(said, heard, strict=False)) if one != other),
+        min(len(said), len(heard)),
+    )
+    last = 0
+    most = min(len(said), len(heard)) - first
+    while last < most and said[-1 - last] == heard[-1 - last]:
+        last += 1
+    middle_said, middle = said[first : len(said) - last], heard[first : len(heard) - last]
+    if not middle_said or not middle or len(middle_said) * len(middle) > _MOST_CELLS:
+        return list(heard)
+    return [*heard[:first], *_regrouped(middle_said, middle), *heard[len(heard) - last :]]
+
+
+_MOST_CELLS = 250_000
+"""Where more pairs of units would be compared, they are compared as they are divided."""
+
+_Step = tuple[int, int]
+
+
+def _regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
+    """Return the units of the cheapest alignment in which rows with the same letters are the same."""
+    rows, columns = len(said), len(heard)
+    jumps: dict[_Step, list[_Step]] = {}
+    for row, one in enumerate(said):
+        for column, other in enumerate(heard):
+            if one[:1] == other[:1] and one != other and (end := _same_letters(said, heard, row, column)):
+                jumps.setdefault(end, []).append((row, column))
+    if not jumps:
+        return list(heard)
+    costs = [list(range(columns + 1))]
+    for row in range(1, rows + 1):
+        above, own = costs[-1], [row]
+        one = said[row - 1]
+        for column in range(1, columns + 1):
+            best = min(
+                above[column - 1] + (one != heard[column - 1]), above[column] + 1, own[column - 1] + 1
+            )
+            for start in jumps.get((row, column), ()):
+                best = min(best, costs[start[0]][start[1]])
+            own.append(best)
+        costs.append(own)
+    return _traced(said, heard, costs, jumps)
+
+
+def _traced(
+    said: Sequence[str],
+    heard: Sequence[str],
+    costs: Sequence[Sequence[int]],
+    jumps: Mapping[_Step, Sequence[_Step]],
+) -> list[str]:
+    units: list[str] = []
+    row, column = len(said), len(heard)
+    while column:
+        here = costs[row][column]
+        jump = next((at for at in jumps.get((row, column), ()) if costs[at[0]][at[1]] == here), None)
+        if jump is not None:
+            units += reversed(said[jump[0] : row])
+            row, column = jump
+            continue
+        is_pair = row and here == costs[row - 1][column - 1] + (said[row - 1] != heard[column - 1])
+        if is_pair or here == costs[row][column - 1] + 1:
+            units.append(heard[column - 1])
+            row, column = row - bool(is_pair), column - 1
+        else:
+            row -= 1
+    return units[::-1]
+
+
+def _same_letters(said: Sequence[str], heard: Sequence[str], row: int, column: int) -> _Step | None:
+    """Return where two rows of units end that have the same letters and first end together there."""
+    one, other = said[row], heard[column]
+    row, column = row + 1, column + 1
+    while len(one) != len(other):
+        short, long = (one, other) if len(one) < len(other) else (other, one)
+        if not long.startswith(short):
+            return None
+        if len(one) < len(other):
+            if row == len(said):
+                return None
+            one, row = one + said[row], row + 1
+        else:
+            if column == len(heard):
+                return None
+            other, column = other + heard[column], column + 1
+    return (row, column) if one == other else None
+
+
+def entity_evidence(
+    values: Iterable[str], heard: str, language: str = "en"
+) -> tuple[Evidence, ...]:
+    """Return for each value whether a text states it, in any of its written forms."""
+    return tuple(
+        Evidence(value, is_heard, "" if is_heard else "not in what was heard", kind_of(value))
+        for value in dict.fromkeys(values)
+        for is_heard in (states(value, heard, language),)
+    )
+
+
+def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence, ...]:
+    """Return for each value whether it stands in what was heard, as it was found before.
 
     An id or a phone number may stand there sign by sign, as it is where nothing writes signs together:
     with neither a sign more nor less.
@@ -147,8 +311,8 @@ def _is_apart(value: str, apart: frozenset[str]) -> bool:
     return kind_of(value) in {"code", "phone"} and "".join(_WORD.findall(value.casefold())) in apart
 
 
-def normalized(text: str) -> str:
-    """Return a text as it is counted (`NORMALIZATION`)."""
+def earlier_normalized(text: str) -> str:
+    """Return a text as it was counted before (`EARLIER_NORMALIZATION`)."""
     if text.isascii():
         return " ".join(_ASCII_SPACES.sub(" ", text.casefold().replace("'", "")).split())
     unified = unicodedata.normalize("NFKC", text).casefold()

@@ -13,6 +13,7 @@ from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Reply, say
 from dragoman.core.tasks import Action, Fact, Task
 from dragoman.core.tools import Toolset
+from dragoman.core.values.matching import states
 from dragoman.simulation.diagnostic import (
     Arguments,
     PlanSession,
@@ -22,7 +23,7 @@ from dragoman.simulation.diagnostic import (
 )
 from dragoman.simulation.facts import resembles, segment_of
 from dragoman.simulation.fixed_turns.confirming import ConfirmingTurns
-from dragoman.simulation.hearing import heard_value, replaced_arguments
+from dragoman.simulation.hearing import heard_value, language_of, replaced_arguments
 from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import told_by
 from dragoman.simulation.spelling import read_spelled
@@ -63,7 +64,7 @@ class CarefulSession(PlanSession):
 
     def _fill(self, action: Action) -> Arguments:
         script = told_by(self.task, action.turn)
-        return replaced_arguments(action.arguments, script, self._value)
+        return replaced_arguments(action.arguments, script, self._value, self.phrases)
 
     def _value(self, value: str) -> str:
         """Return what was understood of a value: of the fact it is part of, or of all that was said."""
@@ -71,7 +72,7 @@ class CarefulSession(PlanSession):
             if fact.value == value:
                 return understood
         for fact, understood in self.understood.items():
-            if value.casefold() in fact.value.casefold():
+            if states(value, fact.value, language_of(self.phrases)):
                 return heard_value(value, understood, self.phrases)
         return heard_value(value, self.heard, self.phrases)
 
@@ -83,7 +84,7 @@ class CarefulSession(PlanSession):
 
     def needed(self, stretch: Sequence[Action]) -> list[Fact]:
         """Return what a stretch needs from the user and is not confirmed yet."""
-        return [fact for fact in needed_facts(stretch, self.task) if fact not in self.understood]
+        return [fact for fact in needed_facts(stretch, self.task, self.phrases) if fact not in self.understood]
 
     def made_sure(self, stretch: Sequence[Action], needed: Sequence[Fact]) -> Iterator[Reply]:
         """Confirm what was heard before a stretch in which something may change."""

@@ -14,9 +14,10 @@ from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.stop_tokens import STOP
 from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, Toolset
+from dragoman.core.values.matching import states
 from dragoman.core.voice.clock import STATED
 from dragoman.simulation.canonical import CanonicalAgent
-from dragoman.simulation.hearing import heard_arguments, scripted_texts
+from dragoman.simulation.hearing import heard_arguments, language_of, scripted_texts
 from dragoman.simulation.offline_user import OfflineUser
 from dragoman.simulation.phrases import phrases_of
 from dragoman.simulation.scripts import spoken_script, told_by, told_script
@@ -111,7 +112,7 @@ class LiteralAgent:
             lambda action: heard_arguments(
                 action.arguments, told_by(task, action.turn), session.heard, phrases
             ),
-            lambda stretch: session.ask_for(needed_facts(stretch, task), scenario),
+            lambda stretch: session.ask_for(needed_facts(stretch, task, phrases), scenario),
             phrases,
         )
         return session
@@ -129,16 +130,18 @@ class SilentAgent:
         return session
 
 
-def needed_facts(stretch: Sequence[Action], task: Task) -> tuple[Fact, ...]:
+def needed_facts(
+    stretch: Sequence[Action], task: Task, phrases: Phrasebook
+) -> tuple[Fact, ...]:
     """Return what the calls of a stretch need from the user: its facts, or else values by argument.
 
     A value that is part of a fact stands for the whole of it.
     """
-    script, scenario = told_script(task), task.scenario
+    script, scenario, language = told_script(task), task.scenario, language_of(phrases)
     needed: dict[Fact, None] = {}
     for action in stretch:
-        for name, value in scripted_texts(action.arguments, script):
-            own = (fact for fact in scenario.facts if value.casefold() in fact.value.casefold())
+        for name, value in scripted_texts(action.arguments, script, phrases):
+            own = (fact for fact in scenario.facts if states(value, fact.value, language))
             needed[next(own, Fact(name, value))] = None
     return tuple(needed)
 

@@ -1,10 +1,13 @@
-"""Finds in what was heard the values that the user had to say."""
+"""Value extraction: takes from what was heard the values that the user had to say."""
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal, InvalidOperation
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.simulation.texts import bare, rejoined, stretches, unspaced
+from dragoman.core.texts.said_values import number_text
+from dragoman.core.values.matching import states, typed_values
+from dragoman.simulation.texts import rejoined, stretches
 
 Arguments = dict[str, object]
 
@@ -14,29 +17,42 @@ _AROUND = ".,;:!?\"'()"
 def heard_arguments(
     arguments: Arguments, script: str, heard: str, phrases: Phrasebook
 ) -> Arguments:
-    """Replace every text and number that stands in the user's script by what was heard in its place.
+    """Replace every text and number that the user's script states by what was heard in its place.
 
     Values that the user never says (ids looked up by a tool) stay as planned. What was heard in the
     place of a number and is none stays as it was heard.
     """
-    return replaced_arguments(arguments, script, lambda value: heard_value(value, heard, phrases))
+    return replaced_arguments(
+        arguments, script, lambda value: heard_value(value, heard, phrases), phrases
+    )
 
 
 def replaced_arguments(
-    arguments: Arguments, script: str, replace: Callable[[str], str]
+    arguments: Arguments, script: str, replace: Callable[[str], str], phrases: Phrasebook
 ) -> Arguments:
-    """Replace every text and number that stands in the user's script."""
-    return {name: _replaced(value, script.casefold(), replace) for name, value in arguments.items()}
+    """Replace every text and number that the user's script states, in whichever written form."""
+    language = language_of(phrases)
+    return {
+        name: _replaced(value, script, replace, language) for name, value in arguments.items()
+    }
 
 
-def scripted_texts(arguments: Arguments, script: str) -> list[tuple[str, str]]:
-    """Return the strings that stand in the user's script, each with the argument it is in."""
+def scripted_texts(
+    arguments: Arguments, script: str, phrases: Phrasebook
+) -> list[tuple[str, str]]:
+    """Return the strings that the user's script states, each with the argument it is in."""
+    language = language_of(phrases)
     return [
         (name, text)
         for name, value in arguments.items()
         for text in _strings(value)
-        if _is_said(text, script.casefold())
+        if states(text, script, language)
     ]
+
+
+def language_of(phrases: Phrasebook) -> str:
+    """Return the tag of the language that phrases are of."""
+    return phrases.name.partition("@")[0]
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -53,49 +69,58 @@ def _strings(value: object) -> Iterator[str]:
             return
 
 
-def _is_said(value: str, script: str) -> bool:
-    return bool(value.strip()) and value.casefold() in script
-
-
-def _replaced(value: object, script: str, replace: Callable[[str], str]) -> object:
+def _replaced(value: object, script: str, replace: Callable[[str], str], language: str) -> object:
     match value:
-        case str() if _is_said(value, script):
-            return replace(value)
         case bool():
             return value
-        case int() | float() if _is_said(str(value), script):
-            return _number(replace(str(value)), value)
+        case str() if states(value, script, language):
+            return replace(value)
+        case int() | float() if states(number_text(value), script, language):
+            planned = number_text(value)
+            heard = replace(planned)
+            return value if heard == planned else _number(heard, value)
         case list():
-            return [_replaced(entry, script, replace) for entry in value]
+            return [_replaced(entry, script, replace, language) for entry in value]
         case dict():
-            return {name: _replaced(entry, script, replace) for name, entry in value.items()}
+            return {
+                name: _replaced(entry, script, replace, language) for name, entry in value.items()
+            }
         case _:
             return value
 
 
 def _number(heard: str, planned: float) -> object:
-    """Return what was heard as a number of the planned kind; the words where they are none."""
+    """Return what was heard as a number; of the planned kind where it can be, the words where it is none."""
     try:
-        return type(planned)(heard.replace(",", ""))
-    except ValueError:
+        number = Decimal(heard.replace(",", ""))
+    except InvalidOperation:
         return heard
+    if not number.is_finite():
+        return heard
+    if isinstance(planned, int) and number == number.to_integral_value():
+        return int(number)
+    return float(number)
 
 
 def heard_value(value: str, heard: str, phrases: Phrasebook) -> str:
-    """Return the stretch of `heard` that is most like a value, or "" where nothing was heard.
+    """Return a value where what was heard states it, else what was heard in its place.
 
-    A value that was heard as it is stays as it is, spaces aside, which are not heard; otherwise the
-    stretch of as many words with the highest similarity is taken, without the punctuation around it.
-    Where ids are not written together again, their signs are drawn together first.
+    The value matcher decides whether it was heard. If it was not, the planned value is never returned:
+    a number, an amount, a date or a time is taken from those that were heard, most alike first;
+    anything else from the stretches of as many words, without the punctuation around them, and from
+    the signs of ids that were heard apart. "" means that nothing was heard.
     """
-    if value.casefold() in heard.casefold():
+    language = language_of(phrases)
+    if states(value, heard, language):
         return value
+    typed = [text for text in typed_values(value, heard, language) if text != value]
+    if typed:
+        return most_alike(value, typed)
     parts = stretches(heard, value, _AROUND, phrases)
-    words = stretches(heard, "word", _AROUND, phrases) if phrases.writing.spaced else parts
-    together = rejoined(heard, value, phrases)
-    if unspaced(value) in map(unspaced, words) or bare(value) in together:
-        return value
-    return most_alike(value, (*parts, *together))
+    return most_alike(
+        value,
+        (part for part in (*parts, *rejoined(heard, value, phrases)) if part != value),
+    )
 
 
 def most_alike(value: str, stretches: Iterable[str]) -> str:

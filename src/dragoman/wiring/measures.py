@@ -12,7 +12,7 @@ from dragoman.core.measures import Measure
 from dragoman.core.protocols import ChatModel
 from dragoman.scoring.error_review.error_rubric import RUBRIC, error_rubric
 from dragoman.scoring.error_review.measure import ErrorsMeasure
-from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.measures.catalogue import BUNDLED, EARLIER, Scoring
 from dragoman.scoring.measures.judged import JudgedMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.wiring.chat_models import named_chat_model
@@ -80,6 +80,8 @@ def require_rubric(name: str) -> None:
 def _measures(name: str, makings: Makings) -> Sequence[Measure]:
     if name in BUNDLED:
         return (BUNDLED[name].make(makings.scoring),)
+    if name in EARLIER:
+        return (EARLIER[name],)
     if name.endswith(".toml"):
         return _judged(Path(name), makings)
     if name == RUBRIC:

@@ -12,7 +12,7 @@ from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Stage, Utterance
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.measures.hearing import HEARING
+from dragoman.scoring.measures.hearing import EARLIER_HEARING, HEARING
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto"}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
@@ -67,7 +67,9 @@ def test_who_understands_mishears_no_word_and_recognized_words_count_before_writ
     recognized = user("Two of them", "2 of them", words)
     assert counted(HEARING, understood).counts["word errors"] == 0
     assert counted(HEARING, recognized).counts["word errors"] == 0
-    assert counted(HEARING, user("Two of them", "2 of them")).counts["word errors"] == 1
+    assert counted(HEARING, user("Two of them", "2 of them")).counts["word errors"] == 0
+    assert counted(EARLIER_HEARING, user("Two of them", "2 of them")).counts["word errors"] == 1
+    assert counted(HEARING, user("Two of them", "3 of them")).counts["word errors"] == 1
 
 
 def test_typed_words_are_not_heard() -> None:

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import msgspec
 
-from dragoman.core.texts.entities import EntityKind, entities_in, kind_of, occurs
+from dragoman.core.texts.entities import EntityKind, kind_of
+from dragoman.core.values.matching import find_value
 
 MAX_DEPTH = 20
 """Arguments nested deeper are not looked into."""
@@ -24,19 +25,26 @@ class SaidValue(msgspec.Struct, frozen=True):
     said: str
 
 
-def said_values(arguments: Mapping[str, object], turn: str) -> tuple[SaidValue, ...]:
-    """Return the values of a call's arguments that a turn says, each argument's values once.
+def said_values(
+    arguments: Mapping[str, object], turn: str, language: str = "en"
+) -> tuple[SaidValue, ...]:
+    """Return the values of a call's arguments that a turn states, each argument's values once.
 
     Texts and numbers are looked for at any depth; what the user never says (ids that a tool looked
     up) is none of them.
     """
     found = {
-        (name, value): SaidValue(name, kind_of(value), value, _said(value, turn))
+        (name, value): SaidValue(name, kind_of(value), value, turn[where.start : where.end])
         for name, argument in arguments.items()
         for value in texts_of(argument)
-        if occurs(value, turn)
+        if (where := find_value(value, turn, language)) is not None
     }
     return tuple(found.values())
+
+
+def number_text(number: float) -> str:
+    """Return a number as a plain decimal."""
+    return str(number) if isinstance(number, int) else f"{Decimal(repr(number)).normalize():f}"
 
 
 def texts_of(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
@@ -46,10 +54,8 @@ def texts_of(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
             yield argument
         case bool():
             return
-        case int():
-            yield str(argument)
-        case float():
-            yield f"{Decimal(repr(argument)).normalize():f}"
+        case int() | float():
+            yield number_text(argument)
         case list() | tuple() if depth:
             for entry in argument:
                 yield from texts_of(entry, depth - 1)
@@ -59,7 +65,3 @@ def texts_of(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
         case _:
             return
 
-
-def _said(value: str, turn: str) -> str:
-    """Return how a turn writes a value, or the value itself where it stands there as a name."""
-    return next((found.text for found in entities_in(turn) if occurs(value, found.text)), value)

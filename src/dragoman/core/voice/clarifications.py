@@ -128,15 +128,20 @@ Decide = Callable[[str], Awaitable[ClarificationVerdict]]
 """Asks a judge about what was just said, given what keeps its answers apart from those on other trials."""
 
 
-def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str, str]:
+def whitelist(
+    arguments: Iterable[Mapping[str, object]], said: str, language: str = "en"
+) -> dict[str, str]:
     """Return what a message states of the arguments of planned calls, by the parameter's name.
 
     Args:
         arguments: Of the calls that the message leads to.
         said: The message as it was meant.
+        language: The tag of its language.
     """
     return by_topic(
-        (found.argument, found.value) for each in arguments for found in said_values(each, said)
+        (found.argument, found.value)
+        for each in arguments
+        for found in said_values(each, said, language)
     )
 
 

@@ -14,7 +14,7 @@ SPEAKER = "speaker"
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """What one recognizer heard: its words, and the same as an agent reads them."""
+    """What one recognizer heard: its raw transcript, and the same after inverse text normalization."""
 
     words: str
     text: str
@@ -76,6 +76,11 @@ class Recordings(Protocol):
     @property
     def line(self) -> str:
         """The line that was spoken over, as `--voice` takes it; "" where nobody spoke."""
+        ...
+
+    @property
+    def normalizer(self) -> str:
+        """The rules of inverse text normalization by which its transcripts were written."""
         ...
 
     @property

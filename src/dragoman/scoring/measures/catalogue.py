@@ -14,7 +14,7 @@ from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.critical import CRITICAL
 from dragoman.scoring.measures.effort import EFFORT
-from dragoman.scoring.measures.hearing import HEARING
+from dragoman.scoring.measures.hearing import EARLIER_HEARING, HEARING
 from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.modes import MODES
 from dragoman.scoring.measures.persona_kept import PERSONA_KEPT
@@ -23,7 +23,7 @@ from dragoman.scoring.measures.recovery import RECOVERY
 from dragoman.scoring.measures.reward import RewardMeasure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.scoring.measures.timing import TIMING
-from dragoman.scoring.measures.values import VALUES
+from dragoman.scoring.measures.values import EARLIER_VALUES, VALUES
 from dragoman.scoring.reward import Scorer
 
 
@@ -137,6 +137,9 @@ BUNDLED: Mapping[str, Bundled] = {
         lambda _: False,
     ),
 }
+
+EARLIER: Mapping[str, Measure] = {"hearing@3": EARLIER_HEARING, "values@2": EARLIER_VALUES}
+"""Earlier versions of measures, by name and version: for figures that are compared with older ones."""
 
 
 def due(settings: Mapping[str, Setting]) -> tuple[str, ...]:

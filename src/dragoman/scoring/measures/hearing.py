@@ -10,8 +10,15 @@ from dragoman.core.scores import Unscored
 from dragoman.core.speech import UNDERSTOOD, WORDS, Utterance
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.spoken import written_down
-from dragoman.scoring.measures.values import values_stated
-from dragoman.scoring.speech_accuracy import Edits, SpeechAccuracy, speech_accuracy
+from dragoman.scoring.measures.values import StatedBy, earlier_values_stated, values_stated
+from dragoman.scoring.speech_accuracy import (
+    EARLIER_NORMALIZATION,
+    NORMALIZATION,
+    Edits,
+    Normalization,
+    SpeechAccuracy,
+    speech_accuracy,
+)
 
 
 def is_spoken(setting: Setting) -> bool:
@@ -22,13 +29,28 @@ def is_spoken(setting: Setting) -> bool:
 def count_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
     """Return an entry for each thing that the user said and that was written down as it was heard."""
     heard = written_down(case.episode)
-    return heard if isinstance(heard, Unscored) else _counted(case, heard)
+    if isinstance(heard, Unscored):
+        return heard
+    return _counted(case, heard, NORMALIZATION, values_stated)
 
 
-def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterator[Counted]:
+def count_earlier_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
+    """Return the entries of `hearing@3`."""
+    heard = written_down(case.episode)
+    if isinstance(heard, Unscored):
+        return heard
+    return _counted(case, heard, EARLIER_NORMALIZATION, earlier_values_stated)
+
+
+def _counted(
+    case: PlayedCase,
+    heard: Iterable[tuple[int, Utterance]],
+    normalization: Normalization,
+    stated_by: StatedBy,
+) -> Iterator[Counted]:
     for position, utterance in heard:
-        found = _compared(utterance, case.setting.language)
-        stated = values_stated(case, position, utterance)
+        found = _compared(utterance, case.setting.language, normalization)
+        stated = stated_by(case, position, utterance)
         lost = [each.value for each in stated if each.lost]
         yield Counted(
             {
@@ -43,9 +65,11 @@ def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterat
         )
 
 
-def _compared(utterance: Utterance, language: str) -> SpeechAccuracy:
+def _compared(
+    utterance: Utterance, language: str, normalization: Normalization
+) -> SpeechAccuracy:
     raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
-    return speech_accuracy(raw, language)
+    return speech_accuracy(raw, language, normalization=normalization)
 
 
 def _recognized(utterance: Utterance) -> str | None:
@@ -70,16 +94,15 @@ def _edits(unit: str, edits: Edits | Unscored) -> dict[str, int | float]:
     return {f"{unit}s": edits.said, f"{unit} errors": wrong}
 
 
-HEARING = Counting(
-    "hearing",
-    "3",
-    count_hearing,
-    (
-        Total("utterances", ("utterances",)),
-        Rate("word errors", ("word errors",), ("words",), reads="percent"),
-        Rate("character errors", ("character errors",), ("characters",), reads="percent"),
-        Rate("values heard", ("values heard",), ("values",)),
-    ),
-    is_spoken,
+_FIGURES = (
+    Total("utterances", ("utterances",)),
+    Rate("word errors", ("word errors",), ("words",), reads="percent"),
+    Rate("character errors", ("character errors",), ("characters",), reads="percent"),
+    Rate("values heard", ("values heard",), ("values",)),
 )
-"""Words and characters are treated as `dragoman-speech-1` says before they are counted."""
+
+HEARING = Counting("hearing", "4", count_hearing, _FIGURES, is_spoken)
+"""Words and characters are counted after the scoring normalization `dragoman-speech-2`."""
+
+EARLIER_HEARING = Counting("hearing", "3", count_earlier_hearing, _FIGURES, is_spoken)
+"""Words and characters are counted after `dragoman-speech-1`, in which figures are other words."""

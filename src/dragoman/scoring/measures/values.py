@@ -1,7 +1,7 @@
 """Which values of expected calls were heard of what users said, and of which kind the lost ones are."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -11,10 +11,12 @@ from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Called, Said, Utterance
 from dragoman.core.texts.entities import EntityKind, kind_of, occurs
-from dragoman.core.texts.said_values import said_values, texts_of
+from dragoman.core.tasks import Action
+from dragoman.core.texts.said_values import texts_of
+from dragoman.core.values.matching import states
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.spoken import written_down
-from dragoman.scoring.speech_accuracy import entity_evidence, spaced
+from dragoman.scoring.speech_accuracy import earlier_entity_evidence, entity_evidence, spaced
 
 Kind = Literal[
     "name", "number", "id or code", "date or time", "address or file", "letter case", "other words"
@@ -50,6 +52,10 @@ class SpokenValue(msgspec.Struct, frozen=True):
         return (own, "letter case") if _has_unheard_case(self.value) else (own,)
 
 
+States = Callable[[str, str], bool]
+"""Whether a value, the first text, is stated by the second."""
+
+
 def values_stated(case: PlayedCase, position: int, utterance: Utterance) -> tuple[SpokenValue, ...]:
     """Return the values that one thing a user said states, each once.
 
@@ -64,24 +70,57 @@ def values_stated(case: PlayedCase, position: int, utterance: Utterance) -> tupl
     if isinstance(move, Move) and isinstance(move.reply, Said) and move.reply.clarifies:
         return ()
     language = case.setting.language
-    said, heard = spaced(utterance.intended, language), spaced(utterance.received or "", language)
+    said, heard = utterance.intended, utterance.received or ""
     turn = move.turn if isinstance(move, Move) else 0
-    found = entity_evidence(_needed(case, turn, said), heard)
+    found = entity_evidence(_needed(case, turn, said, _stating(language)), heard, language)
     return tuple(
         SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
         for each in found
     )
 
 
+def earlier_values_stated(
+    case: PlayedCase, position: int, utterance: Utterance
+) -> tuple[SpokenValue, ...]:
+    """Return the values that one thing a user said states, as they were found before `values@3`."""
+    move = case.episode.events[position]
+    if isinstance(move, Move) and isinstance(move.reply, Said) and move.reply.clarifies:
+        return ()
+    language = case.setting.language
+    said, heard = spaced(utterance.intended, language), spaced(utterance.received or "", language)
+    turn = move.turn if isinstance(move, Move) else 0
+    found = earlier_entity_evidence(_needed(case, turn, said, occurs), heard)
+    return tuple(
+        SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
+        for each in found
+    )
+
+
+def _stating(language: str) -> States:
+    return lambda value, text: states(value, text, language)
+
+
 def count_values(case: PlayedCase) -> Iterable[Counted] | Unscored:
     """Return an entry for each thing that the user said and that was written down as it was heard."""
     heard = written_down(case.episode)
-    return heard if isinstance(heard, Unscored) else _counted(case, heard)
+    return heard if isinstance(heard, Unscored) else _counted(case, heard, values_stated)
 
 
-def _counted(case: PlayedCase, heard: Iterable[tuple[int, Utterance]]) -> Iterator[Counted]:
+def count_earlier_values(case: PlayedCase) -> Iterable[Counted] | Unscored:
+    """Return the entries of `values@2`."""
+    heard = written_down(case.episode)
+    return heard if isinstance(heard, Unscored) else _counted(case, heard, earlier_values_stated)
+
+
+StatedBy = Callable[[PlayedCase, int, Utterance], tuple[SpokenValue, ...]]
+"""Finds the values that one thing a user said states."""
+
+
+def _counted(
+    case: PlayedCase, heard: Iterable[tuple[int, Utterance]], stated_by: StatedBy
+) -> Iterator[Counted]:
     for position, utterance in heard:
-        stated = values_stated(case, position, utterance)
+        stated = stated_by(case, position, utterance)
         lost = [each for each in stated if each.lost]
         back = [each for each in lost if _is_won_back(case, position, each.value)]
         yield Counted(
@@ -122,7 +161,7 @@ def _has_unheard_case(value: str) -> bool:
     )
 
 
-def _needed(case: PlayedCase, turn: int, said: str) -> Sequence[str]:
+def _needed(case: PlayedCase, turn: int, said: str, is_stated: States) -> Sequence[str]:
     """Return what the user's words state of what calls need: of the same turn, where the suite says."""
     if case.expected:
         stated = (
@@ -131,7 +170,7 @@ def _needed(case: PlayedCase, turn: int, said: str) -> Sequence[str]:
             if expected.turn == turn
             for value in max(
                 (
-                    [value for value in alternative if occurs(value, said)]
+                    [value for value in alternative if is_stated(value, said)]
                     for alternative in expected.alternatives
                 ),
                 key=len,
@@ -140,8 +179,12 @@ def _needed(case: PlayedCase, turn: int, said: str) -> Sequence[str]:
         )
         return tuple(dict.fromkeys(stated))
     actions = () if case.task.criteria is None else case.task.criteria.actions or ()
-    values = (found.value for action in actions for found in said_values(action.arguments, said))
-    return tuple(dict.fromkeys(values))
+    values = dict.fromkeys(value for action in actions for value in _texts(action))
+    return tuple(value for value in values if is_stated(value, said))
+
+
+def _texts(action: Action) -> Iterator[str]:
+    return (value for argument in action.arguments.values() for value in texts_of(argument))
 
 
 def _is_won_back(case: PlayedCase, position: int, value: str) -> bool:
@@ -176,16 +219,15 @@ def _is_spoken(setting: Setting) -> bool:
     return setting.is_spoken
 
 
-VALUES = Counting(
-    "values",
-    "2",
-    count_values,
-    (
-        Total("values", ("values",)),
-        Rate("lost", ("lost",), ("values",)),
-        *(Total(f"lost: {kind}", (f"lost: {kind}",)) for kind in KINDS),
-        Rate("won back", ("won back",), ("lost",)),
-    ),
-    _is_spoken,
+_FIGURES = (
+    Total("values", ("values",)),
+    Rate("lost", ("lost",), ("values",)),
+    *(Total(f"lost: {kind}", (f"lost: {kind}",)) for kind in KINDS),
+    Rate("won back", ("won back",), ("lost",)),
 )
+
+VALUES = Counting("values", "3", count_values, _FIGURES, _is_spoken)
 """Lost values, of which each is of one kind, and those that an answered question brought back."""
+
+EARLIER_VALUES = Counting("values", "2", count_earlier_values, _FIGURES, _is_spoken)
+"""The same, with values found as they were written."""

@@ -17,7 +17,7 @@ from dragoman.core.tasks import Action, Task
 from dragoman.core.texts.said_values import said_values
 from dragoman.core.voice.clarifications import MAX_VALUE
 from dragoman.simulation.diagnostic import Arguments, PlanSession, planned_in, turn_moves
-from dragoman.simulation.hearing import heard_value, replaced_arguments
+from dragoman.simulation.hearing import heard_value, language_of, replaced_arguments
 from dragoman.simulation.scripts import told_by
 
 MOST_QUESTIONS = 3
@@ -67,7 +67,7 @@ class ConfirmingTurns:
     def _open(self, planned: Sequence[Action], said: str) -> list[list[Wanted]]:
         """Return what a turn's calls need of its words and is not confirmed, parameter by parameter."""
         by_parameter: dict[str, list[Wanted]] = {}
-        for wanted in _wanted(planned, said):
+        for wanted in _wanted(planned, said, language_of(self._session.phrases)):
             by_parameter.setdefault(wanted[0], []).append(wanted)
         return [
             group
@@ -77,7 +77,9 @@ class ConfirmingTurns:
 
     def _fill(self, action: Action) -> Arguments:
         script = told_by(self._task, action.turn)
-        return replaced_arguments(action.arguments, script, self._value)
+        return replaced_arguments(
+            action.arguments, script, self._value, self._session.phrases
+        )
 
     def _value(self, value: str) -> str:
         found = self.confirmed.get(_known(value))
@@ -86,9 +88,9 @@ class ConfirmingTurns:
         return heard_value(value, self._session.heard, self._session.phrases)
 
 
-def _wanted(planned: Sequence[Action], said: str) -> Iterator[Wanted]:
+def _wanted(planned: Sequence[Action], said: str, language: str) -> Iterator[Wanted]:
     """Yield, each once, the values of planned calls that a turn states and that can be confirmed."""
-    values = (found for action in planned for found in said_values(action.arguments, said))
+    values = (found for action in planned for found in said_values(action.arguments, said, language))
     named = dict.fromkeys((found.argument, found.value) for found in values)
     return ((name, value) for name, value in named if len(value) <= MAX_VALUE)
 
