@@ -109,6 +109,73 @@ def test_nothing_is_said_inside_a_value() -> None:
     assert said(text, value, filler=filler, unquoted=1.0) == "Post off to the sea, uh, to all"
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "value", "counted"),
+    [
+        ("formula", "the slope of x^2 + 1", "x^2 + 1", "formula as typed"),
+        ("tag", "tweet with #RoadTrip", "#RoadTrip", "tag as typed"),
+        ("code", "send {'a': 1}", "b", "code as typed"),
+        ("code", "with passWord1", "b", "code as typed"),
+    ],
+)
+def test_what_a_call_needs_with_its_signs_and_code_stay_typed_and_are_counted(
+    kind: str, text: str, value: str, counted: str
+) -> None:
+    rules = msgspec.structs.replace(SILENT, worded={kind: 1.0})
+    made = rewritten(text, (StatedValue("value", value),), rules, 1)
+    assert (made.said, made.phenomena) == (text, (counted,))
+
+
+def test_a_number_of_a_formula_that_a_call_needs_is_said_in_it() -> None:
+    assert said("of 3x^2 + 1", StatedValue("a", "3"), worded={"formula": 1.0}) == (
+        "of three x squared plus one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"Say 'I\'ll update you soon.'updating him", "Say I'll update you soon. updating him"),
+        (r"It is:\n\nThe **end**", "It is: The end"),
+        ("the list [1, 2] and <name>", "the list 1, 2 and name"),
+        ("of x = data['a']", "of x equals data a"),
+        ("flows=[2, 3], `['-v', 'p']`", "flows equals 2, 3, -v, p"),
+    ],
+)
+def test_escapes_brackets_and_marks_are_left_out(text: str, expected: str) -> None:
+    assert said(text, unquoted=1.0, worded={"tag": 1.0}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I go.", "Um, I go."),
+        ("I'm Tom.", "Um, I'm Tom."),
+        ("Tom goes.", "Um, Tom goes."),
+        ("IBM goes.", "Um, IBM goes."),
+        ("Invest the rest.", "Um, invest the rest."),
+        ("Apples and apples.", "Um, apples and apples."),
+    ],
+)
+def test_after_a_filler_only_names_acronyms_and_i_keep_their_capital(
+    text: str, expected: str
+) -> None:
+    assert said(text, filler_first=Inserted(1, ("Um,",))) == expected
+
+
+def test_no_filler_stands_after_a_title() -> None:
+    assert said("See Mr. Gates.", filler_first=Inserted(1, ("Um,",))) == "Um, See Mr. Gates."
+
+
+def test_a_name_with_a_common_word_or_inside_a_longer_one_is_not_spelled() -> None:
+    spelling = Inserted(1, ("that's {word}",))
+    values = [StatedValue("hotel", "The Plaza"), StatedValue("place", "Old Park")]
+    text = "At The Plaza in Old Park."
+    assert said(text, *values, StatedValue("town", "Old"), spelling=spelling) == (
+        "At The Plaza in Old Park, that's O-L-D P-A-R-K."
+    )
+
+
 def test_the_same_text_seed_and_rules_give_the_same_words_and_another_seed_others() -> None:
     text = (
         "Please move the file to the folder, and send the report to my boss with the numbers of May. "

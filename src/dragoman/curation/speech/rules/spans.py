@@ -16,6 +16,7 @@ _SIGNED = re.compile(
 _SPLITTING = re.compile(r"[_/\\@]|(?<=[A-Za-z]{2})\.(?=[A-Za-z]{2})")
 _POINT_BEFORE = re.compile(r"[0-9]\.")
 _POINT_AFTER = re.compile(r"\.[0-9]")
+_ESCAPE = re.compile(r"(?<!^[A-Za-z]:)(?<!^[A-Za-z]:\\)\\")
 _CODE = re.compile(
     r"\{[^{}\n]{0,400}[:=][^{}\n]{0,400}\}|(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\([^()\n]{0,400}\)"
 )
@@ -41,7 +42,9 @@ def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
     paths = [
         WholeSpan("path", match.start(), match.end())
         for match in _SIGNED.finditer(text)
-        if _SPLITTING.search(match.group()) and match.group().casefold() not in kept
+        if _SPLITTING.search(match.group())
+        and match.group().casefold() not in kept
+        and not _ESCAPE.search(match.group())
     ]
     shown = [_span(found) for found in entities_in(text) if not _is_half(found, text)]
     shown = [span for span in shown if not any(_is_within(span, path) for path in paths)]

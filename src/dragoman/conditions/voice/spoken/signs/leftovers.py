@@ -37,6 +37,9 @@ _LEFT = (
     (re.compile(r"(?<=[\w)])\ >\ (?=\w)"), " greater than "),
     (re.compile(r"(?<=[\w)])\ <\ (?=\w)"), " less than "),
     (re.compile(r"(?<=\w)(?:<>|\ <>\ )(?=\w)"), " and "),
+    (re.compile(r"(?<=[\])}]),(?=[\[({])"), ", "),
+    (re.compile(r"(?<=\w)\ \+\ (?=\w)"), " plus "),
+    (re.compile(r"(?<=\w)\+(?=[\s.,;!?]|$)"), " plus"),
     (re.compile(r"(?<=\ )\*(?=\ )"), "star"),
     (re.compile(r"(?<=\d)\ ?\*\ ?(?=\d)"), " times "),
     (re.compile(r"(?<![\w#])#\ ?(?=\w)"), "number "),
@@ -49,11 +52,11 @@ _LEFT = (
     (re.compile(r"[{\[][\s{\[]{0,9}(?=[\]}])"), ""),
     (re.compile(r"(?<=[\w'\")])[\[{](?=[\w'\"])"), " "),
     (re.compile(r"[\]}](?=\w)"), " "),
-    (re.compile(r"[\\^={}\[\]<>*~|_#`]+|(?<!\w)/+|/+(?!\w)"), ""),
+    (re.compile(r"[\\^={}\[\]<>*~|_#`]|(?<!\w)/|/(?!\w)"), ""),
 )
 _SLASH = (re.compile(r"(?<=\w)\ ?/\ ?(?=\w)"), " slash ")
 _EMPTY = ((re.compile(r"[ \t]{2,}"), " "), (re.compile(r"\ (?=[,.;:?!](?:\s|$))"), ""))
-_ANY = re.compile(r"[\\^={}\[\]<>*~|_#`/≠≥≤→]|&&")
+_ANY = re.compile(r"[\\+^={}\[\]<>*~|_#`/≠≥≤→]|&&")
 _ANY_MARK = re.compile(r"[\\`*_#~>\u2022]|\]\(|[.?!][A-Z]|^[ \t]{0,8}[-=]{3,}", re.MULTILINE)
 
 

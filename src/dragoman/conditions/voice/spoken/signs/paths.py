@@ -14,8 +14,8 @@ SayPiece = Callable[[str], str]
 _PATH = re.compile(
     r"(?<![\w/\\.~:@])(?:"
     r"(?P<url>(?:https?|ftp)://[^\s\"'<>`]{2,400})"
-    r"|(?P<path>(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?=[A-Za-z0-9._])[\w./\\%+-]{0,200}[\w/]"
-    r"|[\w.-]{1,60}(?:[/\\][\w.+-]{1,60}){2,12}/?))"
+    r"|(?P<path>[A-Za-z]:[/\\]{1,2}[\w./\\%+-]{1,200}|(?:~|\.{1,2})?/(?=[A-Za-z0-9._])[\w./%+-]{0,200}[\w/]"
+    r"|[\w.-]{1,60}(?:/[\w.+-]{1,60}){2,12}/?))"
 )
 _PIECES = re.compile(r"[A-Za-z0-9]+|[^\w\s]|_|\w+")
 _PASSWORD = re.compile(
@@ -25,7 +25,7 @@ _PASSWORD = re.compile(
 )
 _CHUNKS = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]")
 _TAG = re.compile(r"(?<![\w&/#])#(?=\w*[A-Za-z])(\w*[a-z]\w*|[A-Z]{3,})(?![\w-]*[-])\b")
-_HANDLE = re.compile(r"(?<![\w@.])@([A-Za-z]\w{1,40})\b(?!@|\.\w)")
+_HANDLE = re.compile(r"(?<![\w@.])@([A-Za-z][A-Za-z0-9_]{1,40})(?![A-Za-z0-9_@]|\.\w)")
 _PLACE_OF_A_VALUE = re.compile(r"<([A-Za-z][\w -]{0,40})>|\$?\{([A-Za-z]\w{0,40})\}")
 _BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])|_+")
 _NAMES = {

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dragoman.conditions.voice.spoken.dates import spoken_year
+from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_year
 from dragoman.conditions.voice.spoken.numbers import cardinal, digits, ordinal, spoken_number
 from dragoman.conditions.voice.spoken.signs.units import (
     SUPERSCRIPTS,
@@ -16,6 +16,8 @@ from dragoman.conditions.voice.spoken.signs.wording import SignWording
 NUMBER = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 """A number in figures, with commas and decimals."""
 
+_DIRECTIONS = frozenset("NW")
+"""Units that stand behind decimals of coordinates, too."""
 _OPERATORS = frozenset("^*+=²³")
 _QUANTITY = re.compile(
     rf"(?<![\w.,$€£¥₹@#/^-])(?P<sign>[-\u2212]?)(?P<number>{NUMBER})(?=[-\ ]?[^\W0-9]|\ ?[\u00d7*·°])"
@@ -152,6 +154,11 @@ def signed_numbers(text: str) -> Iterator[SignWording]:
 def fractions(text: str) -> Iterator[SignWording]:
     """Yield fractions: `1/2` is `one half`, other numbers are said over each other."""
     for match in _FRACTION.finditer(text):
+        if "0" in {match["over"][0], match["under"][0]} and not match["whole"]:
+            said = spoken_date(match.group())
+            if said != match.group():
+                yield SignWording(*match.span(), "range", said)
+            continue
         if _DATED.search(text, max(match.start() - 30, 0), match.start()):
             over, under = spoken_number(match["over"]), spoken_number(match["under"])
             if not match["whole"]:
@@ -251,10 +258,17 @@ def spoken_power(power: str) -> str:
 def _scaled(text: str, end: int, said: str) -> tuple[int, str, bool]:
     """Return a number with the power of ten behind it, its end, and whether there is one."""
     match = _POWER_OF_TEN.match(text, end)
-    if match is None:
+    if match is None or (match["exponent"] and not _is_exponent(match, said)):
         return end, said, False
     power = match["power"] or match["raised"] or match["exponent"]
     return match.end(), f"{said} times ten to the power of {spoken_power(power)}", True
+
+
+def _is_exponent(match: re.Match[str], said: str) -> bool:
+    """Whether `e` and figures behind a number are a power of ten, and no part of an id: `6E123`."""
+    exponent = match["exponent"]
+    is_short = match.group().startswith("e") and len(exponent) <= _SHORT
+    return " point " in said or exponent[0] in "+-" or is_short
 
 
 def _is_unit(text: str, start: int, unit: UnitMatch, *, is_decimal: bool) -> bool:
@@ -263,7 +277,7 @@ def _is_unit(text: str, start: int, unit: UnitMatch, *, is_decimal: bool) -> boo
     if written in units_table().words or (unit.is_capital and not is_decimal):
         return False
     if text[start - 1 : start] == " ":
-        return True
+        return written not in _DIRECTIONS
     if written == "L" and text[:start][-_LONG:].isdecimal():
         return False
     is_power = written[0] in "sghL" and "/" not in written and written[1:2] in {"^", "*", "²", "³"}
