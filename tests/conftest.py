@@ -71,6 +71,7 @@ MARKED_FOLDERS = {
     "conformance": ("conformance",),
     "speech/embedded": ("speech",),
     "conditions/voice/mishearing": ("slow",),  # for the languages' lists
+    "whisper": ("whisper",),
 }
 
 # Commands are made of their declarations once for each word that is typed first: a process does it

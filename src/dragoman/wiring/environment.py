@@ -80,6 +80,11 @@ def make_litellm_local() -> None:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 
+def make_threads_wait_asleep() -> None:
+    """Keep threads of OpenMP from turning in circles while they wait: other processes need the cores."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
 _is_key = re.compile(r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)(?:_.*)?").fullmatch
 
 

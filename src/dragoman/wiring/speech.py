@@ -34,7 +34,12 @@ from dragoman.speech.providers.wire import EarWire, SpeechEndpoint, VoiceWire
 from dragoman.speech.remembered import RememberedEar, RememberedVoice
 from dragoman.speech.spec import LocalSpec, SpeechSpec, read_ear, read_voice
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.environment import cache_folder, hub_endpoint, hub_is_off
+from dragoman.wiring.environment import (
+    cache_folder,
+    hub_endpoint,
+    hub_is_off,
+    make_threads_wait_asleep,
+)
 from dragoman.wiring.providers import base_address_of, describe_provider, key_of
 
 VOICES: Mapping[Wire, VoiceWire] = {
@@ -151,6 +156,7 @@ def _local_ear(spec: LocalSpec) -> Recognizer:
         from dragoman.speech.local.hub_download import HubPlace
         from dragoman.speech.local.whisper import WhisperEar, model_folder
 
+        make_threads_wait_asleep()
         folder = cache_folder() / "speech" / "whisper"
         place = HubPlace(hub_endpoint(), folder, is_offline=hub_is_off())
         return WhisperEar(msgspec.structs.replace(spec, path=model_folder(spec, place)))

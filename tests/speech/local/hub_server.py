@@ -3,6 +3,7 @@
 As the hub does, it answers for a file with a redirect to where the bytes lie, which takes ranges.
 """
 
+import contextlib
 import hashlib
 import threading
 import time
@@ -29,6 +30,7 @@ class HubServer:
 
     Attributes:
         asked: The files asked for, each with the byte that was begun with.
+        first_asked: When the first was, by the monotonic clock.
         cut_after: How many bytes are sent before the connection is cut; 0 for all.
         cuts: How many more answers are cut.
         status: The status of all answers; 0 for the right one.
@@ -41,6 +43,7 @@ class HubServer:
         self.files = dict(files)
         self.revision = revision
         self.asked: list[tuple[str, int]] = []
+        self.first_asked = 0.0
         self.cut_after = self.cuts = self.status = 0
         self.takes_ranges = True
         self.silent_seconds = self.chunk_seconds = 0.0
@@ -48,7 +51,8 @@ class HubServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                hub.answer(self)
+                with contextlib.suppress(ConnectionError):
+                    hub.answer(self)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -85,6 +89,7 @@ class HubServer:
     def _send(self, request: BaseHTTPRequestHandler, name: str) -> None:
         content, wanted = self.files[name], request.headers.get("Range", "")
         start = int(wanted[6:-1]) if wanted and self.takes_ranges else 0
+        self.first_asked = self.first_asked or time.monotonic()
         self.asked.append((name, start))
         request.send_response(206 if start else 200)
         request.send_header("Content-Length", str(len(content) - start))
