@@ -67,7 +67,7 @@ def test_a_formula_is_said_as_a_whole(text: str, spoken: str) -> None:
             "5.2 g/cm^3, 0.01m²",
             "five point two grams per cubic centimeter, zero point zero one square meters",
         ),
-        ("100µF and 50mH", "one hundred microfarads and fifty millihenries"),
+        ("100\u00b5F and 50mH", "one hundred microfarads and fifty millihenries"),
         (
             "20°C, 68 °F, 3.5 Å",
             "twenty degrees Celsius, sixty eight degrees Fahrenheit, three point five angstroms",
@@ -88,6 +88,7 @@ def test_a_formula_is_said_as_a_whole(text: str, spoken: str) -> None:
         ),
         ("$3.5 million", "three point five million dollars"),
         ("the 1990s", "the nineteen nineties"),
+        ("at 15400 GBP", "at fifteen thousand four hundred G B P"),
         ("6'2\" tall", "six foot two tall"),
         ("a 0.5-second window", "a zero point five-second window"),
     ],

@@ -141,7 +141,7 @@ _THEN: tuple[tuple[str, _Find], ...] = (
     ("$€£¥₹₩₽฿₫", _unstyled(sums)),
     ("xX\u00d7", _unstyled(dimensions)),
     ("-\u2013", _unstyled(ranges)),
-    ("'~≈-*s", _unstyled(plain_signs)),
+    ("'~≈-*sDRPYBF", _unstyled(plain_signs)),
     (_FIGURES, _unstyled(quantities)),
     ("/*·⋅", _unstyled(bare_units)),
     ("^*=<>+\u00d7÷±√()²³/-\u2212≈≠≥≤⁻ⁿ", _unstyled(formulas)),

@@ -47,6 +47,9 @@ _DIMENSIONS = re.compile(
 )
 _HEIGHT = re.compile(r"(?<![\w.])([0-9])'\ ?([0-9]{1,2})(?:\"|'')")
 _DECADE = re.compile(r"(?<![\w.'-])(?:(1[0-9]|20)([1-9])0s|'([2-9])0s|([2-9])0s)\b")
+_CURRENCY_CODE = re.compile(
+    rf"(?<![\w.,$€£-])(?P<number>{NUMBER})(?=\ (?:USD|EUR|GBP|JPY|CNY|RMB|INR|AUD|CAD|CHF|SGD|THB|IDR|VND|PHP)\b)"
+)
 _DECIMAL_WORD = re.compile(r"(?<![\w.,$€£-])[0-9]{1,6}\.[0-9]{1,9}(?=-[a-z])")
 _DOTTED = re.compile(
     r"(?<![\w.])v?(?![0-9]{3}\.[0-9]{3}\.[0-9]{4}\b)[0-9]{1,5}(?:\.[0-9]{1,5}){2,7}(?![\w]|\.[0-9])"
@@ -206,7 +209,7 @@ def sums(text: str) -> Iterator[SignWording]:
 
 
 def plain_signs(text: str) -> Iterator[SignWording]:
-    """Yield heights, decades, and `about` for a wave before a number."""
+    """Yield heights, decades, numbers before words that show them to be some, and `about` for a wave."""
     for match in _HEIGHT.finditer(text):
         said = f"{cardinal(int(match[1]))} foot {cardinal(int(match[2]))}"
         yield SignWording(*match.span(), "quantity", said)
@@ -215,7 +218,7 @@ def plain_signs(text: str) -> Iterator[SignWording]:
         tens = cardinal(int(match[2] or match[3] or match[4]) * 10)
         several = f"{tens.removesuffix('y')}ies" if tens.endswith("y") else f"{tens}s"
         yield SignWording(*match.span(), "quantity", f"{century}{several}")
-    for match in _DECIMAL_WORD.finditer(text):
+    for match in (*_DECIMAL_WORD.finditer(text), *_CURRENCY_CODE.finditer(text)):
         yield SignWording(*match.span(), "quantity", spoken_figures(match.group()))
     for match in _TIMES.finditer(text):
         yield SignWording(*match.span(), "sign", " times ")
