@@ -15,7 +15,16 @@ import dragoman
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Utterance, say
+from dragoman.core.speech import (
+    NORMALIZED,
+    NORMALIZER_SETTING,
+    UNDERSTOOD,
+    UNRECORDED_NORMALIZER,
+    WORDS,
+    Said,
+    Utterance,
+    say,
+)
 from dragoman.core.tools import Toolset
 from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.core.voice.sounds import Sounds
@@ -91,7 +100,11 @@ def test_a_set_is_played_as_text_and_as_each_of_its_recognizers_heard_it(
     assert (heard.intended, heard.spoken, heard.heard) == (text, f"um {text}", HEARD["mixed"](text))
     assert heard.audio == beep(text).reference()
     assert [stage.engine for stage in heard.stages] == ["espeak-ng:us", "mixed"]
-    assert heard.stages[-1].settings == {WORDS: HEARD["mixed"](text)}
+    assert heard.stages[-1].settings == {
+        WORDS: HEARD["mixed"](text),
+        NORMALIZED: HEARD["mixed"](text),
+        NORMALIZER_SETTING: UNRECORDED_NORMALIZER,
+    }
     (misheard,) = said(conversations["en/recorded+simulated:15/none", SINGLE])
     assert (misheard.heard, misheard.audio) == (text.replace("triangle", "try angle"), None)
     turns = said(conversations["en/recorded/none", TURNS])

@@ -28,6 +28,7 @@ class Kept:
     recognizers: Sequence[str] = ()
     speakers: Sequence[str] = ()
     line = ""
+    normalizer = ""
     tasks = ("t",)
 
     def of(self, task: str) -> Sequence[RecordedMessage]:

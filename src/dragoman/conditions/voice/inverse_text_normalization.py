@@ -71,9 +71,7 @@ def _edges(transcript: str) -> frozenset[int]:
     return frozenset(ends)
 
 
-def _safe_reading(
-    transcript: str, words: Heard, at: int, edges: frozenset[int]
-) -> Reading | None:
+def _safe_reading(transcript: str, words: Heard, at: int, edges: frozenset[int]) -> Reading | None:
     """Return the value that begins at a word, if writing it changes nothing that is said."""
     if words[at].start not in edges:
         return None

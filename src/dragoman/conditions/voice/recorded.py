@@ -11,13 +11,14 @@ import msgspec
 
 from dragoman.conditions.voice.mishearing.channel import SIMULATED as SIMULATION
 from dragoman.conditions.voice.mishearing.channel import SimulatedChannel, SimulatedPath
+from dragoman.conditions.voice.transcript_forms import TranscriptTexts, key_parts
 from dragoman.conditions.voice.voice_channel import RECOGNITION, VoiceChannel, VoicePath
 from dragoman.core.conditions import ITSELF, SIMULATED
 from dragoman.core.errors import DataError, ParticipantError
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.layers import Talk
 from dragoman.core.protocols import Channel
-from dragoman.core.speech import UNDERSTOOD, WORDS, AudioRef, Stage, Utterance
+from dragoman.core.speech import UNDERSTOOD, AudioRef, Stage, TranscriptForm, Utterance
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 from dragoman.core.voice.recordings import RecordedMessage, Recordings
@@ -60,6 +61,7 @@ class RecordedVoice(msgspec.Struct, frozen=True):
         live: How words are said that the set does not hold.
         prompt: What the agent is told beside its other instructions.
         record: What a run keeps of it.
+        transcript: What the agent receives of a recognizer's transcript.
     """
 
     label: str
@@ -69,6 +71,7 @@ class RecordedVoice(msgspec.Struct, frozen=True):
     live: Live
     prompt: str
     record: dict[str, object]
+    transcript: TranscriptForm = "normalized"
 
     @property
     def identity(self) -> str:
@@ -78,7 +81,15 @@ class RecordedVoice(msgspec.Struct, frozen=True):
             live = (self.live.identity, self.live.style)
         elif self.live is not None:
             live = {name: path.identity for name, path in self.live.items()}
-        return content_key("recorded-1", self.recordings.digest, self.listener, live, self.prompt)
+        received = () if self.listener in {UNDERSTOOD, ITSELF} else key_parts(self.transcript)
+        return content_key(
+            "recorded-1", self.recordings.digest, self.listener, live, self.prompt, *received
+        )
+
+    def texts(self, message: RecordedMessage) -> TranscriptTexts:
+        """Return what the recognizer wrote of a message."""
+        found = message.heard[self.listener]
+        return TranscriptTexts(found.words, found.text, self.recordings.normalizer)
 
     def channel(self, talk: Talk, side: Role) -> Channel | None:
         """Return the channel of what a user says in one conversation; an agent is understood."""
@@ -119,10 +130,11 @@ class RecordedChannel:
     async def _recorded(self, message: RecordedMessage) -> Utterance:
         listener = self._voice.listener
         if listener.startswith(SIMULATED):
-            words = message.heard[listener]
-            stage = Stage(SIMULATION, listener, settings={"simulated": True, WORDS: words.words})
-            return Utterance(message.text, message.said, words.text, stages=(stage,))
-        heard, stage = _heard(message, listener)
+            texts = self._voice.texts(message)
+            stage = Stage(SIMULATION, listener, settings={"simulated": True, **texts.settings})
+            received = texts.received(self._voice.transcript)
+            return Utterance(message.text, message.said, received, stages=(stage,))
+        heard, stage = _heard(message, self._voice)
         return Utterance(
             intended=message.text,
             spoken=message.said,
@@ -154,12 +166,13 @@ class RecordedChannel:
         return VoiceChannel(path, self._talk.sounds, seed)
 
 
-def _heard(message: RecordedMessage, listener: str) -> tuple[str | None, Stage]:
+def _heard(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
     """Return the text that reaches the agent, None for the audio, and who listened to which words."""
+    listener = voice.listener
     if listener == UNDERSTOOD:
         return message.text, Stage(RECOGNITION, UNDERSTOOD)
     if listener == ITSELF:
         # Where there was nothing to say there is nothing to hear.
         return None if message.audio else "", Stage(RECOGNITION, ITSELF)
-    found = message.heard[listener]
-    return found.text, Stage(RECOGNITION, listener, settings={WORDS: found.words})
+    texts = voice.texts(message)
+    return texts.received(voice.transcript), Stage(RECOGNITION, listener, settings=texts.settings)

@@ -14,11 +14,11 @@ from dragoman.conditions.voice.lines.kinds import Effect
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.hesitations import Hesitation, hesitant
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
-from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.transcript_forms import key_parts, transcript_texts
 from dragoman.core.conditions import ITSELF
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.core.speech import SYNTHESIS, UNDERSTOOD, WORDS, Stage, Utterance
+from dragoman.core.speech import SYNTHESIS, UNDERSTOOD, Stage, TranscriptForm, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.audio import Audio
@@ -41,6 +41,7 @@ class VoicePath(msgspec.Struct, frozen=True):
         listener: What hears.
         style: How values are spelled.
         hesitation: How who speaks hesitates; None for one who does not.
+        transcript: What who listens receives of a recognizer's transcript.
     """
 
     language: str
@@ -49,6 +50,7 @@ class VoicePath(msgspec.Struct, frozen=True):
     listener: Listener
     style: SpokenStyle = DEFAULT_STYLE
     hesitation: Hesitation | None = None
+    transcript: TranscriptForm = "normalized"
 
     @property
     def identity(self) -> str:
@@ -57,7 +59,10 @@ class VoicePath(msgspec.Struct, frozen=True):
         listener = "" if self.listener is None else self.listener
         key = listener if isinstance(listener, str) else listener.identity
         said = () if self.hesitation is None else (self.hesitation,)
-        return content_key(self.language, self.speaker.identity, effects, key, self.style, *said)
+        received = () if isinstance(listener, str) else key_parts(self.transcript)
+        return content_key(
+            self.language, self.speaker.identity, effects, key, self.style, *said, *received
+        )
 
 
 def without_markers(text: str) -> str:
@@ -144,5 +149,6 @@ class VoiceChannel:
             return None, Stage(RECOGNITION, ITSELF)
         transcript = await listener.transcribe(audio, self._path.language)
         self._usage += [transcript.usage] if transcript.usage is not None else []
-        heard = written_form(transcript.text, self._path.language)
-        return heard, Stage(RECOGNITION, listener.name, settings={WORDS: transcript.text})
+        texts = transcript_texts(transcript.text, self._path.language)
+        stage = Stage(RECOGNITION, listener.name, settings=texts.settings)
+        return texts.received(self._path.transcript), stage

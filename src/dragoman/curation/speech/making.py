@@ -10,6 +10,7 @@ import msgspec
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Suite
+from dragoman.core.speech import NORMALIZER_SETTING
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.curation.asking.answers import prompt_version
@@ -32,7 +33,7 @@ from dragoman.curation.speech.card import Card, card_of, with_speech
 from dragoman.curation.speech.messages import UserMessage, messages_of
 from dragoman.curation.speech.rules.phenomena import Phenomena, phenomena_of
 from dragoman.curation.speech.set_lines import SetLine, digest_of, kept_texts
-from dragoman.curation.speech.settings import begin_set
+from dragoman.curation.speech.settings import begin_set, normalizer_of
 from dragoman.curation.speech.settling import settled_by_model, settled_by_rules
 from dragoman.curation.speech.whitelists import topics_of
 from dragoman.models.spending.budget import Budget, parse_limit
@@ -111,8 +112,9 @@ class Speaking:
         self._made = _made(asked, suites, self._rules)
         if asked.speech is not None:
             engines = SpeechEngines(suites, self._connections)
-            self._engines = SetEngines(asked.speech, engines, ENGLISH, asked.seed)
-            self._made |= self._engines.made
+            normalizer = normalizer_of(asked.out)
+            self._engines = SetEngines(asked.speech, engines, ENGLISH, asked.seed, normalizer)
+            self._made |= {**self._engines.made, NORMALIZER_SETTING: normalizer}
 
     @property
     def stages(self) -> dict[str, int]:

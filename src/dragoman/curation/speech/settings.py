@@ -5,13 +5,16 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.conditions.voice.inverse_text_normalization import NORMALIZER
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.speech import NORMALIZER_SETTING
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.store.audio_sets.layout import AUDIO, MOST_BYTES, SETTINGS, TRANSCRIPTS
+from dragoman.store.audio_sets.reader import read_settings
 from dragoman.store.foreign_files import read_plain, require_inside
 from dragoman.store.whole_files import write_whole
 
-_OF_SPEECH = ("language", "tts", "line", "asr", "engines")
+_OF_SPEECH = ("language", "tts", "line", "asr", "engines", NORMALIZER_SETTING)
 _GROWING = ("asr", "engines")
 """What more of may be asked for later: audio that is there is heard by one recognizer more."""
 
@@ -41,6 +44,18 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
         )
     if asked != there:
         write_whole(path, (written,))
+
+
+def normalizer_of(folder: Path) -> str:
+    """Return the normalizer of a set's transcripts: its own where it has some, so that all are alike.
+
+    Raises:
+        DataError: Where its settings are damaged.
+    """
+    if not (folder / SETTINGS).is_file():
+        return NORMALIZER
+    settings = read_settings(folder)
+    return settings.normalizer if settings.asr else NORMALIZER
 
 
 def settings_in(folder: Path) -> dict[str, object]:

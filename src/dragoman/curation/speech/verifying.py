@@ -7,7 +7,11 @@ import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.curation.speech.audio.checking import sound_problems, speech_problems
+from dragoman.curation.speech.audio.checking import (
+    normalizer_problems,
+    sound_problems,
+    speech_problems,
+)
 from dragoman.curation.speech.audio.counting import SpokenLine
 from dragoman.curation.speech.card import Card, card_of, with_speech
 from dragoman.curation.speech.messages import messages_of
@@ -46,6 +50,7 @@ def problems_of(folder: Path) -> tuple[str, ...]:
     if settings.asr:
         recorded = AudioSet(folder)
         lines = _spoken(folder, settings, texts)
+        found += normalizer_problems(settings)
         found += [problem for line in lines for problem in speech_problems(line, settings)]
         found += sound_problems(folder, lines)
         card = with_speech(card, lines, recorded.digest, settings.language)

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
-from dragoman.core.speech import AudioRef, Stage
+from dragoman.core.speech import UNRECORDED_NORMALIZER, AudioRef, Stage
 from dragoman.core.usage import Usage
 
 SETTINGS = "settings.json"
@@ -35,6 +35,7 @@ class SetSettings(msgspec.Struct, frozen=True):
         line: What is spoken over.
         asr: Recognizers, as `--asr` takes them; none in a set of texts.
         sample: Of how many tasks it has the messages; 0 for all.
+        normalizer: The rules of inverse text normalization by which its transcripts were written.
     """
 
     suites: dict[str, str]
@@ -44,6 +45,7 @@ class SetSettings(msgspec.Struct, frozen=True):
     line: str = ""
     asr: tuple[str, ...] = ()
     sample: int = 0
+    normalizer: str = UNRECORDED_NORMALIZER
 
 
 class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -95,8 +97,8 @@ class TranscriptLine(msgspec.Struct, frozen=True):
         task: The task's id.
         turn: The turn, from 0.
         place: Which message of the turn, from 0.
-        words: What was recognized.
-        text: The same with values written as people type them: what an agent reads.
+        words: What was recognized: the raw transcript.
+        text: The same after inverse text normalization: what an agent reads unless it reads `words`.
         source: The SHA-256 of the audio; of the words said where a recognizer is simulated; "" where
             there was nothing to hear.
         usage: What recognition consumed; equal audio is heard once, for the first message with it.

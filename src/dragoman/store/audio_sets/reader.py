@@ -67,6 +67,11 @@ class AudioSet:
         return self.settings.line
 
     @property
+    def normalizer(self) -> str:
+        """The rules of inverse text normalization by which its transcripts were written."""
+        return self.settings.normalizer
+
+    @property
     def tasks(self) -> Collection[str]:
         """The ids of the tasks whose users' words were recorded."""
         return self._of.keys()

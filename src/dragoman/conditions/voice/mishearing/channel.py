@@ -8,10 +8,10 @@ from dragoman.conditions.voice.mishearing.kinds import Edit
 from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
+from dragoman.conditions.voice.transcript_forms import key_parts, transcript_texts
 from dragoman.conditions.voice.voice_channel import without_markers
-from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.keys import derive_seed
-from dragoman.core.speech import WORDS, Stage, Utterance
+from dragoman.core.speech import Stage, TranscriptForm, Utterance
 from dragoman.core.usage import Usage
 
 SIMULATED = "simulated recognition"
@@ -26,12 +26,14 @@ class SimulatedPath(msgspec.Struct, frozen=True):
         simulator: What mishears.
         target_wer: The error rate on average, 0 to 1.
         style: How values are spelled.
+        transcript: What the listener receives of what was misheard.
     """
 
     language: str
     simulator: ErrorSimulator
     target_wer: float
     style: SpokenStyle = DEFAULT_STYLE
+    transcript: TranscriptForm = "normalized"
 
     @property
     def name(self) -> str:
@@ -45,7 +47,8 @@ class SimulatedPath(msgspec.Struct, frozen=True):
         Raises:
             UsageError: For a language without a word list, or without the extra that has it.
         """
-        return f"{self.name}:{self.simulator.identity(self.language)}"
+        parts = (self.name, self.simulator.identity(self.language), *key_parts(self.transcript))
+        return ":".join(parts)
 
 
 class SimulatedChannel:
@@ -69,9 +72,10 @@ class SimulatedChannel:
         heard = await asyncio.to_thread(
             path.simulator.simulate, spoken, path.language, path.target_wer, seed
         )
+        texts = transcript_texts(heard.text, path.language)
         settings: dict[str, object] = {
             "simulated": True,
-            WORDS: heard.text,
+            **texts.settings,
             "identity": path.identity,
             "target_wer": path.target_wer,
             "units": heard.units,
@@ -81,7 +85,7 @@ class SimulatedChannel:
         return Utterance(
             intended=utterance.intended,
             spoken=spoken,
-            heard=written_form(heard.text, path.language),
+            heard=texts.received(path.transcript),
             stages=(Stage(SIMULATED, path.name, seed, settings),),
         )
 

@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.inverse_text_normalization import (
+    EARLIER_NORMALIZER,
+    NORMALIZER,
+    normalized_transcript,
+)
 from dragoman.core.conditions import SIMULATED
 from dragoman.core.errors import DataError
 from dragoman.core.speech import AudioRef
@@ -21,6 +25,7 @@ def speech_problems(line: SpokenLine, settings: SetSettings) -> Iterator[str]:
     where = text.message.address
     if speech.said != words_spoken(text.said):
         yield f"{where}: the voice was given other words than it was to say"
+    normalizer = settings.normalizer
     voices = {stage.settings[SPEAKER] for stage in speech.stages if SPEAKER in stage.settings}
     if not voices <= set(settings.tts) or (speech.audio is not None and not voices):
         yield f"{where}: spoken by nobody whom the set names"
@@ -29,8 +34,14 @@ def speech_problems(line: SpokenLine, settings: SetSettings) -> Iterator[str]:
     for name, heard in line.heard.items():
         if heard.source != source_of(speech, is_simulated=name.startswith(SIMULATED)):
             yield f"{where}: {name} heard something else"
-        if heard.text != written_form(heard.words, settings.language):
+        if heard.text != normalized_transcript(heard.words, settings.language, normalizer):
             yield f"{where}: what {name} heard is not written as it is written down"
+
+
+def normalizer_problems(settings: SetSettings) -> Iterator[str]:
+    """Yield what is wrong with the normalizer that a set names."""
+    if settings.normalizer not in {NORMALIZER, EARLIER_NORMALIZER}:
+        yield f"its transcripts were written by {settings.normalizer!r:.80}, which is unknown here"
 
 
 def sound_problems(folder: Path, lines: Sequence[SpokenLine]) -> Iterator[str]:

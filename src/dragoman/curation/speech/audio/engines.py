@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from dragoman.conditions.voice.inverse_text_normalization import NORMALIZER
 from dragoman.conditions.voice.lines.channel_effects import effects_of
 from dragoman.conditions.voice.mishearing.channel import SimulatedPath
 from dragoman.conditions.voice.voice_channel import VoicePath
@@ -38,10 +39,16 @@ class SetEngines:
         simulated: Who mishears words, by name.
         asr: The names of both, as they were asked for.
         language: What is spoken.
+        normalizer: The rules of inverse text normalization for what is heard.
     """
 
     def __init__(
-        self, asked: AudioRequest, engines: SpeechEngines, language: str, seed: int
+        self,
+        asked: AudioRequest,
+        engines: SpeechEngines,
+        language: str,
+        seed: int,
+        normalizer: str = NORMALIZER,
     ) -> None:
         """Make the engines.
 
@@ -51,6 +58,7 @@ class SetEngines:
         """
         self.asr = asked.asr or (MIXED,)
         self.language = language
+        self.normalizer = normalizer
         self._seed = seed
         self._line = asked.line
         self._engines = engines

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
 from dragoman.core.errors import DragomanError
 from dragoman.core.voice.audio import Audio
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
@@ -91,6 +91,7 @@ class _Ear:
         self._name = name
         self._is_simulated = name in engines.simulated
         self._language = engines.language
+        self._normalizer = engines.normalizer
         self._hear = performers.hear
         self._sounds = sounds
 
@@ -102,7 +103,7 @@ class _Ear:
                 return TranscriptLine(*at, "", "", source)
             given = await asyncio.to_thread(self._sounds.sound, spoken.audio)
         heard = await self._hear(self._name, given)
-        text = written_form(heard.words, self._language)
+        text = normalized_transcript(heard.words, self._language, self._normalizer)
         return TranscriptLine(*at, heard.words, text, source, heard.usage)
 
 
