@@ -164,13 +164,13 @@ def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     provider: tuple[str, ...],
     speaker: Stumbling,
 ) -> None:
-    speaker.refused = "Saturday"
+    speaker.refused = "neighbour"  # late enough that both voices have answered
     line = refused(*SPEAK, *provider, status=1)
-    assert "saturday-morning/0.0: " in line
+    assert "helpful-neighbour/0.0: " in line
     assert "no such words" in line
     assert "what came is in set/speech.jsonl, and the same command goes on" in line
     kept = (folder / "set" / "speech.jsonl").read_bytes()
-    assert kept.count(b"\n") == 1
+    assert 8 < kept.count(b"\n") <= 16
     before = speaker.spoken
 
     speaker.refused = ""
@@ -197,9 +197,9 @@ def test_two_workers_make_the_set_that_one_process_makes(
 def test_an_engine_that_breaks_in_a_worker_is_told_as_one_of_the_command(
     refused: Refused, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
-    speaker.refused = "Saturday"
+    speaker.refused = "neighbour"  # late enough that both voices have answered
     line = refused(*SPEAK, *provider, "--workers", 2, "--concurrency", 1, status=1)
-    assert "saturday-morning/0.0: " in line
+    assert "helpful-neighbour/0.0: " in line
     assert "no such words" in line
     assert "what came is in set/speech.jsonl, and the same command goes on" in line
 
