@@ -179,6 +179,7 @@ class RunOptions(TypedDict, total=False):
     voices: Sequence[str]
     voice: str | Sequence[str]
     asr: str | Sequence[str]
+    transcript: str
     speakers: Sequence[str]
     speaker: str | Sequence[str]
     clarify: str | Sequence[str]

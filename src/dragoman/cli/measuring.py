@@ -10,6 +10,8 @@ from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import measured_value
 from dragoman.runs.jobs import Manifest
 
+_HEARING_LABELS = {"language_model": "language model", "transcript": "agents receive"}
+
 IN_THE_SUMMARY = frozenset({REWARD, SIMULATOR})
 """Measures whose figures the table of pass^k shows."""
 
@@ -30,10 +32,17 @@ def print_measures(
         print_table(_table(f"{measure} {version}{by}", of_measure))
     for name, why in unmeasured.items():
         print_line(f"{name} is not measured: {why}")
-    for named in ("recognizer", "language_model"):
+    for line in _hearing_lines(manifest):
+        print_line(line)
+
+
+def _hearing_lines(manifest: Manifest) -> Iterator[str]:
+    """Yield what a run was heard with, and that its agents received raw transcripts."""
+    for named in ("recognizer", "language_model", "transcript"):
         for about in dict.fromkeys(str(voice.get(named, "")) for voice in manifest.voices.values()):
             if about:
-                print_line(f"{named.replace('_', ' ')}: {about}")
+                told = f"{about} transcripts" if named == "transcript" else about
+                yield f"{_HEARING_LABELS.get(named, named)}: {told}"
 
 
 def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:

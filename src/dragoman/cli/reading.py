@@ -22,6 +22,7 @@ from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.summaries import ending_lines, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
 from dragoman.report.view import clocked
+from dragoman.runs.jobs import read_manifest
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
@@ -65,10 +66,13 @@ def show_conversation(folder: Path, choice: Choice, *, full: bool, as_json: bool
     with open_run(folder, write=False) as store:
         outcome = _find(store, choice)
         tasks = store.tasks()
+        voice = read_manifest(store).voices.get(outcome.condition.label, {})
     if as_json:
         print_json({**outcome_object(outcome), "clock": clocked(outcome)})
         return
     print_conversation(console(), outcome, tasks[choice.task], full=full)
+    if form := voice.get("transcript"):
+        print_line(f"the agent received {form} transcripts")
 
 
 def _find(store: RunStore, choice: Choice) -> Outcome:

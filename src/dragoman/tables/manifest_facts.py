@@ -57,6 +57,11 @@ def _heard(manifest: Manifest) -> Iterator[tuple[str, str]]:
     )
     if recognizers:
         yield "recognizers", ", ".join(recognizers)
+    transcripts = dict.fromkeys(
+        str(voice["transcript"]) for voice in manifest.voices.values() if voice.get("transcript")
+    )
+    if transcripts:
+        yield "agents receive", ", ".join(f"{form} transcripts" for form in transcripts)
     clarified = dict.fromkeys(judge for judge in manifest.clarified.values() if judge)
     if clarified:
         yield "clarifications by", ", ".join(clarified)

@@ -205,7 +205,7 @@ def build_setup(
 def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
     """Return the conditions of a grid: languages in their scenarios, over every line and other axis."""
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
-    if config.voices or config.asr or config.speakers or isinstance(suite, Recorded):
+    if _says_how_to_speak(config) or isinstance(suite, Recorded):
         from dragoman.wiring.conditions.voices import voice_conditions
 
         conditions = voice_conditions(conditions, config, suite)
@@ -213,6 +213,12 @@ def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
     conditions = over_exposures(conditions, config.exposures)
     conditions = over_judges(conditions, config.clarify)
     return over_axes(conditions, config.axes) if config.axes else conditions
+
+
+def _says_how_to_speak(config: RunConfig) -> bool:
+    """Whether a configuration has an option that is for spoken conditions alone."""
+    has_engines = bool(config.voices or config.asr or config.speakers)
+    return has_engines or config.transcript_form == "raw"
 
 
 def voices(

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import msgspec
+
 from dragoman.conditions.voice.lines.channel_effects import effects_of
 from dragoman.conditions.voice.recorded import Live, RecordedSounds, RecordedVoice
 from dragoman.conditions.voice.voice_channel import VoicePath
@@ -10,9 +12,11 @@ from dragoman.core.conditions import CLARIFY, ITSELF, SIMULATED, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Recorded
 from dragoman.core.protocols import Suite
+from dragoman.core.speech import TranscriptForm
 from dragoman.store.audio_sets.flac import require_flac
 from dragoman.wiring.conditions.clarifying import SPOKEN
 from dragoman.wiring.conditions.engines import UNDERSTOOD, SpeechEngines
+from dragoman.wiring.conditions.transcripts import transcript_record
 
 
 class RecordedConditions:
@@ -21,11 +25,15 @@ class RecordedConditions:
     Args:
         suite: What is played.
         engines: Who says and hears what the set does not hold.
+        transcript: What agents receive of transcripts.
     """
 
-    def __init__(self, suite: Suite, engines: SpeechEngines) -> None:
+    def __init__(
+        self, suite: Suite, engines: SpeechEngines, transcript: TranscriptForm = "normalized"
+    ) -> None:
         self._suite = suite
         self._engines = engines
+        self._transcript = transcript
         self._sounds: RecordedSounds | None = None
 
     def voiced(self, condition: Condition) -> RecordedVoice:
@@ -66,7 +74,9 @@ class RecordedConditions:
                 "recognizer": name,
                 "language_model": self._engines.about(name),
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+                **transcript_record(condition, self._transcript),
             },
+            transcript=self._transcript,
         )
 
     def _live(self, suite: Recorded, condition: Condition) -> Live:
@@ -74,7 +84,8 @@ class RecordedConditions:
         recordings, language, name = suite.recordings, condition.language, condition.recognizer
         try:
             if name.startswith(SIMULATED):
-                return self._engines.simulated(name, language)
+                simulated = self._engines.simulated(name, language)
+                return msgspec.structs.replace(simulated, transcript=self._transcript)
             effects, hears = effects_of(recordings.line), self._engines.listener(name, language)
             speakers = self._engines.speakers(recordings.speakers, language)
         except UsageError as error:
@@ -83,7 +94,7 @@ class RecordedConditions:
                 f"spoken live: {error}"
             ) from error
         paths: Mapping[str, VoicePath] = {
-            voice: VoicePath(language, speaker, effects, hears)
+            voice: VoicePath(language, speaker, effects, hears, transcript=self._transcript)
             for voice, speaker in speakers.items()
         }
         return paths

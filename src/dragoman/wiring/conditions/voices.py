@@ -17,6 +17,7 @@ from dragoman.wiring.conditions.engines import UNDERSTOOD, SpeechEngines, simula
 from dragoman.wiring.conditions.persona_speech import spoken_as
 from dragoman.wiring.conditions.personas import cards_named
 from dragoman.wiring.conditions.recorded import RecordedConditions, not_recorded
+from dragoman.wiring.conditions.transcripts import has_transcript, transcript_record
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.grid.config import RunConfig
 
@@ -33,7 +34,8 @@ def voice_conditions(
     are named.
 
     Raises:
-        UsageError: For a line that does not exist, or recognizers or speakers without a line.
+        UsageError: For a line that does not exist, recognizers or speakers without a line, or raw
+            transcripts where there are none.
     """
     recorded = suite.recordings.recognizers if isinstance(suite, Recorded) else ()
     lines = config.voices or ((TEXT, RECORDED) if recorded else ())
@@ -44,14 +46,17 @@ def voice_conditions(
         raise UsageError("--speaker needs a line to speak over: what was recorded has its voices")
     if RECORDED in spoken and not recorded:
         raise UsageError(not_recorded(suite.name))
-    if not lines:
-        return tuple(conditions)
-    return tuple(
+    spoken_conditions = tuple(
         condition.with_axes(**values)
         for condition in conditions
         for line in dict.fromkeys(lines)
         for values in _spoken(line, config.asr or (recorded if line == RECORDED else (MIXED,)))
     )
+    if config.transcript_form == "raw" and not any(map(has_transcript, spoken_conditions)):
+        raise UsageError(
+            "--transcript raw needs a recognizer: --voice telephone, or --voice simulated:15"
+        )
+    return spoken_conditions if lines else tuple(conditions)
 
 
 def _spoken(line: str, listeners: Sequence[str]) -> Iterator[dict[str, str]]:
@@ -74,7 +79,7 @@ class Speech:
         self._config = config
         own = suite.suites if isinstance(suite, Recorded) else (suite,)
         self._engines = SpeechEngines(own, connections, config.workers)
-        self._recorded = RecordedConditions(suite, self._engines)
+        self._recorded = RecordedConditions(suite, self._engines, config.transcript_form)
         self._cards = cards_named(config.personas)
 
     def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> AnyVoice:
@@ -101,7 +106,14 @@ class Speech:
         return Voiced(
             label=condition.label,
             users=tuple(
-                VoicePath(language, each, effects, hears, hesitation=manner.hesitation)
+                VoicePath(
+                    language,
+                    each,
+                    effects,
+                    hears,
+                    hesitation=manner.hesitation,
+                    transcript=self._config.transcript_form,
+                )
                 for each in manner.speakers
             ),
             agent=VoicePath(language, speakers[0], effects, None),
@@ -114,12 +126,16 @@ class Speech:
                 "recognizer": _name(hears),
                 "language_model": self._engines.about(listener),
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+                **transcript_record(condition, self._config.transcript_form),
             },
         )
 
     def _simulated(self, condition: Condition, texts: Sequence[str]) -> Simulated:
         language, prompt = condition.language, voice_prompt(condition.language)
-        path = self._engines.simulated(condition.voice, language, texts)
+        form = self._config.transcript_form
+        path = msgspec.structs.replace(
+            self._engines.simulated(condition.voice, language, texts), transcript=form
+        )
         words = f", and words of policy and tools of {self._suite.name} may be heard"
         return Simulated(
             label=condition.label,
@@ -131,6 +147,7 @@ class Speech:
                 "language_model": f"none: {path.name} is simulated, nobody spoke"
                 f"{words if texts else ''}",
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+                **transcript_record(condition, form),
             },
         )
 

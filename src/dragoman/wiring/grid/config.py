@@ -1,11 +1,12 @@
 """What a run is to do: every option of it, and which values make sense."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES
+from dragoman.core.speech import TranscriptForm
 from dragoman.wiring.grid.options import Option, keys_of
 
 if TYPE_CHECKING:
@@ -300,6 +301,15 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             axis=True,
         ),
     ] = ()
+    transcript: Annotated[
+        str,
+        Option(
+            "What the agent receives of a recognizer's transcript: normalized (values as people type "
+            "them) or raw",
+            value="FORM",
+            example='"raw"',
+        ),
+    ] = "normalized"
     speakers: Annotated[
         tuple[str, ...],
         Option(
@@ -418,6 +428,11 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         return max(self.concurrency, WAITING_AT_ONCE) if self.batches else self.concurrency
 
     @property
+    def transcript_form(self) -> TranscriptForm:
+        """What agents receive of transcripts."""
+        return "raw" if self.transcript == "raw" else "normalized"
+
+    @property
     def limits(self) -> "Limits":
         """The limits of every conversation."""
         from dragoman.core.protocols import Limits
@@ -483,6 +498,8 @@ def checked(config: RunConfig) -> RunConfig:
             raise UsageError(f"{name} must be above 0, not {value}")
         if value > MAX_COUNT:
             raise UsageError(f"{name} must be at most {MAX_COUNT}, not {value}")
+    if config.transcript not in (forms := get_args(TranscriptForm)):
+        raise UsageError(f"--transcript {config.transcript:.80}: choose {' or '.join(forms)}")
     share_of(config.shard)
     if "" in config.tasks:
         raise UsageError("--tasks names no task: leave it out for all tasks")

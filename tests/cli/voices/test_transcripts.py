@@ -1,0 +1,110 @@
+"""`--transcript`: which of a recognizer's transcripts the agent receives, and where that is told."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dragoman as python
+from dragoman.core.speech import NORMALIZED, WORDS
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.run import open_run
+
+Told = Callable[..., Any]
+Refused = Callable[..., str]
+
+TASK = "where-is-my-parcel"
+RUN = ("run", "courier", "--agent", "literal", "--tasks", TASK)
+SPOKEN = (*RUN, "--voice", "simulated:10")
+
+
+def utterances(told: Told, folder: str) -> list[dict[str, Any]]:
+    """Return what the user said in a run's only conversation."""
+    events = told("show", folder, TASK)["episode"]["events"]
+    return [
+        event["reply"]["utterance"]
+        for event in events
+        if event.get("by") == "user" and event.get("reply", {}).get("type") == "said"
+    ]
+
+
+def test_an_agent_receives_raw_transcripts_where_that_is_chosen(told: Told) -> None:
+    told(*SPOKEN, "--out", "usual")
+    told(*SPOKEN, "--transcript", "raw", "--out", "raw")
+    told(*SPOKEN, "--transcript", "normalized", "--out", "named")
+
+    usual, raw = utterances(told, "usual"), utterances(told, "raw")
+    assert utterances(told, "named") == usual
+    for said, key in ((usual, NORMALIZED), (raw, WORDS)):
+        assert [each["heard"] for each in said] == [
+            each["stages"][-1]["settings"][key] for each in said
+        ]
+    assert raw[0]["spoken"] == usual[0]["spoken"]
+    assert [each["heard"] for each in raw] != [each["heard"] for each in usual]
+
+
+def test_only_raw_transcripts_have_other_keys(told: Told) -> None:
+    def keys(*more: str) -> list[str]:
+        return sorted(each["key"] for each in told(*SPOKEN, *more, "--dry-run")["cells"])
+
+    assert keys("--transcript", "normalized") == keys()
+    assert set(keys("--transcript", "raw")).isdisjoint(keys())
+
+
+def test_the_run_s_record_and_its_summary_say_that_transcripts_are_raw(
+    dragoman: Callable[..., Any], folder: Path
+) -> None:
+    raw = dragoman(*SPOKEN, "--transcript", "raw", "--out", "raw").stdout
+    usual = dragoman(*SPOKEN, "--out", "usual").stdout
+
+    assert "agents receive: raw transcripts" in raw
+    assert "agents receive" not in usual
+    with open_run(folder / "raw", write=False) as store:
+        assert read_manifest(store).voices["en/simulated:10/none"]["transcript"] == "raw"
+    with open_run(folder / "usual", write=False) as store:
+        assert "transcript" not in read_manifest(store).voices["en/simulated:10/none"]
+    assert "the agent received raw transcripts" in dragoman("show", "raw", TASK).stdout
+    assert "transcripts" not in dragoman("show", "usual", TASK).stdout
+    assert dragoman("report", "raw").returncode == 0
+    assert "raw transcripts" in (folder / "raw" / "report.html").read_text("utf-8")
+
+
+def test_a_run_that_goes_on_keeps_its_transcripts(told: Told) -> None:
+    told(*SPOKEN, "--transcript", "raw", "--out", "raw")
+    before = utterances(told, "raw")
+    told("resume", "raw")
+    assert utterances(told, "raw") == before
+
+
+def test_a_grid_file_and_python_choose_transcripts_too(told: Told, folder: Path) -> None:
+    told(*SPOKEN, "--transcript", "raw", "--out", "raw")
+    (folder / "grid.toml").write_text(
+        f'suite = "courier"\nagent = "literal"\ntask = "{TASK}"\n'
+        'voice = "simulated:10"\ntranscript = "raw"\nout = "file"\n'
+    )
+    told("run", "grid.toml")
+    python.run(
+        "courier",
+        "literal",
+        task=TASK,
+        voice="simulated:10",
+        transcript="raw",
+        out=folder / "python",
+    )
+    assert utterances(told, "file") == utterances(told, "python") == utterances(told, "raw")
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--voice", "text"), ("--voice", "studio", "--asr", "understood")]
+)
+def test_raw_transcripts_are_refused_where_there_are_none(
+    refused: Refused, options: tuple[str, ...]
+) -> None:
+    line = refused(*RUN, *options, "--transcript", "raw", status=2)
+    assert "--transcript raw needs a recognizer: --voice telephone" in line
+
+
+def test_another_form_than_there_is_is_refused(refused: Refused) -> None:
+    line = refused(*SPOKEN, "--transcript", "tidy", status=2)
+    assert line == "dragoman: --transcript tidy: choose normalized or raw"
