@@ -142,6 +142,7 @@ def test_no_sign_of_an_id_is_said_alone(text: str, spoken: str) -> None:
         ("from SFO TO the USA", "from S F O T O the U S A"),
         ("the HTML of AAPL", "the H T M L of A A P L"),
         ("my code is HONDA", "my code is H O N D A"),
+        ("prices of OMEG", "prices of O M E G"),
         ("in Portland, ME", "in Portland, M E"),
     ],
 )

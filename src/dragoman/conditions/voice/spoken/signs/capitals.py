@@ -12,8 +12,8 @@ _CAPITALS = re.compile(r"(?<![\w.-])(?<!\w')[A-Z]+(?:'[A-Z]{1,2})?(?![\w@&-]|['.
 _TWO = re.compile(r"[A-Z]{2}")
 _GAP = re.compile(r"[ \t,]{1,3}")
 _CUE = re.compile(
-    r"\b(?:code|id|number|reservation|confirmation|ticket|reference|locator|pnr|flight|spelled|symbol|ticker)"
-    r"(?:\s+(?:is|of|number|code|id))?\s*[:#]?\s*$",
+    r"\b(?:code|id|number|reservation|confirmation|ticket|reference|locator|pnr|flight|spelled|symbol|"
+    r"ticker|stocks?|shares?|prices?)(?:\s+(?:is|of|for|in|number|code|id))?\s*[:#]?\s*$",
     re.IGNORECASE,
 )
 _ONSETS = (
