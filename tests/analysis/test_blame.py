@@ -77,3 +77,24 @@ def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     }
     assert counts["en/bad-line/none", "careful"]["unknown"] == 1
     assert [list(each) for each in counts.values()] == [list(CULPRITS)] * 2
+
+
+@pytest.mark.parametrize(
+    ("values_lost", "word_errors", "culprit"),
+    [(0, 0, "agent"), (0, 3, "unknown"), (1, 1, "speech"), (None, None, "speech")],
+)
+def test_neither_voice_nor_recognizer_is_blamed_where_every_value_arrived(
+    values_lost: int | None, word_errors: int | None, culprit: str
+) -> None:
+    found = Counterfactuals(
+        understood=True, clean=False, values_lost=values_lost, word_errors=word_errors
+    )
+    assert blamed(found) == culprit
+
+
+@pytest.mark.parametrize("is_simulated", [True, False])
+def test_neither_is_the_line_nor_a_simulation(is_simulated: bool) -> None:
+    found = Counterfactuals(
+        understood=True, clean=True, is_simulated=is_simulated, values_lost=0, word_errors=0
+    )
+    assert blamed(found) == "agent"

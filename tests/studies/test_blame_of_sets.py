@@ -14,7 +14,7 @@ from dragoman.wiring.suites import load_suite
 TASK = "simple_python_0"
 HEARD: Mapping[str, Callable[[str], str]] = {
     "openai/whisper-1": lambda text: text.replace("10", "tan"),
-    "simulated:15": lambda text: text.replace("10", "ten or two"),
+    "simulated:15": lambda text: text.replace("10", "tan or two"),
 }
 
 

@@ -20,8 +20,8 @@ CULPRITS: dict[Culprit, str] = {
     "mishearing": "passes with the words that were meant: errors that were simulated",
     "arguments": "fails with the words that were meant, passes when its calls also carry the plan's "
     "arguments: values filled or mapped wrongly",
-    "agent": "fails even so: agent, user or benchmark",
-    "unknown": "a counterfactual has no verdict or cannot be played",
+    "agent": "fails even so, or with every word heard: agent, user or benchmark",
+    "unknown": "a counterfactual has no verdict or cannot be played, or words but no value were lost",
 }
 
 
@@ -35,6 +35,8 @@ class Counterfactuals(msgspec.Struct, frozen=True):
         canonical: With the words that were meant and the plan's arguments: asked where it fails.
         is_simulated: Whether nobody spoke and the errors were simulated: there is no line to clean.
         hears_itself: Whether the agent was given the audio: there is no recognizer to blame.
+        values_lost: How many values that calls need were not in what was heard; None where nobody knows.
+        word_errors: How many words were not heard as they were said; None where nobody knows.
     """
 
     understood: bool | None
@@ -42,11 +44,19 @@ class Counterfactuals(msgspec.Struct, frozen=True):
     canonical: bool | None = None
     is_simulated: bool = False
     hears_itself: bool = False
+    values_lost: int | None = None
+    word_errors: int | None = None
 
 
 def blamed(found: Counterfactuals) -> Culprit:
-    """Return the stage that lost a conversation."""
+    """Return the stage that lost a conversation.
+
+    Neither the line nor voice or recognizer is named where every value arrived: then the agent failed on
+    what it was told, or nobody can say which of the lost words mattered.
+    """
     match found:
+        case Counterfactuals(understood=True, values_lost=0):
+            return "agent" if found.word_errors == 0 else "unknown"
         case Counterfactuals(understood=True, is_simulated=True):
             return "mishearing"
         case Counterfactuals(understood=True, clean=True):
@@ -74,7 +84,7 @@ BLAME = "blame"
 
 BLAME_FIGURES = Declared(
     BLAME,
-    "3",
+    "4",
     (Total("lost", ("lost",)), *(Rate(name, (name,), ("lost",)) for name in CULPRITS)),
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from dragoman.core.scores import Evidence
 from dragoman.scoring.languages import foreign, is_enough, primary
-from dragoman.scoring.speech_accuracy import UNSPACED, normalized
+from dragoman.scoring.speech_accuracy import UNSPACED, earlier_normalized
 
 VERSION = "dragoman-clarity-1"
 """The version of these rules; a changed rule is a new version."""
@@ -69,7 +69,7 @@ def _sentences(subject: str, said: str, language: str, _known: frozenset[str]) -
     if language.replace("_", "-").split("-")[0].casefold() in UNSPACED:
         return Evidence(subject, None, f"words are not counted in {language}")
     longest = max(_SENTENCE.findall(said), key=lambda one: len(one.split()), default="")
-    count = len(normalized(longest).split())
+    count = len(earlier_normalized(longest).split())
     if count <= MAX_SENTENCE_WORDS:
         return Evidence(subject, True)
     return Evidence(subject, False, f"{count} words: {longest.strip()[:_MAX_SHOWN]}")

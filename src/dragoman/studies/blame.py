@@ -23,16 +23,20 @@ from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Task
-from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest
+from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest, resume_job
+from dragoman.runs.measuring import take_measures
 from dragoman.runs.plan import Place
 from dragoman.runs.trust import require_trust
+from dragoman.scoring.measures.hearing import HEARING
+from dragoman.scoring.measures.values import VALUES
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.entries import StoredMeasure
-from dragoman.store.run import open_run
+from dragoman.store.run import RunStore, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.conditions.engines import UNDERSTOOD
 from dragoman.wiring.conditions.voices import CLEAN
+from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.participants import calls_in_text
 
 FOLDER = "blame"
@@ -67,7 +71,8 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     found |= _clean_verdicts(replays, saved, found)
     unsaved = [place for place in lost if found.get(_understood(place)) is False]
     found |= _canonical_verdicts(replays, unsaved, tasks)
-    culprits = {place: _culprit(place, found, clean) for place in lost}
+    hearing = _hearing(run, reached) if any(found.get(_understood(p)) for p in lost) else {}
+    culprits = {place: _culprit(place, found, clean, hearing) for place in lost}
     _store(run, culprits)
     return tuple(
         Blame(place.condition.label, place.agent, place.task, place.trial, culprit)
@@ -169,9 +174,67 @@ def _is_changed(episode: Episode | None) -> bool:
     )
 
 
-def _culprit(place: Place, found: Verdicts, clean: Collection[Place]) -> Culprit:
+class _Heard(msgspec.Struct, frozen=True):
+    """What was not heard of one conversation: values that calls need, and words."""
+
+    values_lost: int
+    word_errors: int
+
+
+def _hearing(run: Path, reached: Collection[str]) -> Mapping[Place, _Heard]:
+    """Return what was not heard of each spoken conversation that somebody wrote down.
+
+    Runs of earlier versions are measured now; without their engines nothing is known of them.
+    """
+    with open_run(run, write=False) as store:
+        known = _heard_by_place(store)
+        spoken = {cell.key for cell in store.cells() if cell.condition.voice != TEXT}
+        is_whole = len(known) == len(spoken & store.attempts().keys())
+    if is_whole or not spoken:
+        return known
+    try:
+        job = resume_job(run, vouched=reached)
+    except UsageError:
+        return known
+    try:
+        run_to_end(
+            take_measures(job.setup, job.store, (HEARING, VALUES), lambda: None, choice="missing")
+        )
+        return _heard_by_place(job.store)
+    finally:
+        job.store.close()
+
+
+def _heard_by_place(store: RunStore) -> dict[Place, _Heard]:
+    found: dict[Place, _Heard] = {}
+    measured = store.measured()
+    for cell in store.cells():
+        counts: dict[str, int | float] = {}
+        for entry in measured.get(cell.key, ()):
+            if (entry.measure, entry.version) in _KNOWN_BY and not entry.unscored:
+                counts |= {f"{entry.measure}: {name}": n for name, n in entry.counts.items()}
+        if "values: lost" in counts and "hearing: utterances" in counts:
+            place = Place(cell.condition, cell.agent, cell.task, cell.trial)
+            # Where words are not counted, characters are.
+            errors = counts.get("hearing: word errors", counts.get("hearing: character errors", 0))
+            found[place] = _Heard(int(counts["values: lost"]), int(errors))
+    return found
+
+
+_KNOWN_BY = frozenset({(HEARING.name, HEARING.version), (VALUES.name, VALUES.version)})
+
+
+def _culprit(
+    place: Place,
+    found: Verdicts,
+    clean: Collection[Place],
+    hearing: Mapping[Place, _Heard],
+) -> Culprit:
+    heard = hearing.get(place)
     return blamed(
         Counterfactuals(
+            values_lost=None if heard is None else heard.values_lost,
+            word_errors=None if heard is None else heard.word_errors,
             understood=found.get(_understood(place)),
             clean=False if place in clean else found.get(_over_clean_line(place)),
             canonical=found.get(_canonical(place)),

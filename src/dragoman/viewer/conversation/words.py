@@ -18,7 +18,7 @@ from msgspec import UNSET
 from dragoman.core.speech import WORDS, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.texts.alignment import MAX_UNITS
-from dragoman.scoring.speech_accuracy import UNSPACED, normalized
+from dragoman.scoring.speech_accuracy import UNSPACED, earlier_normalized, scoring_units
 
 Mark = Literal["same", "reworded", "changed", "lost", "added", "sign"]
 """What became of a piece of text: `reworded` for speech, `changed` for something else on the way,
@@ -133,14 +133,22 @@ class _Text:
 
     def __init__(self, text: str, language: str) -> None:
         is_unspaced = language.replace("_", "-").split("-")[0].casefold() in UNSPACED
+        self.language = language
         self.pieces = tuple(_with_marks(_UNSPACED.findall(text)) if is_unspaced else _words(text))
         self.units = tuple(
             (unit, place)
             for place, piece in enumerate(self.pieces)
             if not MARKER.fullmatch(piece)
-            for unit in normalized(piece).split()
+            for unit in earlier_normalized(piece).split()
         )
         self.keys = tuple(unit for unit, _ in self.units)
+
+    def part(self, units: range) -> str:
+        """Return the text of a stretch of units."""
+        if not units:
+            return ""
+        first, last = self.units[units[0]][1], self.units[units[-1]][1]
+        return "".join(self.pieces[first : last + 1])
 
     def spans(self, marks: dict[int, Mark]) -> tuple[MarkedText, ...]:
         """Return the pieces by the marks of their units; the gravest unit marks its piece."""
@@ -193,6 +201,7 @@ class _Chunk(msgspec.Struct, frozen=True):
     own: range
     theirs: range
     is_same: bool
+    is_reworded: bool = False
 
 
 def _chunks(one: _Text, other: _Text) -> Iterator[_Chunk]:
@@ -203,7 +212,17 @@ def _chunks(one: _Text, other: _Text) -> Iterator[_Chunk]:
     """
     found = SequenceMatcher(None, one.keys, other.keys, autojunk=False).get_opcodes()
     for kind, begin, end, their_begin, their_end in found:
-        yield _Chunk(range(begin, end), range(their_begin, their_end), kind == "equal")
+        own, theirs = range(begin, end), range(their_begin, their_end)
+        is_equal = kind == "equal"
+        is_same = is_equal or _are_same_words(one.part(own), other.part(theirs), one.language)
+        yield _Chunk(own, theirs, is_same, is_reworded=is_same and not is_equal)
+
+
+def _are_same_words(one: str, other: str, language: str) -> bool:
+    """Whether two texts are the same words in another written form: `$20` and `twenty dollars`."""
+    if not (one and other):
+        return False
+    return "".join(scoring_units(one, language)) == "".join(scoring_units(other, language))
 
 
 def _fates(one: _Text, other: _Text) -> dict[int, Mark]:
@@ -313,7 +332,13 @@ def _right(meant: dict[int, Mark], said: dict[int, Mark]) -> dict[int, Mark]:
 
 
 def _against(heard: _Text, said: _Text) -> dict[int, Mark]:
-    return {unit: "added" if mark == "lost" else mark for unit, mark in _fates(heard, said).items()}
+    fates: dict[int, Mark] = {
+        unit: "added" if mark == "lost" else mark for unit, mark in _fates(heard, said).items()
+    }
+    for chunk in _chunks(heard, said):
+        if chunk.is_reworded:
+            fates |= dict.fromkeys(chunk.own, "reworded")
+    return fates
 
 
 def told(marks: Iterable[Mark]) -> Sequence[tuple[Mark, str]]:

@@ -1,0 +1,86 @@
+"""Planted losses: a value that was not heard is blamed on the stage that lost it, and on no other."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import dragoman
+from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.values.matching import states
+from dragoman.core.voice.audio import Audio
+from dragoman.curation.speech.messages import expected_values
+from dragoman.studies.blame import find_blame
+from dragoman.wiring.suites import load_suite
+
+SUITE = "bfcl:simple_python"
+PLANTED = 50
+_NUMBER = re.compile(r"(?<![\w.,$-])([1-9][0-9]?)(?![\w.,%-]|\s?(?:st|nd|rd|th))")
+
+
+def misheard(text: str) -> str:
+    """Return a text with its first small number heard as another."""
+    return _NUMBER.sub(lambda match: str(int(match[1]) + 47), text, count=1)
+
+
+def in_other_forms(text: str) -> str:
+    """Return a text as a recognizer writes it that hears everything: money and percent in words."""
+    text = re.sub(r"\$([0-9][0-9,]*(?:\.[0-9]+)?)", r"\1 dollars", text)
+    return re.sub(r"([0-9])%", r"\1 percent", text)
+
+
+@pytest.fixture(scope="module")
+def lossy_tasks(pulled_bfcl: Path) -> list[str]:
+    """Tasks of which a number is needed that can be misheard, and with which they cannot be done."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+        suite = load_suite(SUITE)
+    chosen = []
+    for task in suite.tasks:
+        text = task.turns[0].messages[0]
+        match = _NUMBER.search(text)
+        changed = misheard(text)
+        if match is not None and any(
+            _is_lost(each, match[1], text, changed) for each in expected_values(suite, task)
+        ):
+            chosen.append(task.id)
+    return chosen[:PLANTED]
+
+
+def _is_lost(expected: ExpectedValue, number: str, text: str, changed: str) -> bool:
+    """Whether every value that a parameter may have is the number, which is not heard any more."""
+    values = {value for alternative in expected.alternatives for value in alternative}
+    return values == {number} and states(number, text, "en") and not states(number, changed, "en")
+
+
+@pytest.mark.nightly
+def test_planted_losses_are_blamed_on_their_stage_and_perfect_hearing_on_none(
+    write_set: Callable[..., Path],
+    pulled_bfcl: Path,
+    lossy_tasks: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("soundfile", reason="FLAC needs the extra voice")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert len(lossy_tasks) == PLANTED
+    silence = Audio(bytes(3_200), 16_000)
+    heard = {
+        "openai/mishears": misheard,
+        "openai/perfect": in_other_forms,
+        "simulated:15": misheard,
+    }
+    folder = write_set(tmp_path / "set", [load_suite(SUITE)], lossy_tasks, heard, lambda _: silence)
+    dragoman.run(f"set:{folder}", agent="literal", voice="recorded", out=tmp_path / "run")
+
+    found = [
+        (row.condition.split("+")[1], row.culprit)
+        for row in find_blame(tmp_path / "run", lambda: None)
+    ]
+
+    assert found.count(("openai/mishears/none", "speech")) == PLANTED
+    assert found.count(("simulated:15/none", "mishearing")) == PLANTED
+    assert [row for row in found if row[0] == "openai/perfect/none"] == []
+    assert len(found) == 2 * PLANTED
