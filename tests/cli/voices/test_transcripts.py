@@ -9,7 +9,10 @@ import pytest
 import dragoman as python
 from dragoman.core.speech import NORMALIZED, WORDS
 from dragoman.runs.jobs import read_manifest
+from dragoman.runs.play import start
 from dragoman.store.run import open_run
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.setup import build_setup
 
 Told = Callable[..., Any]
 Refused = Callable[..., str]
@@ -70,11 +73,14 @@ def test_the_run_s_record_and_its_summary_say_that_transcripts_are_raw(
     assert "raw transcripts" in (folder / "raw" / "report.html").read_text("utf-8")
 
 
-def test_a_run_that_goes_on_keeps_its_transcripts(told: Told) -> None:
-    told(*SPOKEN, "--transcript", "raw", "--out", "raw")
-    before = utterances(told, "raw")
-    told("resume", "raw")
-    assert utterances(told, "raw") == before
+def test_a_run_that_was_stopped_goes_on_with_raw_transcripts(told: Told, folder: Path) -> None:
+    told(*SPOKEN, "--transcript", "raw", "--out", "whole")
+    config = RunConfig(
+        "courier", ("literal",), tasks=(TASK,), voices=("simulated:10",), transcript="raw"
+    )
+    start(build_setup(config), folder / "stopped").store.close()
+    told("resume", "stopped")
+    assert utterances(told, "stopped") == utterances(told, "whole")
 
 
 def test_a_grid_file_and_python_choose_transcripts_too(told: Told, folder: Path) -> None:
