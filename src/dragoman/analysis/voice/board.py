@@ -224,7 +224,8 @@ def _sensitivity(
     ]
     groups = {}
     for each, found in zip(played, standings, strict=True):
-        if each.way.recognizer not in NOT_RECOGNIZERS:
+        # Simulated errors are no recognizer: their rate was asked for, and nobody listened.
+        if each.way.recognizer not in NOT_RECOGNIZERS and not each.way.is_simulated:
             place = (each.agent, each.setting, each.way.voice, each.way.clarify)
             groups.setdefault(place, []).append((each, found))
     for place, heard in groups.items():

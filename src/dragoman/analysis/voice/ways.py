@@ -6,7 +6,15 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.comparison import CellName, CellOutcomes
-from dragoman.core.conditions import CLARIFY, ITSELF, NONE, TEXT, Condition, axis_values
+from dragoman.core.conditions import (
+    CLARIFY,
+    ITSELF,
+    NONE,
+    SIMULATED,
+    TEXT,
+    Condition,
+    axis_values,
+)
 
 ALL_TASKS = "all tasks"
 """The name of what is made of all tasks together, each weighing the same."""
@@ -39,6 +47,11 @@ class Way(msgspec.Struct, frozen=True):
     def is_text(self) -> bool:
         """Whether what users say is typed."""
         return self.voice == TEXT
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether hearing errors were simulated: nobody listened to any audio."""
+        return self.voice.startswith(SIMULATED) or self.recognizer.startswith(SIMULATED)
 
 
 class PlayedWay(msgspec.Struct, frozen=True):
@@ -113,6 +126,8 @@ def _setting(condition: Condition) -> tuple[str, ...]:
 def _rank(way: Way) -> int:
     if way.is_text:
         return 0
+    if way.is_simulated:
+        return 3
     return 2 if way.recognizer == ITSELF else 1
 
 

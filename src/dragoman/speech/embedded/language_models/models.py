@@ -22,7 +22,7 @@ from dragoman.speech.embedded.workers import SpeechWorkers
 SHARE = 0.3
 """The weight of a suite's own n-grams in a mixed model."""
 
-RECIPE = 3
+RECIPE = 4
 """Grows whenever the same texts begin to give another model."""
 
 MAX_SENTENCES = 200_000
