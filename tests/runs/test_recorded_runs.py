@@ -121,10 +121,11 @@ def test_words_are_counted_as_in_live_conversations(recorded: Path, tmp_path: Pa
         (row["condition"], row["figure"]): row["value"]
         for row in frame.filter(frame["measure"] == "hearing").to_dicts()
     }
+    # Its two digits are two units; the `um` that voices said is a filler, which does not count.
     words = len(text.split()) + 1
-    assert rows["en/recorded/none", "word errors"] == pytest.approx(2 / words)
-    assert rows["en/recorded+deepgram/nova-3/none", "word errors"] == pytest.approx(1 / words)
-    assert rows["en/recorded+simulated:15/none", "word errors"] == pytest.approx(3 / words)
+    assert rows["en/recorded/none", "word errors"] == pytest.approx(1 / words)
+    assert rows["en/recorded+deepgram/nova-3/none", "word errors"] == 0
+    assert rows["en/recorded+simulated:15/none", "word errors"] == pytest.approx(2 / words)
     assert rows["en/recorded+deepgram/nova-3/none", "values heard"] == 1
 
 

@@ -13,8 +13,8 @@ from dragoman.curation.speech.audio.counting import SpeechCounts
 from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card
 from dragoman.curation.speech.making import AudioSetRequest, Speaking
-from dragoman.curation.speech.reading.reader import How
-from dragoman.curation.speech.verifying import problems_of
+from dragoman.curation.speech.reading.how import How
+from dragoman.curation.speech.verifying import problems_of, unchecked_in
 from dragoman.models.spending.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
@@ -120,14 +120,16 @@ def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
 
 def verify_set(folder: Path, *, as_json: bool) -> int:
     """Say what is wrong with a set; 1 where something is."""
-    problems = problems_of(folder)
+    problems, unchecked = problems_of(folder), unchecked_in(folder)
     if as_json:
-        print_json({"set": str(folder), "problems": problems})
+        print_json({"set": str(folder), "problems": problems, "unchecked": unchecked})
         return 1 if problems else 0
     for problem in problems[:_SHOWN]:
         print_line(problem)
     if len(problems) > _SHOWN:
         print_line(f"and {len(problems) - _SHOWN:,} more")
+    for line in unchecked:
+        print_line(f"not checked: {line}")
     print_line(f"{folder}: {wording.counted(len(problems), 'problem')}")
     return 1 if problems else 0
 

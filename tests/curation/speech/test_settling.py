@@ -1,6 +1,7 @@
 """The boldest rewriting that passes the proof, and what a model's answer must be."""
 
 import asyncio
+import re
 
 import msgspec
 import pytest
@@ -11,14 +12,31 @@ from dragoman.core.usage import Usage
 from dragoman.curation.speech.asking.topics import named_topics
 from dragoman.curation.speech.messages import StatedValue, UserMessage
 from dragoman.curation.speech.proving import Recovered
+from dragoman.curation.speech.reading.how import How
+from dragoman.curation.speech.reading.matched import MatchedReader
 from dragoman.curation.speech.rules.phenomena import phenomena_of
 from dragoman.curation.speech.settling import SpokenMessage, settled_by_model, settled_by_rules
 from dragoman.curation.speech.whitelists import topics_of
 
+READER = MatchedReader("en")
 REPORT = StatedValue("source", "final_report.pdf")
 TEXT = "Move 'final_report.pdf' to temp."
 MESSAGE = UserMessage("bfcl:x", "x_0", 0, 0, TEXT, (REPORT,), 0)
 ENGLISH = msgspec.structs.replace(phenomena_of("en"), worded={"file": 1.0, "code": 1.0})
+
+
+class Wordwise:
+    """Finds values as they are written, but for letter case and punctuation."""
+
+    def how_stated(self, value: str, text: str) -> How | None:
+        return "exactly" if self._words(value) in self._words(text) else None
+
+    def how_said(self, value: str, text: str) -> How | None:
+        return self.how_stated(value, text)
+
+    @staticmethod
+    def _words(text: str) -> str:
+        return f" {' '.join(re.findall(r'[a-z0-9_]+(?:[.][a-z0-9_]+)*', text.lower()))} "
 
 
 class Answering:
@@ -36,11 +54,11 @@ class Answering:
 
 
 def by_model(text: str, message: UserMessage = MESSAGE) -> SpokenMessage:
-    return asyncio.run(settled_by_model(message, Answering(say(text)), ENGLISH, 1))
+    return asyncio.run(settled_by_model(message, Answering(say(text)), ENGLISH, 1, READER))
 
 
 def test_what_passes_by_rules_says_how_each_value_is_found() -> None:
-    settled = settled_by_rules(MESSAGE, ENGLISH, 1)
+    settled = settled_by_rules(MESSAGE, ENGLISH, 1, READER)
     assert settled.grade == "rules"
     assert "final underscore report dot P D F" in settled.said
     assert settled.proof == (Recovered("source", "final_report.pdf", "spelled"),)
@@ -48,12 +66,10 @@ def test_what_passes_by_rules_says_how_each_value_is_found() -> None:
 
 
 def test_a_value_that_would_be_lost_stays_as_it_is_written_and_the_reason_is_kept() -> None:
-    value = StatedValue("id", "rs12")
-    message = UserMessage("bfcl:x", "x_0", 0, 0, "Find I D rs12 in 30 days", (value,), 0)
-    settled = settled_by_rules(message, ENGLISH, 1)
+    settled = settled_by_rules(MESSAGE, ENGLISH, 1, Wordwise())
     assert settled.grade == "values kept"
-    assert "rs12" in settled.said
-    assert settled.reasons == ("rules: 'rs12' not found again",)
+    assert "final_report.pdf" in settled.said
+    assert settled.reasons == ("rules: 'final_report.pdf' not found again",)
 
 
 def test_a_message_whose_values_no_rewriting_keeps_stays_as_it_is() -> None:
@@ -63,7 +79,7 @@ def test_a_message_whose_values_no_rewriting_keeps_stays_as_it_is() -> None:
         ENGLISH, filler=msgspec.structs.replace(ENGLISH.filler, rate=1.0)
     )
     message = UserMessage("x", "x_0", 0, 0, "Say thank you -- for the sea to the end", (value,), 0)
-    settled = settled_by_rules(message, rules, 1)
+    settled = settled_by_rules(message, rules, 1, Wordwise())
     assert settled.grade == "text"
     assert settled.said == message.text
     assert [reason.partition(":")[0] for reason in settled.reasons] == [
@@ -78,7 +94,7 @@ def test_the_case_of_letters_that_nobody_can_hear_is_noted() -> None:
     message = UserMessage("x", "x_0", 0, 0, "Open MyDocs_2", (value,), 0)
     told = '{"said": "open my docs, M Y D O C S underscore two"}'
     (proof,) = by_model(told, message).proof
-    assert (proof.how, proof.is_case_unheard) == ("spelled", True)
+    assert (proof.how, proof.is_case_unheard) == ("in words", True)
 
 
 def test_a_model_s_words_are_taken_where_every_value_is_found_again() -> None:
@@ -104,7 +120,7 @@ def test_a_model_s_words_are_taken_where_every_value_is_found_again() -> None:
 def test_any_other_answer_falls_back_to_the_rules_with_the_reason(answer: str, why: str) -> None:
     settled = by_model(answer)
     assert settled.grade == "rules"
-    assert settled.said == settled_by_rules(MESSAGE, ENGLISH, 1).said
+    assert settled.said == settled_by_rules(MESSAGE, ENGLISH, 1, READER).said
     (reason,) = settled.reasons
     assert reason.startswith("model: ")
     assert why in reason
@@ -112,7 +128,7 @@ def test_any_other_answer_falls_back_to_the_rules_with_the_reason(answer: str, w
 
 def test_an_answer_without_text_falls_back_too() -> None:
     model = Answering(Unparsed("{", "no JSON"))
-    settled = asyncio.run(settled_by_model(MESSAGE, model, ENGLISH, 1))
+    settled = asyncio.run(settled_by_model(MESSAGE, model, ENGLISH, 1, READER))
     assert settled.reasons == ("model: the answer has no text",)
 
 

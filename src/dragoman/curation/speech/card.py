@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from dragoman.core.usage import Usage, total_usage
-from dragoman.curation.speech.audio.counting import SpeechCounts, SpokenLine, speech_counts
+from dragoman.curation.speech.audio.counting import (
+    CountingRules,
+    SpeechCounts,
+    SpokenLine,
+    speech_counts,
+)
 from dragoman.curation.speech.set_lines import SetLine
 
 
@@ -79,20 +84,22 @@ def card_of(made: dict[str, object], digest: str, lines: Sequence[SetLine]) -> C
     )
 
 
-def with_speech(card: Card, lines: Sequence[SpokenLine], recorded: str, language: str) -> Card:
+def with_speech(
+    card: Card, lines: Sequence[SpokenLine], recorded: str, rules: CountingRules
+) -> Card:
     """Return a card with what was spoken and heard.
 
     Args:
         card: Of the set's texts.
         lines: All messages.
         recorded: The content key of everything recorded.
-        language: What is spoken.
+        rules: By which it is counted.
     """
     categories = {
         name: msgspec.structs.replace(
             counts,
             speech=speech_counts(
-                [line for line in lines if line.text.spoken.message.suite == name], language
+                [line for line in lines if line.text.spoken.message.suite == name], rules
             ),
         )
         for name, counts in card.categories.items()

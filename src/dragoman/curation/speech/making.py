@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError
+from dragoman.conditions.voice.spoken.form import VERBALIZATION
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Suite
-from dragoman.core.speech import NORMALIZER_SETTING
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.version import VERSION
 from dragoman.curation.asking.answers import prompt_version
@@ -18,10 +18,14 @@ from dragoman.curation.in_order import in_order
 from dragoman.curation.speech.asking.rewriting import PROMPT as REWRITE
 from dragoman.curation.speech.asking.topics import PROMPT as TOPICS
 from dragoman.curation.speech.asking.topics import named_topics
-from dragoman.curation.speech.audio.counting import SpokenLine
+from dragoman.curation.speech.audio.counting import SpokenLine, counting_rules
 from dragoman.curation.speech.audio.engines import AudioRequest, SetEngines
 from dragoman.curation.speech.audio.performing import Performers, performing_here
-from dragoman.curation.speech.audio.speaking import spoken_messages
+from dragoman.curation.speech.audio.speaking import (
+    other_verbalization,
+    spoken_messages,
+    words_given,
+)
 from dragoman.curation.speech.audio.spreading import (
     PATIENCE,
     SpeechWork,
@@ -31,10 +35,17 @@ from dragoman.curation.speech.audio.spreading import (
 from dragoman.curation.speech.audio.transcribing import transcribed_messages
 from dragoman.curation.speech.card import Card, card_of, with_speech
 from dragoman.curation.speech.messages import UserMessage, messages_of
+from dragoman.curation.speech.reading.how import ValueReader
+from dragoman.curation.speech.reading.readers import reader_of
 from dragoman.curation.speech.rules.phenomena import Phenomena, phenomena_of
 from dragoman.curation.speech.set_lines import SetLine, digest_of, kept_texts
-from dragoman.curation.speech.settings import begin_set, normalizer_of
+from dragoman.curation.speech.settings import begin_set
 from dragoman.curation.speech.settling import settled_by_model, settled_by_rules
+from dragoman.curation.speech.versions import (
+    unknown_in,
+    verbalization_of_texts,
+    versions_of,
+)
 from dragoman.curation.speech.whitelists import topics_of
 from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import load_prices
@@ -96,13 +107,19 @@ class Speaking:
         """Load what a request names.
 
         Raises:
-            UsageError: For a suite, model or engine that does not exist, or a suite without fixed words.
+            UsageError: For a suite, model or engine that does not exist, a suite without fixed words,
+                or a set of rules that are unknown here.
             DataError: For data that are missing or damaged.
         """
         self.asked = asked
         self._rules = phenomena_of(ENGLISH)
         suites = [load_suite(name) for name in asked.suites]
-        self.messages = tuple(messages_of(suites, asked.sample))
+        is_spoken = asked.speech is not None
+        self._versions = versions_of(asked.out, is_spoken=is_spoken)
+        for why in unknown_in(self._versions):
+            raise UsageError(f"{asked.out}: {why}")
+        self._reader = reader_of(self._versions.matcher, ENGLISH)
+        self.messages = tuple(messages_of(suites, self._reader, asked.sample))
         # Calls that were paid for are remembered, so that a making that was killed goes on with them.
         self._budget = _budget(asked)
         self._connections = Connections(budget=self._budget, remembers=True)
@@ -110,11 +127,12 @@ class Speaking:
         self._digests = [suite.provenance.digest for suite in suites]
         self._open_crew = crew_asked(asked.workers, asked.ray, PATIENCE)
         self._made = _made(asked, suites, self._rules)
+        self._made |= self._versions.made(is_spoken=is_spoken)
         if asked.speech is not None:
             engines = SpeechEngines(suites, self._connections)
-            normalizer = normalizer_of(asked.out)
+            normalizer = self._versions.normalizer
             self._engines = SetEngines(asked.speech, engines, ENGLISH, asked.seed, normalizer)
-            self._made |= {**self._engines.made, NORMALIZER_SETTING: normalizer}
+            self._made |= self._engines.made
 
     @property
     def stages(self) -> dict[str, int]:
@@ -131,11 +149,13 @@ class Speaking:
             on_done: Is told of progress.
 
         Raises:
-            UsageError: Where the folder holds another set, or a model's key or address is missing.
+            UsageError: Where the folder holds another set, or a part of one whose words cannot be made
+                here, or where a model's key or address is missing.
             ParticipantError: Where an engine broke; what came until then is in the folder.
             RunHalted: Where nothing more may be asked; what came until then is in the folder.
             DataError: Where files cannot be read or written.
         """
+        self._require_own_words()
         begin_set(self.asked.out, self._made)
         with asyncio.Runner() as runner:
             try:
@@ -146,16 +166,26 @@ class Speaking:
         write_whole(path, (msgspec.json.format(msgspec.json.encode(card)), b"\n"))
         return card
 
+    def _require_own_words(self) -> None:
+        """See that no texts are missing whose words this version would put otherwise."""
+        folder, verbalization = self.asked.out, verbalization_of_texts(self.asked.out)
+        if verbalization == VERBALIZATION:
+            return
+        if len(list(kept_texts(folder, self.messages))) < len(self.messages):
+            raise other_verbalization(folder, verbalization)
+
     async def _completed(self, on_done: OnDone) -> Card:
         asked, engines = self.asked, self._engines
         texts = await self._texts(on_done)
         card = card_of(self._made, digest_of(texts), texts)
         if engines is None:
             return card
+        said = words_given(asked.out, texts, self._versions.verbalization)
         async with self._performing(engines) as performers:
             speech = await spoken_messages(
                 asked.out,
                 texts,
+                said,
                 engines,
                 performers,
                 asked.concurrency,
@@ -173,7 +203,8 @@ class Speaking:
             SpokenLine(text, spoken, {name: lines[at] for name, lines in heard.items()})
             for at, (text, spoken) in enumerate(zip(texts, speech, strict=True))
         ]
-        return with_speech(card, lines, AudioSet(asked.out).digest, engines.language)
+        rules = counting_rules(self._versions, engines.language)
+        return with_speech(card, lines, AudioSet(asked.out).digest, rules)
 
     def _performing(self, engines: SetEngines) -> AbstractAsyncContextManager[Performers]:
         asked = self.asked
@@ -213,7 +244,7 @@ class Speaking:
             None if asked.rewriter == RULES else translation_model(asked.rewriter, connections)
         )
         topics = translation_model(asked.topics, connections) if asked.topics else None
-        return _Means(self._rules, asked.seed, rewriter, topics)
+        return _Means(self._rules, asked.seed, self._reader, rewriter, topics)
 
     async def _close(self) -> None:
         if self._engines is not None:
@@ -226,15 +257,18 @@ class _Means(msgspec.Struct, frozen=True):
 
     rules: Phenomena
     seed: int
+    reader: ValueReader
     rewriter: ChatModel | None
     topics: ChatModel | None
 
 
 async def _line(message: UserMessage, means: _Means) -> SetLine:
     if means.rewriter is None:
-        spoken = settled_by_rules(message, means.rules, means.seed)
+        spoken = settled_by_rules(message, means.rules, means.seed, means.reader)
     else:
-        spoken = await settled_by_model(message, means.rewriter, means.rules, means.seed)
+        spoken = await settled_by_model(
+            message, means.rewriter, means.rules, means.seed, means.reader
+        )
     topics = topics_of(message.values)
     if means.topics is None or not topics:
         return SetLine(spoken, MessageWhitelist(topics))

@@ -11,7 +11,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.core.tasks import Task, fixed_messages
 from dragoman.core.texts.expected_values import ExpectedValue
-from dragoman.curation.speech.reading.reader import ReadText
+from dragoman.curation.speech.reading.how import ValueReader
 
 
 class StatedValue(msgspec.Struct, frozen=True):
@@ -48,11 +48,14 @@ class UserMessage(msgspec.Struct, frozen=True):
         return f"{self.task}/{self.turn}.{self.place}"
 
 
-def messages_of(suites: Sequence[Suite], sample: int = 0) -> Iterator[UserMessage]:
+def messages_of(
+    suites: Sequence[Suite], reader: ValueReader, sample: int = 0
+) -> Iterator[UserMessage]:
     """Yield the messages that users of suites say in words that the suites fix.
 
     Args:
         suites: The suites, in whose order they come.
+        reader: Finds the values that messages state.
         sample: Only those of so many tasks, drawn by their ids over all suites; a larger sample has
             all that a smaller one has. 0 for all.
 
@@ -67,7 +70,7 @@ def messages_of(suites: Sequence[Suite], sample: int = 0) -> Iterator[UserMessag
         if task.id in kept:
             expected = expected_values(suite, task)
             for turn, place, text in fixed_messages(task):
-                yield _message(task, (turn, place), text, expected)
+                yield _message(task, (turn, place), text, expected, reader)
 
 
 def _spoken_tasks(suite: Suite) -> list[Task]:
@@ -85,24 +88,27 @@ def expected_values(suite: Suite, task: Task) -> Sequence[ExpectedValue]:
 
 
 def _message(
-    task: Task, at: tuple[int, int], text: str, expected: Sequence[ExpectedValue]
+    task: Task,
+    at: tuple[int, int],
+    text: str,
+    expected: Sequence[ExpectedValue],
+    reader: ValueReader,
 ) -> UserMessage:
     turn, place = at
-    read = ReadText(text)
     of_turn = [each for each in expected if each.turn == turn]
     stated: dict[StatedValue, None] = {}
     unstated = 0
     for each in of_turn:
-        values = _stated(each, read)
+        values = _stated(each, text, reader)
         unstated += not values
         stated |= dict.fromkeys(StatedValue(each.argument, value) for value in values)
     return UserMessage(task.suite, task.id, turn, place, text, tuple(stated), unstated)
 
 
-def _stated(expected: ExpectedValue, read: ReadText) -> tuple[str, ...]:
+def _stated(expected: ExpectedValue, text: str, reader: ValueReader) -> tuple[str, ...]:
     """Return what is stated of the alternative of which most is; of equal ones the first."""
     candidates = (
-        tuple(value for value in alternative if read.how(value) is not None)
+        tuple(value for value in alternative if reader.how_stated(value, text) is not None)
         for alternative in expected.alternatives
     )
     return max(candidates, key=len, default=())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dragoman.curation.speech.messages import StatedValue
-from dragoman.curation.speech.reading.reader import How, ReadText
+from dragoman.curation.speech.reading.how import How, ValueReader
 
 
 class Recovered(msgspec.Struct, frozen=True):
@@ -26,15 +26,16 @@ class Recovered(msgspec.Struct, frozen=True):
     is_case_unheard: bool = False
 
 
-def recovered(values: Sequence[StatedValue], said: str) -> tuple[Recovered, ...]:
+def recovered(
+    values: Sequence[StatedValue], said: str, reader: ValueReader
+) -> tuple[Recovered, ...]:
     """Return for each value how a rewritten text states it."""
-    read = ReadText(said)
-    return tuple(_recovered(each, read) for each in values)
+    return tuple(_recovered(each, said, reader) for each in values)
 
 
-def _recovered(stated: StatedValue, read: ReadText) -> Recovered:
+def _recovered(stated: StatedValue, said: str, reader: ValueReader) -> Recovered:
     value = stated.value
-    how = read.how(value)
+    how = reader.how_said(value, said)
     if how is None:
         return Recovered(stated.topic, value, None, "not found in the rewritten text")
     is_unheard = how != "exactly" and has_unheard_case(value)

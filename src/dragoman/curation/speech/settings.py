@@ -5,16 +5,24 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.voice.inverse_text_normalization import NORMALIZER
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.speech import NORMALIZER_SETTING
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.store.audio_sets.layout import AUDIO, MOST_BYTES, SETTINGS, TRANSCRIPTS
-from dragoman.store.audio_sets.reader import read_settings
+from dragoman.store.audio_sets.layout import (
+    AUDIO,
+    MATCHER_SETTING,
+    MOST_BYTES,
+    NORMALIZATION_SETTING,
+    SETTINGS,
+    TRANSCRIPTS,
+    VERBALIZATION_SETTING,
+)
 from dragoman.store.foreign_files import read_plain, require_inside
 from dragoman.store.whole_files import write_whole
 
-_OF_SPEECH = ("language", "tts", "line", "asr", "engines", NORMALIZER_SETTING)
+_OF_SPEECH = ("language", "tts", "line", "asr", "engines")
+_VERSIONS = (MATCHER_SETTING, VERBALIZATION_SETTING, NORMALIZER_SETTING, NORMALIZATION_SETTING)
+"""What earlier sets do not record, and go on with."""
 _GROWING = ("asr", "engines")
 """What more of may be asked for later: audio that is there is heard by one recognizer more."""
 
@@ -46,18 +54,6 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
         write_whole(path, (written,))
 
 
-def normalizer_of(folder: Path) -> str:
-    """Return the normalizer of a set's transcripts: its own where it has some, so that all are alike.
-
-    Raises:
-        DataError: Where its settings are damaged.
-    """
-    if not (folder / SETTINGS).is_file():
-        return NORMALIZER
-    settings = read_settings(folder)
-    return settings.normalizer if settings.asr else NORMALIZER
-
-
 def settings_in(folder: Path) -> dict[str, object]:
     """Return what a set was made of.
 
@@ -72,8 +68,10 @@ def settings_in(folder: Path) -> dict[str, object]:
 def _goes_on(name: str, there: Mapping[str, object], asked: Mapping[str, object]) -> bool:
     """Whether a set with what is there can become what is asked for."""
     old, new = there.get(name), asked.get(name)
-    if old == new or (name in _OF_SPEECH and name not in there):
+    if old == new or (name in (*_OF_SPEECH, *_VERSIONS) and name not in there):
         return True
+    if name == VERBALIZATION_SETTING:
+        return not there.get("asr")  # no voice was given any words yet
     if name not in _GROWING:
         return False
     if isinstance(old, list) and isinstance(new, list):

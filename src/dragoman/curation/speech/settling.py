@@ -11,6 +11,7 @@ from dragoman.core.usage import Usage
 from dragoman.curation.speech.asking.rewriting import rewritten_by_model
 from dragoman.curation.speech.messages import UserMessage
 from dragoman.curation.speech.proving import Recovered, lost, recovered
+from dragoman.curation.speech.reading.how import ValueReader
 from dragoman.curation.speech.rules.phenomena import Phenomena
 from dragoman.curation.speech.rules.rewriter import Rewritten, rewritten
 
@@ -43,7 +44,7 @@ class SpokenMessage(msgspec.Struct, frozen=True):
 
 
 async def settled_by_model(
-    message: UserMessage, model: ChatModel, rules: Phenomena, seed: int
+    message: UserMessage, model: ChatModel, rules: Phenomena, seed: int, reader: ValueReader
 ) -> SpokenMessage:
     """Return a model's rewriting where it passes, and else the boldest by rules that does.
 
@@ -53,17 +54,21 @@ async def settled_by_model(
     answer = await rewritten_by_model(message.text, model)
     why = answer.why
     if not why:
-        proof = recovered(message.values, answer.said)
+        proof = recovered(message.values, answer.said, reader)
         missing = lost(proof)
         if not missing:
             return SpokenMessage(message, answer.said, "model", {}, proof, usage=answer.usage)
         why = lost_line(missing)
-    settled = settled_by_rules(message, rules, seed, (f"model: {why}",))
+    settled = settled_by_rules(message, rules, seed, reader, (f"model: {why}",))
     return msgspec.structs.replace(settled, usage=answer.usage)
 
 
 def settled_by_rules(
-    message: UserMessage, rules: Phenomena, seed: int, reasons: tuple[str, ...] = ()
+    message: UserMessage,
+    rules: Phenomena,
+    seed: int,
+    reader: ValueReader,
+    reasons: tuple[str, ...] = (),
 ) -> SpokenMessage:
     """Return the boldest rewriting by rules that passes; the text itself where none does.
 
@@ -71,16 +76,17 @@ def settled_by_rules(
         message: What is rewritten.
         rules: Of its language.
         seed: Of the set.
+        reader: Finds values in what is said.
         reasons: Why bolder rewritings than these were given up.
     """
-    for grade, attempt in _attempts(message, rules, seed):
-        proof = recovered(message.values, attempt.said)
+    for grade, attempt in _attempts(message, rules, seed, reader):
+        proof = recovered(message.values, attempt.said, reader)
         missing = lost(proof)
         if not missing:
             made = dict(Counter(attempt.phenomena))
             return SpokenMessage(message, attempt.said, grade, made, proof, reasons)
         reasons += (f"{grade}: {lost_line(missing)}",)
-    proof = recovered(message.values, message.text)
+    proof = recovered(message.values, message.text, reader)
     return SpokenMessage(message, message.text, "text", {}, proof, reasons)
 
 
@@ -92,10 +98,10 @@ def lost_line(missing: tuple[str, ...]) -> str:
 
 
 def _attempts(
-    message: UserMessage, rules: Phenomena, seed: int
+    message: UserMessage, rules: Phenomena, seed: int, reader: ValueReader
 ) -> Iterator[tuple[Grade, Rewritten]]:
     bold = rewritten(message.text, message.values, rules, seed)
     yield "rules", bold
-    missing = lost(recovered(message.values, bold.said))
+    missing = lost(recovered(message.values, bold.said, reader))
     yield "values kept", rewritten(message.text, message.values, rules, seed, missing)
     yield "mild", rewritten(message.text, message.values, rules, seed, None)

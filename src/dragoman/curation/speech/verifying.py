@@ -7,17 +7,16 @@ import msgspec
 
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.curation.speech.audio.checking import (
-    normalizer_problems,
-    sound_problems,
-    speech_problems,
-)
-from dragoman.curation.speech.audio.counting import SpokenLine
+from dragoman.curation.speech.audio.checking import sound_problems, speech_problems, unchecked_words
+from dragoman.curation.speech.audio.counting import SpokenLine, counting_rules
 from dragoman.curation.speech.card import Card, card_of, with_speech
 from dragoman.curation.speech.messages import messages_of
 from dragoman.curation.speech.proving import recovered
+from dragoman.curation.speech.reading.how import ValueReader
+from dragoman.curation.speech.reading.readers import KNOWN_MATCHERS, reader_of
 from dragoman.curation.speech.set_lines import SetLine, digest_of
 from dragoman.curation.speech.settings import settings_in
+from dragoman.curation.speech.versions import recorded_versions, unknown_in
 from dragoman.curation.speech.whitelists import topics_of
 from dragoman.store.audio_sets.layout import (
     CARD,
@@ -44,27 +43,44 @@ def problems_of(folder: Path) -> tuple[str, ...]:
     """
     settings = read_settings(folder)
     texts = tuple(read_lines(folder / TEXTS, SetLine))
-    found = [problem for line in texts for problem in _problems(line)]
-    found += _suite_problems(settings, texts)
+    versions = recorded_versions(settings)
+    found = list(unknown_in(versions))
+    if versions.matcher not in KNOWN_MATCHERS:
+        return tuple(found)  # nothing that it counts can be counted again
+    reader = reader_of(versions.matcher, settings.language)
+    found += [problem for line in texts for problem in _problems(line, reader)]
+    found += _suite_problems(settings, texts, reader)
     card = card_of(settings_in(folder), digest_of(texts), texts)
     if settings.asr:
         recorded = AudioSet(folder)
         lines = _spoken(folder, settings, texts)
-        found += normalizer_problems(settings)
         found += [problem for line in lines for problem in speech_problems(line, settings)]
         found += sound_problems(folder, lines)
-        card = with_speech(card, lines, recorded.digest, settings.language)
+        rules = counting_rules(versions, settings.language)
+        card = with_speech(card, lines, recorded.digest, rules)
     if _card(folder) != card:
         found.append("its card does not tell what is in it")
     return tuple(found)
 
 
-def _suite_problems(settings: SetSettings, texts: Sequence[SetLine]) -> Iterator[str]:
+def unchecked_in(folder: Path) -> tuple[str, ...]:
+    """Return what of a set cannot be looked at again, one line each.
+
+    Raises:
+        DataError: Where its settings are missing or damaged.
+    """
+    settings = read_settings(folder)
+    return tuple(unchecked_words(settings)) if settings.asr else ()
+
+
+def _suite_problems(
+    settings: SetSettings, texts: Sequence[SetLine], reader: ValueReader
+) -> Iterator[str]:
     suites = [load_suite(name) for name in settings.suites]
     for suite, (name, digest) in zip(suites, settings.suites.items(), strict=True):
         if suite.provenance.digest != digest:
             yield f"{name} has other data here than the set was made of"
-    messages = list(messages_of(suites, settings.sample))
+    messages = list(messages_of(suites, reader, settings.sample))
     if [line.spoken.message for line in texts] != messages:
         names = ", ".join(settings.suites)
         yield f"its {len(texts):,} messages are not the {len(messages):,} of {names}"
@@ -84,9 +100,9 @@ def _spoken(
     )
 
 
-def _problems(line: SetLine) -> Iterator[str]:
+def _problems(line: SetLine, reader: ValueReader) -> Iterator[str]:
     message, whitelist = line.spoken.message, line.whitelist
-    proof = recovered(message.values, line.spoken.said)
+    proof = recovered(message.values, line.spoken.said, reader)
     if proof != line.spoken.proof:
         yield f"{message.address}: its proof is not that of what is said"
     for each in proof:

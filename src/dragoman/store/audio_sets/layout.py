@@ -16,6 +16,24 @@ CARD = "card.json"
 AUDIO = "audio"
 TRANSCRIPTS = "transcripts"
 
+MATCHER_SETTING = "matcher"
+"""The setting that names the rules by which values are found."""
+
+VERBALIZATION_SETTING = "verbalization"
+"""The setting that names how texts are put into the words that voices are given."""
+
+NORMALIZATION_SETTING = "normalization"
+"""The setting that names how texts are treated before their words are compared."""
+
+UNRECORDED_MATCHER = "dragoman-values-0"
+"""How values were found where settings name no matcher: by rules of audio sets alone."""
+
+UNRECORDED_VERBALIZATION = "dragoman-verbalization-1"
+"""How texts were put into words where settings name no verbalization."""
+
+UNRECORDED_NORMALIZATION = "dragoman-speech-1"
+"""How words were compared where settings name no normalization."""
+
 MOST_BYTES = 16 * 2**20
 """Of a set's settings, and of its card."""
 
@@ -36,6 +54,9 @@ class SetSettings(msgspec.Struct, frozen=True):
         asr: Recognizers, as `--asr` takes them; none in a set of texts.
         sample: Of how many tasks it has the messages; 0 for all.
         normalizer: The rules of inverse text normalization by which its transcripts were written.
+        matcher: The rules by which values are found in its texts and transcripts.
+        verbalization: How its texts are put into the words that voices are given.
+        normalization: How texts are treated before their words are compared.
     """
 
     suites: dict[str, str]
@@ -46,6 +67,9 @@ class SetSettings(msgspec.Struct, frozen=True):
     asr: tuple[str, ...] = ()
     sample: int = 0
     normalizer: str = UNRECORDED_NORMALIZER
+    matcher: str = UNRECORDED_MATCHER
+    verbalization: str = UNRECORDED_VERBALIZATION
+    normalization: str = UNRECORDED_NORMALIZATION
 
 
 class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):

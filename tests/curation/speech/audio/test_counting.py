@@ -1,12 +1,16 @@
 """What recognizers heard is counted: words as a whole, values by how they arrived or what they are."""
 
 from dragoman.core.speech import AudioRef, Stage
-from dragoman.curation.speech.audio.counting import SpokenLine, speech_counts
+from dragoman.curation.speech.audio.counting import CountingRules, SpokenLine, speech_counts
 from dragoman.curation.speech.messages import StatedValue, UserMessage
 from dragoman.curation.speech.proving import recovered
+from dragoman.curation.speech.reading.matched import MatchedReader
 from dragoman.curation.speech.set_lines import SetLine
 from dragoman.curation.speech.settling import SpokenMessage
+from dragoman.scoring.speech_accuracy import NORMALIZATION
 from dragoman.store.audio_sets.layout import MessageWhitelist, SpeechLine, TranscriptLine
+
+RULES = CountingRules("en", MatchedReader("en"), NORMALIZATION)
 
 
 def message(
@@ -15,7 +19,7 @@ def message(
     """Return a message that is heard by one recognizer."""
     stated = tuple(StatedValue(f"value_{at}", value) for at, value in enumerate(values))
     user = UserMessage("suite", "task", 0, 0, said, stated, 0)
-    spoken = SpokenMessage(user, said, "rules", {}, recovered(stated, said))
+    spoken = SpokenMessage(user, said, "rules", {}, recovered(stated, said, RULES.reader))
     stage = Stage("synthesis", "espeak-ng:us", 1, {"speaker": "us"})
     audio = AudioRef("0" * 64, seconds, 16_000) if said else None
     return SpokenLine(
@@ -34,14 +38,14 @@ def test_the_word_error_rate_is_of_all_words_and_not_a_mean_of_messages() -> Non
         message("Yes!", "no"),
         message("", ""),
     ]
-    counts = speech_counts(lines, "en")
+    counts = speech_counts(lines, RULES)
     ear = counts.recognizers["ear"]
     assert (ear.words, ear.word_errors, ear.word_error_rate, ear.uncounted) == (10, 1, 0.1, 1)
     assert (counts.seconds, counts.voices) == (2.0, {"us": 2})
 
 
 def test_where_nothing_was_said_there_is_no_rate() -> None:
-    ear = speech_counts([message("", "")], "en").recognizers["ear"]
+    ear = speech_counts([message("", "")], RULES).recognizers["ear"]
     assert (ear.word_error_rate, ear.uncounted) == (None, 1)
 
 
@@ -54,7 +58,7 @@ def test_values_are_heard_somehow_or_lost_as_what_they_are() -> None:
         *values,
         text="ann hold pays $25 on may fifth for kl923 playlist and final underscore report dot p d f",
     )
-    counts = speech_counts([line], "en")
+    counts = speech_counts([line], RULES)
     ear = counts.recognizers["ear"]
     assert ear.values == 7
     assert ear.heard == {"exactly": 2, "spelled": 1}
@@ -66,6 +70,6 @@ def test_values_are_heard_somehow_or_lost_as_what_they_are() -> None:
 def test_capitals_that_anybody_would_guess_need_not_be_heard() -> None:
     values = ("Liam Neeson", "KL923", "report", "iPhone")
     ear = speech_counts(
-        [message("liam neeson", "x", *values, text="liam neeson kl923 report iPhone")], "en"
+        [message("liam neeson", "x", *values, text="liam neeson kl923 report iPhone")], RULES
     )
     assert ear.recognizers["ear"].heard == {"exactly": 4}

@@ -12,9 +12,17 @@ from dragoman.core.texts.entities import EntityKind, kind_of
 from dragoman.core.voice.recordings import SPEAKER
 from dragoman.curation.speech.messages import StatedValue
 from dragoman.curation.speech.proving import has_unheard_case
-from dragoman.curation.speech.reading.reader import How, ReadText
+from dragoman.curation.speech.reading.how import How, ValueReader
+from dragoman.curation.speech.reading.readers import reader_of
 from dragoman.curation.speech.set_lines import SetLine
-from dragoman.scoring.speech_accuracy import Edits, word_edits
+from dragoman.curation.speech.versions import SetVersions
+from dragoman.scoring.speech_accuracy import (
+    EARLIER_NORMALIZATION,
+    NORMALIZATION,
+    Edits,
+    Normalization,
+    word_edits,
+)
 from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine
 
 LostKind = EntityKind | Literal["case"]
@@ -69,16 +77,46 @@ class SpeechCounts(msgspec.Struct, frozen=True):
     recognizers: dict[str, HearingCounts]
 
 
-def speech_counts(lines: Sequence[SpokenLine], language: str) -> SpeechCounts:
+class CountingRules(NamedTuple):
+    """By which rules a set is counted.
+
+    Attributes:
+        language: What is spoken.
+        reader: Finds values in what voices were given and in transcripts.
+        normalization: How texts are treated before their words are compared.
+    """
+
+    language: str
+    reader: ValueReader
+    normalization: Normalization
+
+
+def counting_rules(versions: SetVersions, language: str) -> CountingRules:
+    """Return the rules by which a set of some versions is counted.
+
+    Raises:
+        UsageError: Where its matcher is unknown here.
+    """
+    is_earlier = versions.normalization == EARLIER_NORMALIZATION
+    return CountingRules(
+        language,
+        reader_of(versions.matcher, language),
+        EARLIER_NORMALIZATION if is_earlier else NORMALIZATION,
+    )
+
+
+def speech_counts(lines: Sequence[SpokenLine], rules: CountingRules) -> SpeechCounts:
     """Count how the messages of one category were spoken and heard."""
     names = dict.fromkeys(name for line in lines for name in line.heard)
     return SpeechCounts(
         seconds=round(sum(line.speech.audio.seconds for line in lines if line.speech.audio), 3),
         voices=dict(sorted(Counter(_voices(lines)).items())),
         unsaid=sum(
-            _how(line.speech.said, each.value) is None for line in lines for each in _values(line)
+            _how(line.speech.said, each.value, rules.reader) is None
+            for line in lines
+            for each in _values(line)
         ),
-        recognizers={name: _hearing(lines, name, language) for name in names},
+        recognizers={name: _hearing(lines, name, rules) for name in names},
     )
 
 
@@ -91,13 +129,15 @@ def _voices(lines: Sequence[SpokenLine]) -> Sequence[str]:
     ]
 
 
-def _hearing(lines: Sequence[SpokenLine], name: str, language: str) -> HearingCounts:
-    edits = [_edits(line.speech.said, line.heard[name].words, language) for line in lines]
+def _hearing(lines: Sequence[SpokenLine], name: str, rules: CountingRules) -> HearingCounts:
+    edits = [_edits(line.speech.said, line.heard[name].words, rules) for line in lines]
     counted = [each for each in edits if isinstance(each, Edits)]
     words = sum(each.said for each in counted)
     errors = sum(each.substitutions + each.deletions + each.insertions for each in counted)
     fates = Counter(
-        _fate(line.heard[name].text, each.value) for line in lines for each in _values(line)
+        _fate(line.heard[name].text, each.value, rules.reader)
+        for line in lines
+        for each in _values(line)
     )
     lost = {fate.lost: count for fate, count in fates.items() if fate.lost is not None}
     return HearingCounts(
@@ -126,8 +166,8 @@ class _Fate(NamedTuple):
 
 
 @lru_cache(maxsize=16_384)
-def _fate(heard: str, value: str) -> _Fate:
-    how = _how(heard, value)
+def _fate(heard: str, value: str, reader: ValueReader) -> _Fate:
+    how = _how(heard, value, reader)
     if how is None:
         return _Fate(None, kind_of(value))
     if has_unheard_case(value) and value not in heard:
@@ -135,16 +175,11 @@ def _fate(heard: str, value: str) -> _Fate:
     return _Fate(how, None)
 
 
-@lru_cache(maxsize=4)
-def _read(text: str) -> ReadText:
-    return ReadText(text)
+@lru_cache(maxsize=16_384)
+def _how(text: str, value: str, reader: ValueReader) -> How | None:
+    return reader.how_said(value, text)
 
 
 @lru_cache(maxsize=16_384)
-def _how(text: str, value: str) -> How | None:
-    return _read(text).how(value)
-
-
-@lru_cache(maxsize=16_384)
-def _edits(said: str, heard: str, language: str) -> Edits | Unscored:
-    return word_edits(said, heard, language)
+def _edits(said: str, heard: str, rules: CountingRules) -> Edits | Unscored:
+    return word_edits(said, heard, rules.language, rules.normalization)

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.spoken.form import VERBALIZATION, spoken_form
 from dragoman.conditions.voice.voice_channel import without_markers
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, UsageError
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
 from dragoman.curation.speech.audio.engines import SetEngines
 from dragoman.curation.speech.audio.performing import Performers
@@ -19,6 +19,7 @@ from dragoman.store.audio_sets.sounds import SetSounds
 async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, and who is told
     folder: Path,
     texts: Sequence[SetLine],
+    said: Sequence[str],
     engines: SetEngines,
     performers: Performers,
     at_once: int,
@@ -28,7 +29,8 @@ async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, an
 
     Args:
         folder: The set's.
-        texts: What is said.
+        texts: The messages.
+        said: The words that voices are given for each.
         engines: Who speaks, if anybody does.
         performers: Has them speak.
         at_once: How many are spoken at a time.
@@ -42,7 +44,6 @@ async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, an
     """
     sounds = SetSounds(folder)
     places = [place_of(line.spoken.message) for line in texts]
-    said = [words_spoken(line.spoken.said) for line in texts]
     good = await asyncio.to_thread(_good_lines, folder, places, said, sounds)
 
     async def speak(at: int) -> SpeechLine:
@@ -56,6 +57,34 @@ async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, an
     lines = await completed(wanted, speak, at_once, on_done)
     _remove_others(sounds, lines)
     return lines
+
+
+def words_given(folder: Path, texts: Sequence[SetLine], verbalization: str) -> list[str]:
+    """Return what voices are given for texts: those of another verbalization as they are recorded.
+
+    Raises:
+        UsageError: Where words of another verbalization are missing, which cannot be made.
+        DataError: Where the file cannot be read.
+    """
+    if verbalization == VERBALIZATION:
+        return [words_spoken(text.spoken.said) for text in texts]
+    kept = kept_lines(folder / SPEECH, SpeechLine)
+    given = {
+        text.spoken.said: line.said
+        for text, line in zip(texts, kept, strict=False)
+        if place_of(text.spoken.message) == place_of(line)
+    }
+    if any(text.spoken.said not in given for text in texts):
+        raise other_verbalization(folder, verbalization)
+    return [given[text.spoken.said] for text in texts]
+
+
+def other_verbalization(folder: Path, verbalization: str) -> UsageError:
+    """Return why a set of another verbalization cannot be completed."""
+    return UsageError(
+        f"{folder} is not whole, and its words are by {verbalization!r:.80}, not {VERBALIZATION!r}: "
+        "name another folder"
+    )
 
 
 def words_spoken(said: str) -> str:

@@ -1,26 +1,37 @@
-"""Where and how a text states a value: as it is written, sign by sign, or as a number or date in words.
+"""How a text states a value, for sets made before the value matcher: their proofs are looked at by it.
 
-Letter case is not heard, so it does not count.
+A value is found as it is written, sign by sign, or as a number or date in words. Letter case does not count.
 """
 
 from decimal import Decimal
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, lru_cache
+
+import msgspec
 
 from dragoman.conditions.voice.written.form import written_form
 from dragoman.core.texts.entities import EntityKind, kind_of, occurs
+from dragoman.curation.speech.reading.how import How
 from dragoman.curation.speech.reading.numbers import number_of, numbers_in
 from dragoman.curation.speech.reading.signs import SpokenToken, read_signs, tokens_in
-
-How = Literal["exactly", "spelled", "in words"]
-"""As it is written; letter by letter or with signs by name; as a number, a date, a time or an amount."""
 
 _MIN_DIGITS = 3
 _WRITTEN_ANEW: frozenset[EntityKind] = frozenset({"date", "time", "amount", "phone", "number"})
 """What may be said in words that have no sign of the value's writing in them."""
 
 
-class ReadText:
+class EarlierReader(msgspec.Struct, frozen=True):
+    """Finds values in English texts; one that is typed and one that is said are read alike."""
+
+    def how_stated(self, value: str, text: str) -> How | None:
+        """Return how a typed text states a value; None where it does not."""
+        return _read(text).how(value)
+
+    def how_said(self, value: str, text: str) -> How | None:
+        """Return how a text that is said or heard states a value; None where it does not."""
+        return _read(text).how(value)
+
+
+class EarlierReadText:
     """A text in which values are looked for; what is read of it is read once."""
 
     def __init__(self, text: str) -> None:
@@ -50,6 +61,11 @@ class ReadText:
     @cached_property
     def _written(self) -> str:
         return written_form(self.text)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> EarlierReadText:
+    return EarlierReadText(text)
 
 
 def _is_digit(value: str) -> bool:
