@@ -203,7 +203,11 @@ def _regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
     jumps: dict[_Step, list[_Step]] = {}
     for row, one in enumerate(said):
         for column, other in enumerate(heard):
-            if one[:1] == other[:1] and one != other and (end := _same_letters(said, heard, row, column)):
+            if (
+                one[:1] == other[:1]
+                and one != other
+                and (end := _same_letters(said, heard, row, column))
+            ):
                 jumps.setdefault(end, []).append((row, column))
     if not jumps:
         return list(heard)
@@ -213,7 +217,9 @@ def _regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
         one = said[row - 1]
         for column in range(1, columns + 1):
             best = min(
-                above[column - 1] + (one != heard[column - 1]), above[column] + 1, own[column - 1] + 1
+                above[column - 1] + (one != heard[column - 1]),
+                above[column] + 1,
+                own[column - 1] + 1,
             )
             for start in jumps.get((row, column), ()):
                 best = min(best, costs[start[0]][start[1]])
@@ -232,7 +238,9 @@ def _traced(
     row, column = len(said), len(heard)
     while column:
         here = costs[row][column]
-        jump = next((at for at in jumps.get((row, column), ()) if costs[at[0]][at[1]] == here), None)
+        jump = next(
+            (at for at in jumps.get((row, column), ()) if costs[at[0]][at[1]] == here), None
+        )
         if jump is not None:
             units += reversed(said[jump[0] : row])
             row, column = jump

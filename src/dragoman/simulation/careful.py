@@ -84,7 +84,11 @@ class CarefulSession(PlanSession):
 
     def needed(self, stretch: Sequence[Action]) -> list[Fact]:
         """Return what a stretch needs from the user and is not confirmed yet."""
-        return [fact for fact in needed_facts(stretch, self.task, self.phrases) if fact not in self.understood]
+        return [
+            fact
+            for fact in needed_facts(stretch, self.task, self.phrases)
+            if fact not in self.understood
+        ]
 
     def made_sure(self, stretch: Sequence[Action], needed: Sequence[Fact]) -> Iterator[Reply]:
         """Confirm what was heard before a stretch in which something may change."""

@@ -130,9 +130,7 @@ class SilentAgent:
         return session
 
 
-def needed_facts(
-    stretch: Sequence[Action], task: Task, phrases: Phrasebook
-) -> tuple[Fact, ...]:
+def needed_facts(stretch: Sequence[Action], task: Task, phrases: Phrasebook) -> tuple[Fact, ...]:
     """Return what the calls of a stretch need from the user: its facts, or else values by argument.
 
     A value that is part of a fact stands for the whole of it.

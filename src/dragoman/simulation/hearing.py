@@ -32,14 +32,10 @@ def replaced_arguments(
 ) -> Arguments:
     """Replace every text and number that the user's script states, in whichever written form."""
     language = language_of(phrases)
-    return {
-        name: _replaced(value, script, replace, language) for name, value in arguments.items()
-    }
+    return {name: _replaced(value, script, replace, language) for name, value in arguments.items()}
 
 
-def scripted_texts(
-    arguments: Arguments, script: str, phrases: Phrasebook
-) -> list[tuple[str, str]]:
+def scripted_texts(arguments: Arguments, script: str, phrases: Phrasebook) -> list[tuple[str, str]]:
     """Return the strings that the user's script states, each with the argument it is in."""
     language = language_of(phrases)
     return [

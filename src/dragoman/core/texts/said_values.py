@@ -64,4 +64,3 @@ def texts_of(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
                 yield from texts_of(entry, depth - 1)
         case _:
             return
-

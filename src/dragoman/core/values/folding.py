@@ -21,13 +21,20 @@ _APOSTROPHES = dict.fromkeys("\u02bc\u2019\u2018\u0060\u00b4\u02b9\u2032\uff07\u
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
 _ARABIC = {"\u06cc": "\u064a", "\u0649": "\u064a", "\u06a9": "\u0643", "\u0640": ""}
 _POWERS = {"\u00b2": "^2", "\u00b3": "^3", "\u00b9": "^1"}
-_OTHERS = {"\u00b0": "\u00b0", "\u00ba": "\u00ba", "\u00aa": "\u00aa", "\u2044": "/", "\u00d7": "\u00d7"}
+_KEPT = frozenset("\u00b0\u00ba\u00aa")
+_OTHERS = {sign: sign for sign in "\u00b0\u00ba\u00aa\u00d7"} | {"\u2044": "/"}
 _SIGNS = _APOSTROPHES | _DASHES | _ARABIC | _POWERS | _OTHERS
 _HARAKAT = re.compile("[\u064b-\u065f\u0670]")
 _SARA_AM = re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32|([\u0e48-\u0e4b])\u0e4d\u0e32")
-_THAI_MARKS = "\u0e31\u0e33-\u0e3a\u0e47-\u0e4e"
 _LONG_MARK = re.compile("(?<=[\u30a1-\u30fa\u30fc]{2})\u30fc(?![\u30a1-\u30fa\u30fc])")
 _TONES = "\u0300\u0301\u0303\u0309\u0323"
+_SARA_E = "\u0e40"
+_DOUBLE_SARA_E = _SARA_E * 2
+_LONG_SIGN = "\u30fc"
+_JOINS_BEFORE = frozenset("\u0e33\u0e32\uff9e\uff9f")
+_MERGES = frozenset("\u0307\u0e4d")
+"""Marks that change what stands before them although no normalization says so."""
+_MOST_KNOWN = 20_000
 
 
 class FoldedText(msgspec.Struct, frozen=True):
@@ -57,17 +64,48 @@ def fold(text: str, language: str) -> FoldedText:
     primary = primary_language(language)
     if text.isascii() and "`" not in text and primary not in {"tr", "az"}:
         return FoldedText(text, None)
+    if _is_folded(text, primary):
+        return FoldedText(_tone_placed(text) if primary == "vi" else text, None)
     pieces: list[str] = []
     places: list[int] = []
     for start, cluster in _clusters(text):
         folded = _folded_cluster(cluster, primary)
         pieces.append(folded)
-        places += [start] * len(folded)
+        is_kept = folded == cluster
+        places += range(start, start + len(cluster)) if is_kept else [start] * len(folded)
     joined = "".join(pieces)
     places.append(len(text))
     return _merged(joined, places, primary)
 
 
+def _is_folded(text: str, primary: str) -> bool:
+    """Whether folding changes no character, so that every place stays; most texts are so.
+
+    Where a text is in NFC and none of its characters has a compatibility form, its NFKC is the text.
+    """
+    changed, kept = _changed_signs(primary)
+    signs = set(text)
+    for sign in signs - kept:
+        if sign in changed or sign in _MERGES or _folded_cluster(sign, primary) != sign:
+            if len(changed) < _MOST_KNOWN:
+                changed.add(sign)
+            return False
+        if len(kept) < _MOST_KNOWN:
+            kept.add(sign)
+    return (
+        _LONG_SIGN not in signs
+        and _DOUBLE_SARA_E not in text
+        and unicodedata.is_normalized("NFC", text)
+    )
+
+
+@cache
+def _changed_signs(primary: str) -> tuple[set[str], set[str]]:  # noqa: ARG001 - the key of the cache
+    """Return which characters are known to change in texts of a language, and which to stay."""
+    return set(), set()
+
+
+@lru_cache(maxsize=1_000)
 def primary_language(language: str) -> str:
     """Return the language of a tag without region and script: `zh` for `cmn-Hans` and `yue`."""
     primary = language.replace("_", "-").split("-")[0].casefold()
@@ -80,9 +118,7 @@ def _clusters(text: str) -> Iterator[tuple[int, str]]:
     """Yield each character with the combining marks behind it, and its place."""
     start = 0
     for at in range(1, len(text) + 1):
-        if at == len(text) or not (
-            unicodedata.combining(text[at]) or text[at] in "\u0e33\u0e32\uff9e\uff9f"
-        ):
+        if at == len(text) or not (unicodedata.combining(text[at]) or text[at] in _JOINS_BEFORE):
             yield start, text[start:at]
             start = at
 
@@ -94,7 +130,7 @@ def _folded_cluster(cluster: str, primary: str) -> str:
     mapped = "".join(_SIGNS.get(sign, sign) for sign in cluster)
     if mapped != cluster:
         return mapped if len(cluster) == 1 else _folded_cluster(mapped, primary)
-    if cluster in {"\u00b0", "\u00ba", "\u00aa"}:
+    if cluster in _KEPT:
         return cluster
     unified = unicodedata.normalize("NFKC", cluster)
     if unified == "\u0069\u0307":
@@ -113,10 +149,11 @@ def _folded_cluster(cluster: str, primary: str) -> str:
 
 def _merged(text: str, places: list[int], primary: str) -> FoldedText:
     """Apply the rules that look at more than one character; they only take characters out."""
-    if primary == "th" and "\u0e40\u0e40" in text:
-        text, places = _without(text, places, [m.start() + 1 for m in re.finditer("\u0e40\u0e40", text)])
+    if primary == "th" and _DOUBLE_SARA_E in text:
+        seconds = [match.start() + 1 for match in re.finditer(_DOUBLE_SARA_E, text)]
+        text, places = _without(text, places, seconds)
         text = "".join(_sara_e(text, places))
-    if "\u30fc" in text:
+    if _LONG_SIGN in text:
         text, places = _without(text, places, [m.start() for m in _LONG_MARK.finditer(text)])
     if primary == "vi":
         text = _tone_placed(text)
@@ -126,7 +163,7 @@ def _merged(text: str, places: list[int], primary: str) -> FoldedText:
 def _sara_e(text: str, places: list[int]) -> Iterator[str]:
     """Yield the characters, with one vowel where two places of the source were one sign."""
     for at, sign in enumerate(text):
-        is_double = sign == "\u0e40" and at + 1 < len(places) and places[at + 1] - places[at] == 2
+        is_double = sign == _SARA_E and places[at + 1] - places[at] == len(_DOUBLE_SARA_E)
         yield "\u0e41" if is_double else sign
 
 

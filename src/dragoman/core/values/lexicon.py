@@ -1,100 +1,23 @@
-"""The words of numbers, dates, money and units: one table a language, and one that all share."""
+"""The tables of a language ready for look-ups: phrases by their first word."""
 
-import importlib.resources
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Generic, TypeVar
 
-import msgspec
-
-from dragoman.core.texts.sign_names import sign_names
 from dragoman.core.values.folding import fold, primary_language
+from dragoman.core.values.language_table import LanguageTable, common_table, language_table
 
 T = TypeVar("T")
 
 FULL_LANGUAGES = ("en", "fil", "id", "pt", "th", "vi", "zh")
 """Languages that have a table. Of others only figures, signs and characters are read."""
 
-_UNSPACED = frozenset({"th", "zh", "ja", "km", "lo", "my"})
-
-
-class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of one language, as its file lists them."""
-
-    digits: tuple[str, ...] = ()
-    decimal: str = "."
-    unspaced: bool = False
-    shorthand: bool = False
-    buddhist: bool = False
-    and_: tuple[str, ...] = msgspec.field(default=(), name="and")
-    decimal_words: tuple[str, ...] = ()
-    minus: tuple[str, ...] = ()
-    percent: tuple[str, ...] = ("%",)
-    percent_prefixes: tuple[str, ...] = ()
-    hour_words: tuple[str, ...] = ()
-    minute_words: tuple[str, ...] = ()
-    oclock: tuple[str, ...] = ()
-    clock_prefixes: tuple[str, ...] = ()
-    date_links: tuple[str, ...] = ()
-    day_markers: tuple[str, ...] = ()
-    month_markers: tuple[str, ...] = ()
-    year_markers: tuple[str, ...] = ()
-    day_suffixes: tuple[str, ...] = ()
-    month_suffixes: tuple[str, ...] = ()
-    year_suffixes: tuple[str, ...] = ()
-    code_links: tuple[str, ...] = ()
-    not_numbers: tuple[str, ...] = ()
-    fillers: tuple[str, ...] = ()
-    negators: tuple[str, ...] = ()
-    contextual: tuple[str, ...] = ()
-    last_digit: tuple[str, ...] = ()
-    less: tuple[str, ...] = ()
-    past: tuple[str, ...] = ()
-    ordinal_prefixes: tuple[str, ...] = ()
-    classifiers: tuple[str, ...] = ()
-    quarters: dict[str, int] = {}
-    moments: dict[str, int] = {}
-    numbers: dict[str, int] = {}
-    tens: dict[str, int] = {}
-    teens: dict[str, int] = {}
-    multipliers: dict[str, int] = {}
-    halves: dict[str, float] = {}
-    ordinals: dict[str, int] = {}
-    months: dict[str, int] = {}
-    day_parts: dict[str, str] = {}
-    currencies: dict[str, str] = {}
-    hundredths: dict[str, str] = {}
-    units: dict[str, str] = {}
-    signs: dict[str, str] = {}
-    words: dict[str, str] = {}
-    letters: dict[str, str] = {}
-
-
-class _Endings(msgspec.Struct, frozen=True):
-    """What the names of files and hosts end with."""
-
-    names: tuple[str, ...]
-
-
-class _Languages(msgspec.Struct, frozen=True):
-    """Tags of languages."""
-
-    languages: tuple[str, ...]
-
-
-class CommonTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all languages share."""
-
-    currency_signs: dict[str, str]
-    currencies: dict[str, str]
-    units: dict[str, str]
-    endings: _Endings
-    decimal_comma: _Languages
-
 
 class PhraseTable(Generic[T]):
     """Phrases of one or more words, found from a word on; the longest one counts."""
+
+    __slots__ = ("_by_first",)
 
     def __init__(self, entries: Mapping[str, T], language: str) -> None:
         by_first: dict[str, list[tuple[tuple[str, ...], T]]] = {}
@@ -117,11 +40,19 @@ class PhraseTable(Generic[T]):
         """Return what the longest phrase from a place on stands for, and the place after it."""
         if place >= len(words):
             return None
-        for phrase, value in self._by_first.get(words[place], ()):
+        phrases = self._by_first.get(words[place])
+        if phrases is None:
+            return None
+        for phrase, value in phrases:
             end = place + len(phrase)
             if len(phrase) == 1 or tuple(words[place:end]) == phrase:
                 return value, end
         return None
+
+    def after(self, words: Sequence[str], place: int) -> int:
+        """Return the place after a phrase; the same place where there is none."""
+        found = self.at(words, place)
+        return place if found is None else found[1]
 
 
 def phrase_words(phrase: str, language: str) -> tuple[str, ...]:
@@ -129,7 +60,125 @@ def phrase_words(phrase: str, language: str) -> tuple[str, ...]:
     return tuple(fold(phrase, language).text.casefold().split())
 
 
-class Lexicon:
+class _Tables:
+    """Makes tables of phrases in one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def phrases(self, entries: Mapping[str, T]) -> PhraseTable[T]:
+        return PhraseTable(entries, self.language)
+
+    def words(self, words: Iterable[str]) -> PhraseTable[bool]:
+        return PhraseTable(dict.fromkeys(words, True), self.language)
+
+    def firsts(self, words: Iterable[str]) -> frozenset[str]:
+        return frozenset(phrase_words(word, self.language)[0] for word in words)
+
+
+class NumberWords:
+    """The words of numbers: cardinals, ordinals, fractions and percentages.
+
+    Attributes:
+        starts: The words that a number may begin with, where no prefix is written against it.
+        beside: The words that tell of a digit beside them that it is one.
+    """
+
+    def __init__(self, table: LanguageTable, tables: _Tables) -> None:
+        digits = {word: Decimal(number) for number, word in enumerate(table.digits)}
+        others = {word: Decimal(number) for word, number in table.numbers.items()}
+        self.digit = tables.phrases(digits)
+        self.unit = tables.phrases(digits | others)
+        self.tens = tables.phrases(table.tens)
+        self.teens = tables.phrases(table.teens)
+        self.multiplier = tables.phrases(table.multipliers)
+        self.glued = tables.firsts(table.glued)
+        self.half = tables.phrases(table.halves)
+        self.joining = tables.words(table.and_)
+        self.decimal = tables.words(table.decimal_words)
+        self.minus = tables.words(table.minus)
+        self.percent = tables.words(table.percent)
+        self.percent_prefix = tables.words(table.percent_prefixes)
+        self.not_number = tables.words(table.not_numbers)
+        self.contextual = tables.firsts(table.contextual)
+        self.contextual_openers = tables.firsts(table.contextual_openers)
+        self.last_digit = tables.words(table.last_digit)
+        self.repeats = table.repeats
+        self.zeros = frozenset(table.spoken_zeros)
+        # A lone letter such as `o` says nothing about what is beside it.
+        self.among_digits = frozenset().union(
+            self.unit.first_words(), self.repeats, (word for word in self.zeros if len(word) > 1)
+        )
+        self.fractions = table.fractions
+        self.ones = frozenset(table.one_words)
+        self.ordinal = tables.phrases(table.ordinals)
+        self.ambiguous_ordinals = table.ambiguous_ordinals
+        self.classifiers = frozenset(table.classifiers)
+        self.openers = frozenset(table.number_openers)
+        leading = self.decimal.first_words() if table.leading_decimal else frozenset()
+        own = (self.unit, self.tens, self.multiplier, self.last_digit)
+        self.starts = frozenset().union(
+            *(words.first_words() for words in own), leading, self.zeros, self.repeats
+        )
+        beside = (self.unit, self.tens, self.multiplier, self.decimal, self.minus)
+        self.beside = frozenset().union(
+            *(words.first_words() for words in (*beside, self.percent_prefix))
+        )
+
+
+class DateWords:
+    """The words of dates."""
+
+    def __init__(self, table: LanguageTable, tables: _Tables) -> None:
+        self.month = tables.phrases(table.months)
+        self.link = tables.words(table.date_links)
+        self.articles = frozenset(table.articles)
+        self.day_marker = tables.words(table.day_markers)
+        self.month_marker = tables.words(table.month_markers)
+        self.year_marker = tables.words(table.year_markers)
+        self.day_suffix = tables.words(table.day_suffixes)
+        self.month_suffix = tables.words(table.month_suffixes)
+        self.year_suffix = tables.words(table.year_suffixes)
+
+
+class ClockWords:
+    """The words of times of day."""
+
+    def __init__(self, table: LanguageTable, tables: _Tables) -> None:
+        self.hour = tables.words(table.hour_words)
+        self.minute = tables.words(table.minute_words)
+        self.oclock = tables.words(table.oclock)
+        self.prefix = tables.words(table.clock_prefixes)
+        self.day_part = tables.phrases(table.day_parts)
+        self.polite = tables.words(table.polite)
+        self.moment = tables.phrases(table.moments)
+        self.quarter = tables.phrases(table.quarters)
+        self.half_hour = tables.words(table.half_hours)
+        self.half_before = tables.words(table.half_before)
+        self.fractions = table.clock_fractions
+        self.past_hour = frozenset(table.past_hour)
+        self.before_hour = frozenset(table.before_hour)
+        self.beside_hour = self.past_hour | self.before_hour
+        self.before_hour_minus = tables.words(table.before_hour_minus)
+        self.less = tables.words(table.less)
+        self.past = tables.words(table.past)
+
+
+class AmountWords:
+    """The words of currencies and of units of measure."""
+
+    def __init__(self, table: LanguageTable, tables: _Tables) -> None:
+        common = common_table()
+        self.default = table.currency
+        self.names = frozenset(common.currency_signs.values()) | {"yuan"}
+        self.currency = tables.phrases(common.currencies | table.currencies)
+        self.link = tables.words(table.currency_links)
+        self.hundredth = tables.phrases(table.hundredths)
+        self.unit = tables.phrases(common.units | table.units)
+        self.powers = table.powers
+
+
+class ValueLexicon:
     """The tables of one language, ready for look-ups.
 
     Attributes:
@@ -137,84 +186,36 @@ class Lexicon:
         table: The words as the file lists them.
         is_spaced: Whether words have spaces between them.
         decimal: The sign before decimals.
+        changed_words: The words that phrases begin with which are counted as something else.
     """
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self.table = table = _table(language)
-        common = common_table()
-        self.is_spaced = language not in _UNSPACED
-        is_comma = language in common.decimal_comma.languages
-        self.decimal = "," if is_comma else table.decimal
-        self.digit = self._phrases({word: Decimal(n) for n, word in enumerate(table.digits)})
-        units = {word: Decimal(n) for n, word in enumerate(table.digits)}
-        units |= {word: Decimal(n) for word, n in table.numbers.items()}
-        self.number = self._phrases(units)
-        self.tens = self._phrases(table.tens)
-        self.teens = self._phrases(table.teens)
-        self.multiplier = self._phrases(table.multipliers)
-        self.half = self._phrases(table.halves)
-        self.ordinal = self._phrases(table.ordinals)
-        self.month = self._phrases(table.months)
-        self.day_part = self._phrases(table.day_parts)
-        self.currency = self._phrases(common.currencies | table.currencies)
-        self.hundredth = self._phrases(table.hundredths)
-        self.unit = self._phrases(common.units | table.units)
-        self.sign = self._phrases(table.signs)
-        self.word = self._phrases({w: tuple(to.split()) for w, to in table.words.items()})
-        self.letter = self._phrases(table.letters)
-        self.joining = self._set(table.and_)
-        self.decimal_word = self._set(table.decimal_words)
-        self.minus = self._set(table.minus)
-        self.percent = self._set(table.percent)
-        self.percent_prefix = self._set(table.percent_prefixes)
-        self.hour = self._set(table.hour_words)
-        self.minute = self._set(table.minute_words)
-        self.oclock = self._set(table.oclock)
-        self.clock_prefix = self._set(table.clock_prefixes)
-        self.date_link = self._set(table.date_links)
-        self.day_marker = self._set(table.day_markers)
-        self.month_marker = self._set(table.month_markers)
-        self.year_marker = self._set(table.year_markers)
-        self.day_suffix = self._set(table.day_suffixes)
-        self.month_suffix = self._set(table.month_suffixes)
-        self.year_suffix = self._set(table.year_suffixes)
-        self.code_link = self._set(table.code_links)
-        self.not_number = self._set(table.not_numbers)
-        self.filler = self._set(table.fillers)
-        self.less = self._set(table.less)
-        self.past = self._set(table.past)
-        self.quarter = self._phrases(table.quarters)
-        self.moment = self._phrases(table.moments)
-        self.classifiers = frozenset(table.classifiers)
-        self.contextual = frozenset(phrase_words(word, language)[0] for word in table.contextual)
-        self.last_digit = self._phrases(dict.fromkeys(table.last_digit, Decimal(6)))
-
-        self.value_words = frozenset().union(
-            *(
-                found.first_words()
-                for found in (
-                    *(self.number, self.multiplier, self.tens, self.month, self.ordinal, self.minus),
-                    *(self.day_part, self.day_marker, self.month_marker, self.clock_prefix),
-                    *(self.percent_prefix, self.last_digit, self.currency, self.moment),
-                )
-            ),
-            ("double", "triple", "oh", "o", "point", "half", "quarter", "the", "setengah", "a"),
+        self.table = table = (
+            language_table(language) if language in FULL_LANGUAGES else LanguageTable()
         )
+        common = common_table()
+        tables = _Tables(language)
+        self.is_spaced = language not in common.unspaced.names
+        self.decimal = "," if language in common.decimal_comma.names else table.decimal
+        self.numbers = NumberWords(table, tables)
+        self.dates = DateWords(table, tables)
+        self.clock = ClockWords(table, tables)
+        self.amounts = AmountWords(table, tables)
+        self.sign = tables.phrases(table.signs)
+        self.word = tables.phrases({word: tuple(to.split()) for word, to in table.words.items()})
+        self.filler = tables.words(table.fillers)
+        self.letter = tables.phrases(table.letters)
+        self.spelled_by = tables.words(table.spelled_by)
+        self.code_link = tables.words(table.code_links)
         self.changed_words = frozenset().union(
             *(found.first_words() for found in (self.filler, self.word, self.sign))
         )
 
-    def _phrases(self, entries: Mapping[str, T]) -> PhraseTable[T]:
-        return PhraseTable(entries, self.language)
-
-    def _set(self, words: Sequence[str]) -> PhraseTable[bool]:
-        return PhraseTable(dict.fromkeys(words, True), self.language)
-
     def phrases(self) -> tuple[str, ...]:
         """Return all phrases, the longest first, for scripts without spaces between words."""
         table = self.table
-        lists = (
+        lists: tuple[Iterable[str], ...] = (
             *(table.digits, table.and_, table.decimal_words, table.minus, table.percent),
             *(table.percent_prefixes, table.hour_words, table.minute_words, table.oclock),
             *(table.clock_prefixes, table.date_links, table.day_markers, table.month_markers),
@@ -230,34 +231,11 @@ class Lexicon:
 
 
 @cache
-def lexicon_of(language: str) -> Lexicon:
+def lexicon_of(language: str) -> ValueLexicon:
     """Return the tables of a language; those of one without a file hold signs and symbols alone."""
     return _lexicon(primary_language(language))
 
 
 @cache
-def _lexicon(primary: str) -> Lexicon:
-    return Lexicon(primary)
-
-
-@cache
-def common_table() -> CommonTable:
-    """Return what all languages share."""
-    content = importlib.resources.files(__package__).joinpath("common.toml").read_bytes()
-    return msgspec.toml.decode(content, type=CommonTable)
-
-
-@cache
-def nato_letters() -> Mapping[str, str]:
-    """Return the letters of the words of the NATO alphabet."""
-    names = sign_names()
-    pairs = {word: letter for letter, word in names.nato.items()}
-    return pairs | {word: letter for letter, word in names.nato_in_english.items()}
-
-
-def _table(primary: str) -> LanguageTable:
-    if primary not in FULL_LANGUAGES:
-        return LanguageTable()
-    folder = importlib.resources.files(__package__).joinpath("languages")
-    content = folder.joinpath(f"{primary}.toml").read_bytes()
-    return msgspec.toml.decode(content, type=LanguageTable)
+def _lexicon(primary: str) -> ValueLexicon:
+    return ValueLexicon(primary)

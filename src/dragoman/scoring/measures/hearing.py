@@ -65,9 +65,7 @@ def _counted(
         )
 
 
-def _compared(
-    utterance: Utterance, language: str, normalization: Normalization
-) -> SpeechAccuracy:
+def _compared(utterance: Utterance, language: str, normalization: Normalization) -> SpeechAccuracy:
     raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
     return speech_accuracy(raw, language, normalization=normalization)
 

@@ -7,11 +7,11 @@ from typing import Literal, get_args
 import msgspec
 
 from dragoman.core.episodes import Move
-from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
+from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Setting, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Called, Said, Utterance
-from dragoman.core.texts.entities import EntityKind, kind_of, occurs
 from dragoman.core.tasks import Action
+from dragoman.core.texts.entities import EntityKind, kind_of, occurs
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.values.matching import states
 from dragoman.scoring.measures.counting import Counting
@@ -219,7 +219,7 @@ def _is_spoken(setting: Setting) -> bool:
     return setting.is_spoken
 
 
-_FIGURES = (
+_FIGURES: tuple[Derived, ...] = (
     Total("values", ("values",)),
     Rate("lost", ("lost",), ("values",)),
     *(Total(f"lost: {kind}", (f"lost: {kind}",)) for kind in KINDS),

@@ -1,0 +1,285 @@
+"""Rows of canonical units: the units of a text with their tokens, and whether a row states a value.
+
+Nothing is found inside a token, and no part of a longer code, number or address is a value of its own.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+import msgspec
+
+from dragoman.core.values.items import ReadItem, Readout
+from dragoman.core.values.language_table import common_table
+from dragoman.core.values.lexicon import ValueLexicon, lexicon_of
+from dragoman.core.values.reading import read
+from dragoman.core.values.targets import SoughtValue
+from dragoman.core.values.tokens import TokenGap
+
+_MIN_ACROSS_COMMAS = 5
+_MOST_PREFIX = 3
+"""The longest word of letters before the digits of a code: `US`, `DHL`."""
+_SIGN_NAMES = frozenset({"dot", "underscore", "dash", "slash", "at", "plus"})
+_IN_ADDRESS = frozenset({"dot", "underscore"})
+_BEFORE_ADDRESS = frozenset({"dot", "underscore", "dash"})
+_NO_PART_OF_CODES = _SIGN_NAMES | {"percent", "and", "minus", "equals"}
+_CODES = frozenset({"code", "phone", "number"})
+_ADDRESSES = frozenset({"email", "file"})
+_FREE = frozenset({"name", "text"})
+_STOPS: frozenset[TokenGap] = frozenset({",", "."})
+_BESIDE: frozenset[TokenGap] = frozenset({"", " "})
+_GROUPING: frozenset[TokenGap] = frozenset({" ", "-"})
+
+
+class RowUnit(msgspec.Struct, frozen=True, gc=False):
+    """One canonical unit of a text, and where it stands among tokens.
+
+    Attributes:
+        text: The unit.
+        item: The number of its item.
+        token: The first token of what it is part of.
+        last: The last token of what it is part of.
+        opens: Whether a row may begin with it: it is the first unit of a token.
+        closes: Whether a row may end with it.
+    """
+
+    text: str
+    item: int
+    token: int
+    last: int
+    opens: bool
+    closes: bool
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """The units of a text, joined, and which of them begins at each place of what is joined."""
+
+    units: Sequence[RowUnit]
+    joined: str
+    places: dict[int, int]
+
+
+def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
+    """Return the first and last token of the row that states a value."""
+    wanted = target.joined
+    if not wanted:
+        return None
+    for row in _rows(readout.text, readout.language):
+        start = row.joined.find(wanted)
+        while start >= 0:
+            first = row.places.get(start)
+            end = row.places.get(start + len(wanted))
+            if first is not None and end is not None:
+                last = end - 1
+                is_whole = row.units[first].opens and row.units[last].closes
+                if is_whole and _stands_alone(target, row.units, first, last, readout):
+                    return row.units[first].token, row.units[last].last
+            start = row.joined.find(wanted, start + 1)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _rows(text: str, language: str) -> tuple[_Row, ...]:
+    """Return the units of a text, and again with named letters and without links where there are any."""
+    readout, lexicon = read(text, language), lexicon_of(language)
+    units = list(units_of(readout))
+    texts = [unit.text for unit in units]
+    variants = [units]
+    if any(word in lexicon.letter or word in lexicon.spelled_by for word in texts):
+        spelled = _with_named_letters(units, texts, lexicon)
+        if spelled != units:
+            variants.append(spelled)
+    if "dash" in texts or any(word in lexicon.code_link for word in texts):
+        plain = _without_links(units, lexicon)
+        if plain != units:
+            variants.append(plain)
+    return tuple(map(_row, variants))
+
+
+def _row(units: Sequence[RowUnit]) -> _Row:
+    places: dict[int, int] = {}
+    length = 0
+    for number, unit in enumerate(units):
+        places[length] = number
+        length += len(unit.text)
+    places[length] = len(units)
+    return _Row(units, "".join([unit.text for unit in units]), places)
+
+
+def units_of(readout: Readout) -> Iterator[RowUnit]:
+    """Yield the canonical units of a text with the tokens that they come from."""
+    for number, item in enumerate(readout.items):
+        atoms, first, last = item.atoms, item.first, item.end - 1
+        if item.kind == "code":
+            for token, own in _by_token(item, readout):
+                yield from _units_of(own, number, token, token)
+        elif len(atoms) == 1:
+            yield RowUnit(atoms[0], number, first, last, opens=True, closes=True)
+        else:
+            yield from _units_of(atoms, number, first, last)
+
+
+def _units_of(atoms: Sequence[str], item: int, first: int, last: int) -> Iterator[RowUnit]:
+    end = len(atoms) - 1
+    for at, atom in enumerate(atoms):
+        yield RowUnit(atom, item, first, last, at == 0, at == end)
+
+
+def _by_token(item: ReadItem, readout: Readout) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the units of each token of a code."""
+    at = 0
+    for token in range(item.first, item.end):
+        start, length = at, 0
+        while at < len(item.atoms) and length < len(readout.tokens[token].text):
+            length += 1 if item.atoms[at] == "point" else len(item.atoms[at])
+            at += 1
+        yield token, item.atoms[start:at]
+
+
+def _with_named_letters(
+    units: Sequence[RowUnit], texts: Sequence[str], lexicon: ValueLexicon
+) -> list[RowUnit]:
+    """Replace names of letters by the letters: `bê`, `alfa`, `B as in boy`, `double u`."""
+    found: list[RowUnit] = []
+    at = 0
+    while at < len(units):
+        unit = units[at]
+        word = lexicon.spelled_by.after(texts, at + 1) if len(unit.text) == 1 else at + 1
+        if word > at + 1:
+            letter, end = unit.text, min(word + 1, len(units))
+        else:
+            letter, end = lexicon.letter.at(texts, at) or ("", at + 1)
+        if letter:
+            last = units[end - 1].last
+            found.append(RowUnit(letter, unit.item, unit.token, last, opens=True, closes=True))
+        else:
+            found.append(unit)
+        at = end
+    return found
+
+
+def _without_links(units: Sequence[RowUnit], lexicon: ValueLexicon) -> list[RowUnit]:
+    """Leave out words that link the parts of a code: `US, numbered 9148817941`, `dash`, `hyphen`."""
+    links = lexicon.code_link
+    found: list[RowUnit] = []
+    for at, unit in enumerate(units):
+        is_link = (unit.text in links or unit.text == "dash") and unit.opens and unit.closes
+        is_between = (
+            0 < at < len(units) - 1 and _is_sign(units[at + 1]) and _is_codelike(units[at - 1])
+        )
+        if not (is_link and is_between):
+            found.append(unit)
+    return found
+
+
+def _is_sign(unit: RowUnit) -> bool:
+    return len(unit.text) == 1 and unit.text.isalnum()
+
+
+def _is_codelike(unit: RowUnit) -> bool:
+    is_prefix = unit.text.isascii() and unit.text.isalpha() and len(unit.text) <= _MOST_PREFIX
+    return _is_sign(unit) or is_prefix
+
+
+def _stands_alone(
+    target: SoughtValue, units: Sequence[RowUnit], start: int, end: int, readout: Readout
+) -> bool:
+    """Whether a row is no part of a longer value, and its parts belong together."""
+    row, tokens = units[start : end + 1], readout.tokens
+    gaps = [tokens[right.token].gap for left, right in pairwise(row) if right.token != left.token]
+    if not _may_cross(target, gaps, row):
+        return False
+    is_spaced = lexicon_of(readout.language).is_spaced
+    if start:
+        gap = tokens[row[0].token].gap
+        if _is_joined_before(target, (units[start - 1], row[0]), gap, is_spaced=is_spaced):
+            return False
+    if end + 1 == len(units):
+        return True
+    after = units[end + 1]
+    gap = tokens[after.token].gap
+    if not gaps and gap == " " and target.kind in _CODES and row[-1].token != after.token:
+        return True  # a code that is written as one ends where a space is
+    return not _is_joined_after(target, (row[-1], after), gap, is_spaced=is_spaced)
+
+
+def _may_cross(target: SoughtValue, gaps: Iterable[TokenGap], row: Sequence[RowUnit]) -> bool:
+    """Whether the gaps inside a row may belong to the value: in free text all of them do."""
+    found = set(gaps)
+    if target.kind == "code":
+        return len(target.joined) >= _MIN_ACROSS_COMMAS or "," not in found
+    if target.kind == "number":
+        is_digits = all(len(unit.text) == 1 for unit in row)
+        return is_digits and (len(row) >= _MIN_ACROSS_COMMAS or not _STOPS & found)
+    return True
+
+
+_Pair = tuple[RowUnit, RowUnit]
+"""The last unit before the edge of a row and the first behind it."""
+
+
+def _is_joined_before(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spaced: bool) -> bool:
+    """Whether what stands before a row belongs to its first unit."""
+    before, first = pair
+    if _is_same_token(pair):
+        return True
+    if target.kind in _ADDRESSES:
+        # Without spaces nobody can tell where a name begins.
+        is_run = not (is_spaced or before.text.isascii() or first.text.isascii())
+        return not is_run and _goes_on_before_address(before, gap)
+    if gap == "":
+        # A sign that is said, such as the currency of an amount or the hash of an id.
+        return is_spaced and before.text not in _NO_PART_OF_CODES
+    if target.kind in _CODES:
+        if gap == " " and before.text in _IN_ADDRESS:
+            return before.text == "underscore"
+        return _is_grouped(before, first, gap, at_start=True)
+    return _is_double_name(target, before, gap) or (
+        target.kind in _FREE and before.text == "underscore"
+    )
+
+
+def _is_joined_after(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spaced: bool) -> bool:
+    """Whether what stands behind a row belongs to its last unit."""
+    last, after = pair
+    if _is_same_token(pair):
+        return after.text != "s"
+    if target.kind in _ADDRESSES:
+        is_part = gap == "" and after.text not in _NO_PART_OF_CODES
+        return is_part or (gap in _BESIDE and after.text in _IN_ADDRESS)
+    if gap == "":
+        return is_spaced and after.text not in _NO_PART_OF_CODES
+    if target.kind in _CODES:
+        return _is_grouped(last, after, gap, at_start=False)
+    return _is_double_name(target, after, gap) or (
+        target.kind in _FREE and after.text == "underscore"
+    )
+
+
+def _is_same_token(pair: _Pair) -> bool:
+    return pair[0].token == pair[1].token and pair[0].item == pair[1].item
+
+
+def _goes_on_before_address(before: RowUnit, gap: TokenGap) -> bool:
+    if gap == "":
+        return before.text != "slash"
+    return gap == " " and before.text in _BEFORE_ADDRESS
+
+
+def _is_double_name(target: SoughtValue, beside: RowUnit, gap: TokenGap) -> bool:
+    """Whether a hyphen joins a name to another word."""
+    return target.kind == "name" and gap == "-" and beside.text.isalpha() and len(beside.text) > 1
+
+
+def _is_grouped(left: RowUnit, right: RowUnit, gap: TokenGap, *, at_start: bool) -> bool:
+    """Whether two units beside the edge of a row belong to one code: digits, or spelled letters."""
+    if gap not in _GROUPING:
+        return False
+    outer, inner = (left, right) if at_start else (right, left)
+    if outer.text.isdigit() and inner.text.isdigit():
+        return True
+    is_letter = len(outer.text) == 1 and outer.text.isalpha() and outer.text.isascii()
+    if gap == "-":
+        return outer.text.isdigit() or is_letter
+    is_spelled = is_letter and outer.text not in common_table().lone_words.names
+    return is_spelled and (at_start or inner.text.isdigit())

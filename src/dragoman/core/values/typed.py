@@ -1,0 +1,147 @@
+"""Typed values in a text: items with the value of another one, and numbers said in several items."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from dragoman.core.values.items import ReadItem, Readout
+from dragoman.core.values.lexicon import lexicon_of
+from dragoman.core.values.targets import typed_kind
+
+_TEN = 10
+_HUNDRED = 100
+_ONE_O_CLOCK = 13 * 60
+_HOURS, _MINUTES = range(13, 24), range(10, 60)
+_PAIR, _GROUP = 2, 3
+_CONTINUING = frozenset({" ", "-", ""})
+_FIGURE_LIKE_ORDINALS = frozenset({"en", "id"})
+"""Languages in which an ordinal in words states a number too."""
+
+
+def find_typed(wanted: ReadItem, readout: Readout) -> tuple[int, int] | None:
+    """Return the first and last token of the first item, or row of them, with a value."""
+    items = readout.items
+    for at, item in enumerate(items):
+        if _is_same(wanted, item) or _is_ordinal(wanted, item, readout):
+            return item.first, item.end - 1
+        if wanted.kind == "time" and _is_clock_pair(wanted, items, at, readout):
+            return item.first, items[at + 1].end - 1
+        if wanted.kind == "number" and item.kind == "number":
+            joined = _joined_number(wanted, items, at, readout)
+            if joined is not None:
+                return joined
+    return None
+
+
+def _is_ordinal(wanted: ReadItem, item: ReadItem, readout: Readout) -> bool:
+    """Whether an ordinal states a number."""
+    if item.kind != "ordinal" or wanted.kind != "number" or item.value != wanted.value:
+        return False
+    return not item.is_words or lexicon_of(readout.language).language in _FIGURE_LIKE_ORDINALS
+
+
+def _is_same(wanted: ReadItem, item: ReadItem) -> bool:
+    kind = typed_kind(item)
+    if kind is None:
+        return False
+    match wanted.kind:
+        case "number":
+            return _number_of(item, wanted) == wanted.value
+        case "date":
+            return kind == "date" and _is_same_date(wanted.value, item.value)
+        case "time":
+            return kind == "time" and _is_same_time(wanted.value, item.value)
+        case _:
+            return kind == wanted.kind and item.value == wanted.value
+
+
+def _number_of(item: ReadItem, wanted: ReadItem) -> object:
+    """Return the number that an item states; a share may be stated as a percentage."""
+    if item.kind == "money" and isinstance(item.value, tuple):
+        return item.value[1]
+    if item.kind == "percent" and isinstance(item.value, Decimal):
+        share = wanted.value
+        if isinstance(share, Decimal) and share % 1 != 0 and item.value == share * _HUNDRED:
+            return share
+        return item.value
+    return item.value if item.kind == "number" else None
+
+
+def _is_same_date(wanted: object, found: object) -> bool:
+    """Whether a date is stated; what the value does not say may be anything."""
+    if not isinstance(wanted, tuple) or not isinstance(found, tuple):
+        return False
+    return all(own is None or own == other for own, other in zip(wanted, found, strict=True))
+
+
+def _is_same_time(wanted: object, found: object) -> bool:
+    """Whether a time is stated; a value without the half of the day may be in either."""
+    if not isinstance(wanted, frozenset) or not isinstance(found, frozenset):
+        return False
+    if len(wanted) > 1:
+        if max(wanted) < _ONE_O_CLOCK:  # `12:00` is noon; nobody writes `00:00` so
+            return max(wanted) in found
+        return bool(wanted & found)
+    if len(found) == 1:
+        return wanted == found
+    # `05:30` is said without the half of the day; `5:30 PM` is not.
+    return min(found) in wanted
+
+
+def _is_clock_pair(wanted: ReadItem, items: Sequence[ReadItem], at: int, readout: Readout) -> bool:
+    """Whether two number words state an hour and minutes on 24 hours: `seventeen thirty`."""
+    if not _continues(items, at + 1, readout) or _continues(items, at + 2, readout):
+        return False
+    hour, minute = items[at], items[at + 1]
+    if not (hour.is_words and minute.is_words) or _continues(items, at, readout):
+        return False
+    one, other = hour.value, minute.value
+    if not isinstance(one, Decimal) or not isinstance(other, Decimal):
+        return False
+    is_clock = one in _HOURS and other in _MINUTES
+    return is_clock and wanted.value == frozenset({int(one) * 60 + int(other)})
+
+
+def _joined_number(
+    wanted: ReadItem, items: Sequence[ReadItem], start: int, readout: Readout
+) -> tuple[int, int] | None:
+    """Find a number that is said digit by digit, in pairs, or in groups of three figures."""
+    value = wanted.value
+    if not isinstance(value, Decimal) or value < _TEN or value % 1:
+        return None
+    if not _continues(items, start + 1, readout) or _continues(items, start, readout):
+        return None
+    groups: list[str] = []
+    at = start
+    while at == start or _continues(items, at, readout):
+        own = _said_digits(items[at])
+        if not own:
+            return None
+        groups.append(own)
+        at += 1
+    if "".join(groups) != f"{value:f}":
+        return None
+    is_words = all(item.is_words for item in items[start:at])
+    if not _are_groups([len(group) for group in groups], is_words=is_words):
+        return None
+    return items[start].first, items[at - 1].end - 1
+
+
+def _said_digits(item: ReadItem) -> str:
+    """Return the digits of a whole number; "" where it is none."""
+    own = item.digits or (f"{item.value:f}" if isinstance(item.value, Decimal) else "")
+    return own if own.isdigit() else ""
+
+
+def _are_groups(sizes: Sequence[int], *, is_words: bool) -> bool:
+    """Whether groups of so many digits are said for one number."""
+    is_digits = max(sizes) == 1
+    is_pairs = is_words and set(sizes) <= {1, _PAIR} and sizes[0] == _PAIR
+    is_thousands = sizes[0] <= _GROUP and set(sizes[1:]) == {_GROUP}
+    return is_digits or is_pairs or is_thousands
+
+
+def _continues(items: Sequence[ReadItem], at: int, readout: Readout) -> bool:
+    """Whether an item goes on what stands before it: a number behind a number, without a comma."""
+    if not 0 < at < len(items) or items[at].kind != "number" or items[at - 1].kind != "number":
+        return False
+    return readout.tokens[items[at].first].gap in _CONTINUING
