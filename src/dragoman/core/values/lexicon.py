@@ -118,7 +118,7 @@ class NumberWords:
         leading = self.decimal.first_words() if table.leading_decimal else frozenset()
         own = (self.unit, self.tens, self.multiplier, self.last_digit)
         self.starts = frozenset().union(
-            *(words.first_words() for words in own), leading, self.zeros, self.repeats
+            *(words.first_words() for words in own), leading, self.zeros, self.repeats, self.ones
         )
         beside = (self.unit, self.tens, self.multiplier, self.decimal, self.minus)
         self.beside = frozenset().union(

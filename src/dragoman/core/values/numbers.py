@@ -50,6 +50,8 @@ def number_at(row: TokenRow, at: int) -> NumberSpan | None:
         return _NumberReader(row, at).from_figure(token)
     if token.kind != "word" or _is_no_number(row, at):
         return None
+    if token.text in row.lexicon.numbers.ones:
+        return _NumberReader(row, at).from_article()
     return _NumberReader(row, at).from_words()
 
 
@@ -145,6 +147,14 @@ class _NumberReader:
         self._more()
         return NumberSpan(sum(self.parts, _ZERO), "", self.end, is_words=True)
 
+    def from_article(self) -> NumberSpan | None:
+        """Read `a hundred and one`: the article stands for one."""
+        at = self.start + 1
+        if not self.row.near(at) or self._multiplier_at(at) is None:
+            return None
+        self.end = at
+        return self.from_words()
+
     def from_words(self) -> NumberSpan | None:
         """Read number words."""
         if not self._part():
@@ -222,7 +232,9 @@ class _NumberReader:
         found = self.numbers.half.at(self.row.words, at)
         if found is None or not self.parts or self.low >= _INFINITE:
             return False
-        if self.low < _TEN and self._multiplier_at(found[1]) is None:
+        # Elsewhere it is half past an hour: `cinco e meia`.
+        is_joined = self.row.words[at] == "and"
+        if self.low < _TEN and not is_joined and self._multiplier_at(found[1]) is None:
             return False
         self.parts.append(Decimal(str(found[0])) * max(self.low, _ONE))
         self.low, self.end = _ONE, found[1]

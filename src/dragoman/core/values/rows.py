@@ -52,11 +52,15 @@ class RowUnit(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Row(msgspec.Struct, frozen=True):
-    """The units of a text, joined, and which of them begins at each place of what is joined."""
+    """The units of a text, joined, and which of them begins at each place of what is joined.
+
+    `is_linked` says that words between the parts of a code were left out.
+    """
 
     units: Sequence[RowUnit]
     joined: str
     places: dict[int, int]
+    is_linked: bool = False
 
 
 def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
@@ -65,6 +69,8 @@ def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
     if not wanted:
         return None
     for row in _rows(readout.text, readout.language):
+        if row.is_linked and target.kind == "number":
+            continue
         start = row.joined.find(wanted)
         while start >= 0:
             first = row.places.get(start)
@@ -84,26 +90,26 @@ def _rows(text: str, language: str) -> tuple[_Row, ...]:
     readout, lexicon = read(text, language), lexicon_of(language)
     units = list(units_of(readout))
     texts = [unit.text for unit in units]
-    variants = [units]
+    variants = [(units, False)]
     if any(word in lexicon.letter or word in lexicon.spelled_by for word in texts):
         spelled = _with_named_letters(units, texts, lexicon)
         if spelled != units:
-            variants.append(spelled)
+            variants.append((spelled, False))
     if "dash" in texts or any(word in lexicon.code_link for word in texts):
         plain = _without_links(units, lexicon)
         if plain != units:
-            variants.append(plain)
-    return tuple(map(_row, variants))
+            variants.append((plain, True))
+    return tuple(_row(found, is_linked=is_linked) for found, is_linked in variants)
 
 
-def _row(units: Sequence[RowUnit]) -> _Row:
+def _row(units: Sequence[RowUnit], *, is_linked: bool) -> _Row:
     places: dict[int, int] = {}
     length = 0
     for number, unit in enumerate(units):
         places[length] = number
         length += len(unit.text)
     places[length] = len(units)
-    return _Row(units, "".join([unit.text for unit in units]), places)
+    return _Row(units, "".join([unit.text for unit in units]), places, is_linked)
 
 
 def units_of(readout: Readout) -> Iterator[RowUnit]:
@@ -122,7 +128,8 @@ def units_of(readout: Readout) -> Iterator[RowUnit]:
 def _units_of(atoms: Sequence[str], item: int, first: int, last: int) -> Iterator[RowUnit]:
     end = len(atoms) - 1
     for at, atom in enumerate(atoms):
-        yield RowUnit(atom, item, first, last, at == 0, at == end)
+        is_owner = at == end - 1 and atoms[end] == "s" and len(atom) > 1
+        yield RowUnit(atom, item, first, last, at == 0, at == end or is_owner)
 
 
 def _by_token(item: ReadItem, readout: Readout) -> Iterator[tuple[int, Sequence[str]]]:
@@ -192,7 +199,9 @@ def _stands_alone(
     is_spaced = lexicon_of(readout.language).is_spaced
     if start:
         gap = tokens[row[0].token].gap
-        if _is_joined_before(target, (units[start - 1], row[0]), gap, is_spaced=is_spaced):
+        pair = (units[start - 1], row[0])
+        is_country = _is_country_code(units, start)
+        if _is_joined_before(target, pair, gap, is_spaced=is_spaced, is_country_code=is_country):
             return False
     if end + 1 == len(units):
         return True
@@ -201,6 +210,14 @@ def _stands_alone(
     if not gaps and gap == " " and target.kind in _CODES and row[-1].token != after.token:
         return True  # a code that is written as one ends where a space is
     return not _is_joined_after(target, (row[-1], after), gap, is_spaced=is_spaced)
+
+
+def _is_country_code(units: Sequence[RowUnit], start: int) -> bool:
+    """Whether the digits before a row are a country's code behind a plus."""
+    at = start
+    while at and start - at < _MOST_PREFIX and units[at - 1].text.isdigit():
+        at -= 1
+    return 0 < at < start and units[at - 1].text == "plus"
 
 
 def _may_cross(target: SoughtValue, gaps: Iterable[TokenGap], row: Sequence[RowUnit]) -> bool:
@@ -218,7 +235,14 @@ _Pair = tuple[RowUnit, RowUnit]
 """The last unit before the edge of a row and the first behind it."""
 
 
-def _is_joined_before(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spaced: bool) -> bool:
+def _is_joined_before(
+    target: SoughtValue,
+    pair: _Pair,
+    gap: TokenGap,
+    *,
+    is_spaced: bool,
+    is_country_code: bool = False,
+) -> bool:
     """Whether what stands before a row belongs to its first unit."""
     before, first = pair
     if _is_same_token(pair):
@@ -233,6 +257,8 @@ def _is_joined_before(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spa
     if target.kind in _CODES:
         if gap == " " and before.text in _IN_ADDRESS:
             return before.text == "underscore"
+        if target.kind == "phone" and is_country_code:
+            return False
         return _is_grouped(before, first, gap, at_start=True)
     return _is_double_name(target, before, gap) or (
         target.kind in _FREE and before.text == "underscore"

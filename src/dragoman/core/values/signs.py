@@ -67,8 +67,15 @@ def _minus(text: str, at: int, before: str, after: str) -> str:
     return "minus" if is_minus or _is_between(text, at) else ""
 
 
-def _plus(_text: str, _at: int, _before: str, after: str) -> str:
-    return "plus" if after.isdigit() or after == "(" else ""
+def _plus(text: str, at: int, before: str, after: str) -> str:
+    """Name a plus before a number, and both of `C++`."""
+    is_doubled = "+" in {before, after} and text[max(0, at - 2) : at].strip("+")[-1:].isalpha()
+    return "plus" if after.isdigit() or after == "(" or is_doubled else ""
+
+
+def _hash(_text: str, _at: int, before: str, after: str) -> str:
+    """Name the sign of `C#`; before an id it is not counted."""
+    return "sharp" if before.isalpha() and not after.isalnum() else ""
 
 
 def _dot(text: str, at: int, before: str, after: str) -> str:
@@ -88,7 +95,7 @@ def _slash(_text: str, _at: int, before: str, after: str) -> str:
     return "/" if before.isalpha() and after.isalpha() else ""
 
 
-_BY_SIGN = {"-": _minus, "+": _plus, ".": _dot, "_": _underscore, "/": _slash}
+_BY_SIGN = {"-": _minus, "+": _plus, ".": _dot, "_": _underscore, "/": _slash, "#": _hash}
 
 
 @cache

@@ -12,6 +12,7 @@ _HUNDRED = 100
 _ONE_O_CLOCK = 13 * 60
 _HOURS, _MINUTES = range(13, 24), range(10, 60)
 _PAIR, _GROUP = 2, 3
+_HOUR = 60
 _CONTINUING = frozenset({" ", "-", ""})
 _FIGURE_LIKE_ORDINALS = frozenset({"en", "id"})
 """Languages in which an ordinal in words states a number too."""
@@ -22,6 +23,8 @@ def find_typed(wanted: ReadItem, readout: Readout) -> tuple[int, int] | None:
     items = readout.items
     for at, item in enumerate(items):
         if _is_same(wanted, item) or _is_ordinal(wanted, item, readout):
+            return item.first, item.end - 1
+        if wanted.kind == "time" and _is_dotted_clock(wanted, item, readout):
             return item.first, item.end - 1
         if wanted.kind == "time" and _is_clock_pair(wanted, items, at, readout):
             return item.first, items[at + 1].end - 1
@@ -63,7 +66,10 @@ def _number_of(item: ReadItem, wanted: ReadItem) -> object:
         if isinstance(share, Decimal) and share % 1 != 0 and item.value == share * _HUNDRED:
             return share
         return item.value
-    return item.value if item.kind == "number" else None
+    if item.kind != "number":
+        return None
+    is_code = len(item.digits) >= _GROUP and item.digits.startswith("0") and item.digits.isdigit()
+    return None if is_code and item.digits != wanted.digits else item.value
 
 
 def _is_same_date(wanted: object, found: object) -> bool:
@@ -101,6 +107,21 @@ def _is_clock_pair(wanted: ReadItem, items: Sequence[ReadItem], at: int, readout
     return is_clock and wanted.value == frozenset({int(one) * 60 + int(other)})
 
 
+_DOTTED_CLOCKS = frozenset({"id", "th"})
+"""Languages that write times of day with a dot."""
+
+
+def _is_dotted_clock(wanted: ReadItem, item: ReadItem, readout: Readout) -> bool:
+    """Whether a figure with two decimals is a time of day: `19.30`."""
+    if item.kind != "number" or lexicon_of(readout.language).language not in _DOTTED_CLOCKS:
+        return False
+    hour, dot, minute = item.digits.partition(".")
+    is_clock = bool(dot) and len(minute) == _PAIR and hour.isdigit() and len(hour) <= _PAIR
+    if not is_clock or int(minute) >= _HOUR or not isinstance(wanted.value, frozenset):
+        return False
+    return int(hour) * _HOUR + int(minute) in wanted.value
+
+
 def _joined_number(
     wanted: ReadItem, items: Sequence[ReadItem], start: int, readout: Readout
 ) -> tuple[int, int] | None:
@@ -136,6 +157,7 @@ def _are_groups(sizes: Sequence[int], *, is_words: bool) -> bool:
     """Whether groups of so many digits are said for one number."""
     is_digits = max(sizes) == 1
     is_pairs = is_words and set(sizes) <= {1, _PAIR} and sizes[0] == _PAIR
+    is_pairs = is_pairs or (is_words and list(sizes) == [1, _PAIR])  # `one twenty three`
     is_thousands = sizes[0] <= _GROUP and set(sizes[1:]) == {_GROUP}
     return is_digits or is_pairs or is_thousands
 
