@@ -7,10 +7,31 @@ too. So a value that the recognizer wrote can be found afterwards as it could be
 """
 
 import re
+from collections.abc import Sequence
+from functools import cache
 
+from dragoman.conditions.voice.spoken.numbers import ordinal
+from dragoman.conditions.voice.spoken.words import (
+    english_words,
+    heard_nato_words,
+    nato_words,
+    sign_words,
+    units,
+)
 from dragoman.conditions.voice.written.form import READERS, written_form
-from dragoman.conditions.voice.written.words import MAX_CHARACTERS, Heard, Reading, heard_words
+from dragoman.conditions.voice.written.joined import joined_at
+from dragoman.conditions.voice.written.keywords import keyworded_at
+from dragoman.conditions.voice.written.signs import PREFIXES, SPELLS
+from dragoman.conditions.voice.written.twice import AGAIN, twice_at
+from dragoman.conditions.voice.written.words import (
+    MAX_CHARACTERS,
+    Heard,
+    Reader,
+    Reading,
+    heard_words,
+)
 from dragoman.core.speech import UNRECORDED_NORMALIZER
+from dragoman.core.texts.entities import MONTHS
 from dragoman.core.values.folding import primary_language
 from dragoman.core.values.reading import read
 
@@ -38,14 +59,19 @@ def normalized_transcript(transcript: str, language: str, normalizer: str = NORM
         return written_form(transcript, language)
     if primary_language(language) != "en" or len(transcript) > MAX_CHARACTERS:
         return transcript
-    if _is_plain(transcript):
-        return written_form(_ARTICLE.sub(r"\1one \2", transcript), language)
+    is_plain = _is_plain(transcript)
+    if is_plain:
+        transcript = _ARTICLE.sub(r"\1one \2", transcript)
     words = heard_words(transcript)
-    edges = _edges(transcript)
+    readers = _readers(words)
+    edges = frozenset() if is_plain else _edges(transcript)
     parts: list[str] = []
     at = end = 0
     while at < len(words):
-        reading = _safe_reading(transcript, words, at, edges)
+        if is_plain:
+            reading = _reading(words, at, readers)
+        else:
+            reading = _safe_reading(transcript, words, at, (readers, edges))
         if reading is None:
             at += 1
             continue
@@ -53,6 +79,65 @@ def normalized_transcript(transcript: str, language: str, normalizer: str = NORM
         end = words[reading.end - 1].end
         at = reading.end
     return "".join((*parts, transcript[end:]))
+
+
+def _readers(words: Heard) -> Sequence[Reader]:
+    """Return the readers of `written_form` that may read anything of these words.
+
+    Addresses need a sign between their parts, letters named by words need `in` twice, and what is said
+    twice needs `again`.
+    """
+    texts = [word.text for word in words]
+    known = set(texts)
+    is_named = sum(text in _IN for text in texts) > 1 or not known.isdisjoint({*SPELLS, "name"})
+    left_out = {
+        *(() if is_named else (keyworded_at,)),
+        *(() if AGAIN in known else (twice_at,)),
+        *((joined_at,) if known.isdisjoint(_joining_words()) else ()),
+    }
+    return tuple(reader for reader in READERS if reader not in left_out)
+
+
+_IN = frozenset({"in", "an", "and"})
+"""What `in` of `B as in boy` is heard as."""
+
+_ANYWHERE = frozenset({joined_at, keyworded_at})
+"""What these read may begin with any word."""
+
+
+def _reading(words: Heard, at: int, readers: Sequence[Reader]) -> Reading | None:
+    is_start = _may_start(words[at].text)
+    for reader in readers:
+        if is_start or reader in _ANYWHERE:
+            reading = reader(words, at)
+            if reading is not None:
+                return reading
+    return None
+
+
+def _may_start(word: str) -> bool:
+    """Whether a number, an amount, a date, a time or a spelled sign may begin with a word."""
+    return len(word) == 1 or word[0].isdecimal() or word in _first_words()
+
+
+@cache
+def _joining_words() -> frozenset[str]:
+    """Return the words of signs between the parts of an address, a file name or an id."""
+    names = {name: sign for sign, name in sign_words().items()} | english_words().heard_signs
+    return frozenset(name for name, sign in names.items() if sign in {".", "_", "-"})
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    table = english_words()
+    days = (ordinal(day) for day in range(1, 32))
+    months = (name for month in MONTHS for name in (month, month[:3]))
+    phrases = (
+        *(*units(), *table.tens, *days, *table.heard_ordinals, *months, *PREFIXES),
+        *(*nato_words().values(), *heard_nato_words(), *table.heard_letters, *table.homophones),
+        *("double", "triple"),
+    )
+    return frozenset(phrase.split()[0].casefold() for phrase in phrases)
 
 
 def _is_plain(transcript: str) -> bool:
@@ -71,15 +156,20 @@ def _edges(transcript: str) -> frozenset[int]:
     return frozenset(ends)
 
 
-def _safe_reading(transcript: str, words: Heard, at: int, edges: frozenset[int]) -> Reading | None:
+def _safe_reading(
+    transcript: str, words: Heard, at: int, having: tuple[Sequence[Reader], frozenset[int]]
+) -> Reading | None:
     """Return the value that begins at a word, if writing it changes nothing that is said."""
-    if words[at].start not in edges:
+    readers, edges = having
+    start = words[at].start
+    if start not in edges:
         return None
-    for reader in READERS:
-        reading = reader(words, at)
+    is_start = _may_start(words[at].text)
+    for reader in readers:
+        reading = reader(words, at) if is_start or reader in _ANYWHERE else None
         if reading is not None and words[reading.end - 1].end in edges:
-            span = transcript[words[at].start : words[reading.end - 1].end]
-            if span != reading.text and _is_safe(transcript[: words[at].start], span, reading):
+            span = transcript[start : words[reading.end - 1].end]
+            if span != reading.text and _is_safe(transcript[:start], span, reading):
                 return reading
     return None
 
