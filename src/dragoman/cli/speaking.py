@@ -9,6 +9,7 @@ from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
+from dragoman.core.speech import NORMALIZER_SETTING
 from dragoman.curation.speech.audio.counting import SpeechCounts
 from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card
@@ -18,6 +19,11 @@ from dragoman.curation.speech.verifying import problems_of, unchecked_in
 from dragoman.models.spending.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
+from dragoman.store.audio_sets.layout import (
+    MATCHER_SETTING,
+    NORMALIZATION_SETTING,
+    VERBALIZATION_SETTING,
+)
 from dragoman.wiring.conditions.voices import CLEAN
 from dragoman.wiring.speech import split_names
 
@@ -162,6 +168,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
     }
     if spoken:
         _print_hearing(card, spoken)
+    print_line(_rules_line(card))
     prices = load_prices(request.prices)
     for usage in card.usage:
         print_line(
@@ -169,6 +176,19 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
             f"{wording.received(usage)} out, {wording.money(cost_of(usage, prices.price_of))} "
             f"({prices.as_of})"
         )
+
+
+def _rules_line(card: Card) -> str:
+    """Return by which rules a set was made and counted, as its card names them."""
+    by = {
+        "values": MATCHER_SETTING,
+        "words": VERBALIZATION_SETTING,
+        "transcripts": NORMALIZER_SETTING,
+        "word errors": NORMALIZATION_SETTING,
+    }
+    return ", ".join(
+        f"{what} by {card.made[name]!s:.40}" for what, name in by.items() if name in card.made
+    )
 
 
 def _print_hearing(card: Card, spoken: Mapping[str, SpeechCounts]) -> None:

@@ -85,6 +85,7 @@ def test_the_table_counts_values_by_how_they_are_found(dragoman: Cli) -> None:
     assert "category" in printed
     assert "in words" in printed
     assert "courier" in printed
+    assert "values by dragoman-values-1, words by dragoman-verbalization-2" in printed
 
 
 def test_a_set_that_was_changed_is_found_out(told: Told, dragoman: Cli, folder: Path) -> None:
