@@ -120,16 +120,12 @@ def _is_day(value: str, language: str) -> bool:
 
 
 def _altered(span: str) -> str:
-    """Return a stretch with its last digit, or else its last word's first letter, as another one."""
+    """Return a stretch with its last digit, or else the first letter of its words, as another one."""
     digits = list(re.finditer(r"[0-9]", span))
     if digits:
         at = digits[-1].start()
         return f"{span[:at]}{(int(span[at]) + 3) % 10}{span[at + 1 :]}"
-    words = list(re.finditer(r"[A-Za-z]+", span))
-    if not words:
-        return span
-    at = words[-1].start()
-    return f"{span[:at]}{'q' if span[at].lower() != 'q' else 'z'}{span[at + 1 :]}"
+    return re.sub(r"(?<![A-Za-z])[A-Za-z]", lambda m: "z" if m[0] in "qQ" else "q", span)
 
 
 def _uncounted(language: str, text: str, changed: str) -> Iterator[str]:

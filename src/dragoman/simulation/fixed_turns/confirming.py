@@ -77,9 +77,7 @@ class ConfirmingTurns:
 
     def _fill(self, action: Action) -> Arguments:
         script = told_by(self._task, action.turn)
-        return replaced_arguments(
-            action.arguments, script, self._value, self._session.phrases
-        )
+        return replaced_arguments(action.arguments, script, self._value, self._session.phrases)
 
     def _value(self, value: str) -> str:
         found = self.confirmed.get(_known(value))
@@ -90,7 +88,9 @@ class ConfirmingTurns:
 
 def _wanted(planned: Sequence[Action], said: str, language: str) -> Iterator[Wanted]:
     """Yield, each once, the values of planned calls that a turn states and that can be confirmed."""
-    values = (found for action in planned for found in said_values(action.arguments, said, language))
+    values = (
+        found for action in planned for found in said_values(action.arguments, said, language)
+    )
     named = dict.fromkeys((found.argument, found.value) for found in values)
     return ((name, value) for name, value in named if len(value) <= MAX_VALUE)
 
