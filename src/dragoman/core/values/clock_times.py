@@ -3,6 +3,7 @@
 import re
 
 from dragoman.core.values.items import ReadItem
+from dragoman.core.values.numbers import is_within
 from dragoman.core.values.state import ReaderState
 
 _HALF_DAY, _DAY = 12, 24
@@ -54,7 +55,9 @@ def read_time(state: ReaderState, at: int) -> ReadItem | None:
 
 def _figure_time(state: ReaderState, at: int, place: int) -> ReadItem | None:
     text = state.words[place]
-    hour, minute, *_ = map(int, _NUMBER.findall(text))
+    hour, minute, *seconds = map(int, _NUMBER.findall(text))
+    if any(seconds):
+        return None  # counted digit by digit: no time of day is said with seconds
     part = _part_of_day(state, place + 1)
     if part is not None:
         return _as_time((at, part[1]), hour, minute, part[0])
@@ -159,7 +162,7 @@ def _minute(state: ReaderState, at: int) -> tuple[int, int]:
         return -quarter[0] if is_less else quarter[0], quarter[1]
     if is_less:
         minutes = state.number(less)
-        if minutes is not None and minutes.value in _LESS_MINUTES:
+        if minutes is not None and is_within(minutes.value, _LESS_MINUTES):
             return -int(minutes.value), clock.minute.after(words, minutes.end)
     return _plain_minute(state, at)
 
@@ -171,7 +174,7 @@ def _plain_minute(state: ReaderState, at: int) -> tuple[int, int]:
     place = numbers.joining.after(state.words, at) if table.joined_minutes else at
     has_zero = state.word(place) in numbers.zeros
     number = state.number(place + has_zero)
-    if number is None or number.value not in _MINUTES:
+    if number is None or not is_within(number.value, _MINUTES):
         return 0, at
     value = int(number.value)
     is_short = value < _TEN and number.digits != f"0{value}"
@@ -185,7 +188,7 @@ def _half_before(state: ReaderState, at: int, start: int) -> ReadItem | None:
     """Read Indonesian `setengah enam`, which is half an hour before six."""
     place = state.lexicon.clock.half_before.after(state.words, start)
     number = state.near_number(place) if place > start else None
-    if number is None or number.value not in _CLOCK_HOURS:
+    if number is None or not is_within(number.value, _CLOCK_HOURS):
         return None
     part = _part_of_day(state, number.end)
     if part is None and start == at:
@@ -202,13 +205,13 @@ def _before_hour(state: ReaderState, at: int) -> ReadItem | None:
     quarter, number = clock.quarter.at(words, start), state.number(start)
     if quarter is not None:
         less, end = quarter
-    elif number is not None and number.value in _SAID_MINUTES:
+    elif number is not None and is_within(number.value, _SAID_MINUTES):
         less, end = int(number.value), number.end
     else:
         return None
     found = clock.before_hour_minus.at(words, end)
     hour = None if found is None else state.number(found[1])
-    if hour is None or hour.value not in _CLOCK_HOURS:
+    if hour is None or not is_within(hour.value, _CLOCK_HOURS):
         return None
     return _with_part((at, hour.end), int(hour.value), -less, _part_of_day(state, hour.end))
 
@@ -224,7 +227,7 @@ def _beside_hour(state: ReaderState, at: int) -> ReadItem | None:
     if not minutes or not state.near(end + 1) or words[end] not in clock.beside_hour:
         return None
     hour = state.number(end + 1)
-    if hour is None or hour.value not in _CLOCK_HOURS:
+    if hour is None or not is_within(hour.value, _CLOCK_HOURS):
         return None
     part = _part_of_day(state, hour.end)
     value = int(hour.value)
@@ -238,7 +241,7 @@ def _beside_hour(state: ReaderState, at: int) -> ReadItem | None:
 def _said_minutes(state: ReaderState, at: int) -> tuple[int, int]:
     """Return minutes as a number, and the token after them and after the word `minutes`."""
     number = state.number(at)
-    if number is None or number.value not in _SAID_MINUTES:
+    if number is None or not is_within(number.value, _SAID_MINUTES):
         return 0, at
     end = number.end
     unit = state.lexicon.amounts.unit.at(state.words, end) if state.near(end) else None

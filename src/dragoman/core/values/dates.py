@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 from dragoman.core.values.items import ReadItem
+from dragoman.core.values.numbers import is_within
 from dragoman.core.values.quantities import read_ordinal
 from dragoman.core.values.state import ReaderState
 
@@ -92,7 +93,7 @@ def _year_first(state: ReaderState, at: int, start: int) -> ReadItem | None:
         year = None
     number = state.number(place)
     suffix = None if number is None else dates.month_suffix.at(words, number.end)
-    if number is None or suffix is None or number.value not in _MONTHS:
+    if number is None or suffix is None or not is_within(number.value, _MONTHS):
         return None
     month = int(number.value), suffix[1]
     found = state.number(suffix[1])
@@ -139,7 +140,7 @@ def _numbered_month(state: ReaderState, at: int) -> _Part | None:
         # `tháng năm` is May: its five is the word for a year too.
         five = state.lexicon.numbers.unit.at(state.words, place)
         return None if five is None else (int(five[0]), place + 1)
-    if month is None or month.value not in _MONTHS:
+    if month is None or not is_within(month.value, _MONTHS):
         return None
     return int(month.value), month.end
 
@@ -161,9 +162,13 @@ def _day(state: ReaderState, at: int) -> _Part | None:
     ordinal = read_ordinal(state, at)
     if ordinal is not None:
         value = ordinal.value
-        return (int(value), ordinal.end) if isinstance(value, Decimal) and value in _DAYS else None
+        return (
+            (int(value), ordinal.end)
+            if isinstance(value, Decimal) and is_within(value, _DAYS)
+            else None
+        )
     number = state.number(at)
-    if number is None or number.value not in _DAYS:
+    if number is None or not is_within(number.value, _DAYS):
         return None
     return int(number.value), number.end
 
@@ -176,12 +181,12 @@ def _year(state: ReaderState, at: int, *, is_first: bool = False) -> _Part | Non
     if number is None:
         return None
     year, end = number.value, number.end
-    if year not in _YEARS and state.near(end):
+    if not is_within(year, _YEARS) and state.near(end):
         joined = _joined_year(state, place)
         if joined is None:
             return None
         year, end = joined
-    if year not in _YEARS:
+    if not is_within(year, _YEARS):
         return None
     value = int(year)
     if state.lexicon.table.buddhist and value > _BUDDHIST_FROM:

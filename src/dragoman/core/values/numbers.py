@@ -43,6 +43,11 @@ class NumberSpan(msgspec.Struct, frozen=True, gc=False):
     is_words: bool
 
 
+def is_within(value: Decimal, span: range) -> bool:
+    """Whether a number is one of a row of whole ones; `in` would compare it with each of them."""
+    return span.start <= value < span.stop and not value % 1
+
+
 def number_at(row: TokenRow, at: int) -> NumberSpan | None:
     """Return the number that begins at a token; None where none does."""
     token = row.tokens[at]

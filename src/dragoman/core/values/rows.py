@@ -257,9 +257,8 @@ def _is_joined_before(
     if target.kind in _CODES:
         if gap == " " and before.text in _IN_ADDRESS:
             return before.text == "underscore"
-        if target.kind == "phone" and is_country_code:
-            return False
-        return _is_grouped(before, first, gap, at_start=True)
+        is_prefix = target.kind == "phone" and is_country_code
+        return not is_prefix and _is_grouped(before, first, gap, at_start=True)
     return _is_double_name(target, before, gap) or (
         target.kind in _FREE and before.text == "underscore"
     )

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from dragoman.core.values.items import ReadItem, Readout
 from dragoman.core.values.lexicon import lexicon_of
+from dragoman.core.values.numbers import is_within
 from dragoman.core.values.targets import typed_kind
 
 _TEN = 10
@@ -103,7 +104,7 @@ def _is_clock_pair(wanted: ReadItem, items: Sequence[ReadItem], at: int, readout
     one, other = hour.value, minute.value
     if not isinstance(one, Decimal) or not isinstance(other, Decimal):
         return False
-    is_clock = one in _HOURS and other in _MINUTES
+    is_clock = is_within(one, _HOURS) and is_within(other, _MINUTES)
     return is_clock and wanted.value == frozenset({int(one) * 60 + int(other)})
 
 
