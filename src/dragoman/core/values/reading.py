@@ -33,6 +33,7 @@ _READERS: tuple[Reader, ...] = (
 )
 """In this order: a date or an amount begins with what is a number too."""
 
+_BY_KIND: dict[str, tuple[Reader, ...]] = {"date": (read_date,), "time": (read_time,)}
 _BEFORE_UNIT = frozenset({"number", "percent"})
 
 
@@ -76,25 +77,28 @@ class _Starts(NamedTuple):
 
     Attributes:
         by_word: The readers by the word, in their order.
-        prefixes: What may be written before a number word.
-        prefixed: The readers of such words.
+        by_sign: The same of signs: of currencies, and of negative numbers.
+        prefixes: What may be written before a number word to make it an ordinal.
     """
 
     by_word: dict[str, tuple[Reader, ...]]
+    by_sign: dict[str, tuple[Reader, ...]]
     prefixes: tuple[str, ...]
-    prefixed: tuple[Reader, ...]
 
     def readers(self, state: ReaderState, at: int) -> tuple[Reader, ...]:
         """Return the readers that are to be tried at a token."""
-        token = state.tokens[at]
-        if token.kind != "word":
-            return _READERS
+        kind, text = state.tokens[at].kind, state.words[at]
+        if kind != "word":
+            return (
+                _READERS if kind == "figure" else _BY_KIND.get(kind) or self.by_sign.get(text, ())
+            )
+        found = self.by_word.get(text)
+        if found is None:
+            is_prefixed = self.prefixes and text.startswith(self.prefixes)
+            found = (read_date, read_ordinal) if is_prefixed else ()
         if state.glued(at + 1):
-            return _READERS
-        found = self.by_word.get(token.text)
-        if found is not None:
-            return found
-        return self.prefixed if self.prefixes and token.text.startswith(self.prefixes) else ()
+            return _READERS if found else (read_code,)
+        return found
 
 
 @cache
@@ -106,7 +110,9 @@ def _starts_of(primary: str) -> _Starts:
         word: tuple(reader for reader in _READERS if word in firsts.get(reader, ()))
         for word in words
     }
-    return _Starts(by_word, lexicon.table.ordinal_prefixes, (read_date, read_ordinal))
+    by_sign: dict[str, tuple[Reader, ...]] = dict.fromkeys(lexicon.amounts.names, (read_money,))
+    by_sign["minus"] = (read_money, read_percent, read_number)
+    return _Starts(by_word, by_sign, lexicon.table.ordinal_prefixes)
 
 
 def _first_words(lexicon: ValueLexicon) -> dict[Reader, frozenset[str]]:
