@@ -184,6 +184,7 @@ class CommonTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         unspaced: Languages without spaces between words.
         abbreviated: Words whose dot ends no sentence.
         ordinal_endings: What is written against a figure to make it an ordinal.
+        code_labels: Acronyms before codes that are no part of them.
         lone_words: Letters that are words too, such as articles.
     """
 
@@ -195,6 +196,7 @@ class CommonTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unspaced: _Names
     abbreviated: _Names
     ordinal_endings: _Names
+    code_labels: _Names
     lone_words: _Names
 
 

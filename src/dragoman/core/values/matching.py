@@ -115,13 +115,18 @@ def _written(item: ReadItem, wanted: ReadItem) -> str:
 
 def _find(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
     """Return the first and last token that state a value."""
-    if target.typed is not None:
+    if target.typed is not None and not _is_padded(target):
         found = find_typed(target.typed, readout)
         if found is not None:
             return found
         if target.typed.kind != "number" or not _may_be_grouped(target):
             return None
     return find_row(target, readout)
+
+
+def _is_padded(target: SoughtValue) -> bool:
+    """Whether zeros before its digits make a value a code: `0002` is not 2."""
+    return target.kind == "code" and target.raw.isdigit()
 
 
 def _may_be_grouped(target: SoughtValue) -> bool:

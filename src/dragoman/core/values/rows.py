@@ -16,7 +16,8 @@ from dragoman.core.values.reading import read
 from dragoman.core.values.targets import SoughtValue
 from dragoman.core.values.tokens import TokenGap
 
-_MIN_ACROSS_COMMAS = 5
+_MIN_ACROSS_COMMAS = 4
+_MOST_LABEL = 4
 _MOST_PREFIX = 3
 """The longest word of letters before the digits of a code: `US`, `DHL`."""
 _SIGN_NAMES = frozenset({"dot", "underscore", "dash", "slash", "at", "plus"})
@@ -119,6 +120,9 @@ def units_of(readout: Readout) -> Iterator[RowUnit]:
         if item.kind == "code":
             for token, own in _by_token(item, readout):
                 yield from _units_of(own, number, token, token)
+        elif item.kind == "money" and last > first:
+            yield from _units_of(atoms[:-1], number, first, last)
+            yield RowUnit(atoms[-1], number, first, last, opens=True, closes=True)
         elif len(atoms) == 1:
             yield RowUnit(atoms[0], number, first, last, opens=True, closes=True)
         else:
@@ -200,8 +204,9 @@ def _stands_alone(
     if start:
         gap = tokens[row[0].token].gap
         pair = (units[start - 1], row[0])
-        is_country = _is_country_code(units, start)
-        if _is_joined_before(target, pair, gap, is_spaced=is_spaced, is_country_code=is_country):
+        is_apart = _is_country_code(units, start) or _is_label(units, start)
+        is_free = is_apart and target.kind in _CODES and gap != ""
+        if not is_free and _is_joined_before(target, pair, gap, is_spaced=is_spaced):
             return False
     if end + 1 == len(units):
         return True
@@ -220,14 +225,30 @@ def _is_country_code(units: Sequence[RowUnit], start: int) -> bool:
     return 0 < at < start and units[at - 1].text == "plus"
 
 
+def _is_label(units: Sequence[RowUnit], start: int) -> bool:
+    """Whether an acronym before a row says what it is: `ID XYZ123`, `I D one two three`."""
+    labels = common_table().code_labels.names
+    letters = ""
+    at = start
+    while at and len(letters) < _MOST_LABEL and len(units[at - 1].text) == 1:
+        at -= 1
+        letters = units[at].text + letters
+        if letters in labels:
+            return True
+    return start > 0 and units[start - 1].text in labels
+
+
 def _may_cross(target: SoughtValue, gaps: Iterable[TokenGap], row: Sequence[RowUnit]) -> bool:
     """Whether the gaps inside a row may belong to the value: in free text all of them do."""
     found = set(gaps)
+    # A list has a comma behind each of its parts; whoever spells pauses between groups.
+    is_list = found == {","} and all(unit.opens and unit.closes for unit in row)
     if target.kind == "code":
-        return len(target.joined) >= _MIN_ACROSS_COMMAS or "," not in found
+        return "," not in found or (len(target.joined) >= _MIN_ACROSS_COMMAS and not is_list)
     if target.kind == "number":
         is_digits = all(len(unit.text) == 1 for unit in row)
-        return is_digits and (len(row) >= _MIN_ACROSS_COMMAS or not _STOPS & found)
+        is_long = len(row) >= _MIN_ACROSS_COMMAS and not is_list
+        return is_digits and (is_long or not _STOPS & found)
     return True
 
 
@@ -235,14 +256,7 @@ _Pair = tuple[RowUnit, RowUnit]
 """The last unit before the edge of a row and the first behind it."""
 
 
-def _is_joined_before(
-    target: SoughtValue,
-    pair: _Pair,
-    gap: TokenGap,
-    *,
-    is_spaced: bool,
-    is_country_code: bool = False,
-) -> bool:
+def _is_joined_before(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spaced: bool) -> bool:
     """Whether what stands before a row belongs to its first unit."""
     before, first = pair
     if _is_same_token(pair):
@@ -250,15 +264,14 @@ def _is_joined_before(
     if target.kind in _ADDRESSES:
         # Without spaces nobody can tell where a name begins.
         is_run = not (is_spaced or before.text.isascii() or first.text.isascii())
-        return not is_run and _goes_on_before_address(before, gap)
+        return not is_run and _goes_on_before_address(before, first, gap)
     if gap == "":
         # A sign that is said, such as the currency of an amount or the hash of an id.
         return is_spaced and before.text not in _NO_PART_OF_CODES
     if target.kind in _CODES:
         if gap == " " and before.text in _IN_ADDRESS:
             return before.text == "underscore"
-        is_prefix = target.kind == "phone" and is_country_code
-        return not is_prefix and _is_grouped(before, first, gap, at_start=True)
+        return _is_grouped(before, first, gap, at_start=True)
     return _is_double_name(target, before, gap) or (
         target.kind in _FREE and before.text == "underscore"
     )
@@ -282,13 +295,15 @@ def _is_joined_after(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spac
 
 
 def _is_same_token(pair: _Pair) -> bool:
-    return pair[0].token == pair[1].token and pair[0].item == pair[1].item
+    is_one = pair[0].token == pair[1].token and pair[0].item == pair[1].item
+    return is_one and not (pair[0].closes and pair[1].opens)
 
 
-def _goes_on_before_address(before: RowUnit, gap: TokenGap) -> bool:
+def _goes_on_before_address(before: RowUnit, first: RowUnit, gap: TokenGap) -> bool:
     if gap == "":
         return before.text != "slash"
-    return gap == " " and before.text in _BEFORE_ADDRESS
+    is_spelled = len(before.text) == len(first.text) == 1 and first.opens and first.closes
+    return gap in _GROUPING and (is_spelled or (gap == " " and before.text in _BEFORE_ADDRESS))
 
 
 def _is_double_name(target: SoughtValue, beside: RowUnit, gap: TokenGap) -> bool:

@@ -83,7 +83,8 @@ class ReaderState(TokenRow):
         """Return whether a number is negative, and its first token."""
         token = self.tokens[at]
         if token.kind == "sign":
-            return (not self._after_term(at), at + 1) if token.text == "minus" else (False, at)
+            is_minus = token.text == "minus" and not self._after_term(at)
+            return (True, at + 1) if is_minus else (False, at)
         if token.kind != "word":
             return False, at
         found = self.lexicon.numbers.minus.at(self.words, at)

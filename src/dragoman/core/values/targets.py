@@ -5,7 +5,9 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.values.folding import fold
 from dragoman.core.values.items import ReadItem, Readout
+from dragoman.core.values.lexicon import lexicon_of
 from dragoman.core.values.reading import read
 
 ValueType = Literal[
@@ -47,6 +49,9 @@ class SoughtValue(msgspec.Struct, frozen=True):
 def targets_of(value: str, language: str) -> tuple[SoughtValue, ...]:
     """Return how a value can be read: as English has it, and as the text's language does."""
     own = _target(value, language)
+    atoms = _measure_atoms(value.strip(), language)
+    if atoms:
+        return (own, SoughtValue(own.raw, "text", None, "".join(atoms), ""))
     if language[:2] == "en":
         return (own,)
     english = _target(value, "en")
@@ -54,6 +59,17 @@ def targets_of(value: str, language: str) -> tuple[SoughtValue, ...]:
         return (english,)
     is_number = english.kind in {"number", "money"} and english.typed is not None
     return (english, own) if is_number else (own, english)
+
+
+def _measure_atoms(plain: str, language: str) -> tuple[str, ...]:
+    """Return the canonical units of a unit of measure or a currency that stands alone."""
+    lexicon = lexicon_of(language)
+    words = tuple(fold(plain, language).text.casefold().split())
+    for table in (lexicon.amounts.unit, lexicon.amounts.currency):
+        found = table.at(words, 0)
+        if found is not None and found[1] == len(words) and len(plain) > 1:
+            return tuple(found[0].split())
+    return ()
 
 
 def _target(value: str, language: str) -> SoughtValue:

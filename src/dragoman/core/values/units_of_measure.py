@@ -42,7 +42,7 @@ def _is_division(state: ReaderState, at: int) -> bool:
 
 def _one_unit(state: ReaderState, at: int, *, is_divided: bool) -> tuple[tuple[str, ...], int]:
     """Return the units at a token, without powers behind them, and the token after them."""
-    if at >= state.count or state.tokens[at].gap not in _NEAR:
+    if at >= state.count or (at and state.tokens[at].gap not in _NEAR):
         return _NOTHING
     token = state.tokens[at]
     if token.kind != "word":
