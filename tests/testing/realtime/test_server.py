@@ -229,6 +229,7 @@ def test_recorded_messages_are_heard_as_they_were_typed() -> None:
         recognizers = ("generic",)
         speakers = ("us",)
         line = "telephone"
+        normalizer = "dragoman-itn-2"
         tasks = ("one",)
 
         def of(self, task: str) -> Sequence[RecordedMessage]:
