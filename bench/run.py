@@ -28,6 +28,7 @@ from bench.throughput import USUAL, print_breakdown, print_throughput, print_who
 from bench.viewing import print_viewing
 from bench.voice.audio_set import print_audio_set
 from bench.voice.effects import print_voice_effects
+from bench.voice.hearing import print_hearing
 from bench.voice.throughput import print_voice_throughput
 from bench.wire import print_wire
 
@@ -87,6 +88,10 @@ def _voice(_: list[Suite]) -> None:
     print_audio_set()
 
 
+def _hearing(_: list[Suite]) -> None:
+    print_hearing()
+
+
 def _measures(_: list[Suite]) -> None:
     print_measures()
 
@@ -127,6 +132,7 @@ SECTIONS: dict[str, Section] = {
     "storage": _storage,
     "reporting": _reporting,
     "voice": _voice,
+    "hearing": _hearing,
     "measures": _measures,
     "curating": _curating,
     "viewing": _viewing,

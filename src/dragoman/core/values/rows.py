@@ -52,7 +52,7 @@ class RowUnit(msgspec.Struct, frozen=True, gc=False):
     closes: bool
 
 
-class _Row(msgspec.Struct, frozen=True):
+class UnitRow(msgspec.Struct, frozen=True):
     """The units of a text, joined, and which of them begins at each place of what is joined.
 
     `is_linked` says that words between the parts of a code were left out.
@@ -69,7 +69,7 @@ def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
     wanted = target.joined
     if not wanted:
         return None
-    for row in _rows(readout.text, readout.language):
+    for row in rows_of(readout.text, readout.language):
         if row.is_linked and target.kind == "number":
             continue
         start = row.joined.find(wanted)
@@ -86,7 +86,7 @@ def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=1024)
-def _rows(text: str, language: str) -> tuple[_Row, ...]:
+def rows_of(text: str, language: str) -> tuple[UnitRow, ...]:
     """Return the units of a text, and again with named letters and without links where there are any."""
     readout, lexicon = read(text, language), lexicon_of(language)
     units = list(units_of(readout))
@@ -103,14 +103,14 @@ def _rows(text: str, language: str) -> tuple[_Row, ...]:
     return tuple(_row(found, is_linked=is_linked) for found, is_linked in variants)
 
 
-def _row(units: Sequence[RowUnit], *, is_linked: bool) -> _Row:
+def _row(units: Sequence[RowUnit], *, is_linked: bool) -> UnitRow:
     places: dict[int, int] = {}
     length = 0
     for number, unit in enumerate(units):
         places[length] = number
         length += len(unit.text)
     places[length] = len(units)
-    return _Row(units, "".join([unit.text for unit in units]), places, is_linked)
+    return UnitRow(units, "".join([unit.text for unit in units]), places, is_linked)
 
 
 def units_of(readout: Readout) -> Iterator[RowUnit]:
