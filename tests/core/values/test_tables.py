@@ -6,16 +6,13 @@ import pytest
 from tests.core.values.labelled_tables import HELD_OUT, OWN, LabelledCase, precision, recall, wrong
 
 KNOWN = {
-    "file-zh-02",  # the year before a dot is read with it
     "file-zh-05",  # without spaces nobody can tell where a name begins
     "name-en-02",  # two spelled names with words between them
     "name-zh-06",  # a longer name without spaces
 }
 KNOWN_HELD_OUT = {
     "h-money-id-09",  # an amount without its currency
-    "h-money-zh-09",  # the sign of the yuan, which is that of the yen
     "h-phone-en-08",  # eight hundred for the digits of a number
-    "h-file-th-01",  # an ending by the local names of its letters
 }
 TYPES = sorted({case.type for case in OWN})
 
@@ -35,7 +32,7 @@ def test_every_type_of_value_is_found(kind: str) -> None:
     """One error among sixty cases is 0.983: the lists of errors above say more."""
     cases = [case for case in (*OWN, *HELD_OUT) if case.type == kind]
     assert precision(cases) >= 0.98
-    assert recall(cases) >= 0.96
+    assert recall(cases) >= 0.97
 
 
 @pytest.mark.parametrize("cases", [OWN, HELD_OUT], ids=["own", "held out"])

@@ -84,7 +84,7 @@ def _is_counting(row: TokenRow, at: int) -> bool:
         if word
     ):
         return True
-    if not after or after.isascii():
+    if not after or after.isascii() or before in amounts.currency:
         return True
     counted = (numbers.classifiers, amounts.unit, amounts.currency, clock.hour, clock.minute)
     return any(after in words for words in counted) or (

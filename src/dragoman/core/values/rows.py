@@ -283,7 +283,9 @@ def _is_joined_after(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spac
     if _is_same_token(pair):
         return after.text != "s"
     if target.kind in _ADDRESSES:
-        is_part = gap == "" and after.text not in _NO_PART_OF_CODES
+        # Without spaces nobody can tell where a name ends.
+        is_run = not (is_spaced or after.text.isascii())
+        is_part = gap == "" and after.text not in _NO_PART_OF_CODES and not is_run
         return is_part or (gap in _BESIDE and after.text in _IN_ADDRESS)
     if gap == "":
         return is_spaced and after.text not in _NO_PART_OF_CODES

@@ -81,7 +81,8 @@ def _hash(_text: str, _at: int, before: str, after: str) -> str:
 def _dot(text: str, at: int, before: str, after: str) -> str:
     if before.isalnum() and after.islower() and _SAID_ADDRESS.match(text, at + 1):
         return "dot"
-    return "dot" if not before.isascii() and _known_ending().match(text, at + 1) else ""
+    is_name = not before.isascii() or before.isdigit()
+    return "dot" if is_name and _known_ending().match(text, at + 1) else ""
 
 
 def _underscore(_text: str, _at: int, before: str, after: str) -> str:
