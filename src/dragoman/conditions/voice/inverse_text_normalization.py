@@ -29,6 +29,7 @@ from dragoman.conditions.voice.written.words import (
     Reader,
     Reading,
     heard_words,
+    text_at,
 )
 from dragoman.core.speech import UNRECORDED_NORMALIZER
 from dragoman.core.texts.entities import MONTHS
@@ -69,7 +70,7 @@ def normalized_transcript(transcript: str, language: str, normalizer: str = NORM
     at = end = 0
     while at < len(words):
         if is_plain:
-            reading = _reading(words, at, readers)
+            reading = _label(words, at) or _reading(words, at, readers)
         else:
             reading = _safe_reading(transcript, words, at, (readers, edges))
         if reading is None:
@@ -138,6 +139,12 @@ def _first_words() -> frozenset[str]:
         *("double", "triple"),
     )
     return frozenset(phrase.split()[0].casefold() for phrase in phrases)
+
+
+def _label(words: Heard, at: int) -> Reading | None:
+    """Read the letters `i d`, which say that an id follows and are no part of it."""
+    is_label = text_at(words, at) == "i" and text_at(words, at + 1) == "d"
+    return Reading("ID", at + 2, "acronym") if is_label and text_at(words, at + 2) else None
 
 
 def _is_plain(transcript: str) -> bool:
