@@ -83,7 +83,7 @@ def test_what_conditions_name_is_reached() -> None:
 
 def test_every_name_in_a_configuration_is_looked_at_or_known_to_reach_nothing() -> None:
     of_data = {"suite", "rules", "tasks", "max_cost", "prices", "languages", "scenarios", "assets"}
-    of_data |= {"personas", "rates", "batches", "shard"}
+    of_data |= {"personas", "rates", "batches", "shard", "transcript"}
     named = {
         field.name
         for field in msgspec.structs.fields(RunConfig)

@@ -21,8 +21,10 @@ from dragoman.analysis.blame import (
 from dragoman.core.conditions import ITSELF, MIXED, RECORDED, SIMULATED, TEXT
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import Called
+from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Task
+from dragoman.core.texts.said_values import texts_of
+from dragoman.core.values.matching import states
 from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest, resume_job
 from dragoman.runs.measuring import take_measures
 from dragoman.runs.plan import Place
@@ -31,7 +33,7 @@ from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.values import VALUES
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.entries import StoredMeasure
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run import RunStore, StoredCell, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.conditions.engines import UNDERSTOOD
@@ -71,7 +73,8 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     found |= _clean_verdicts(replays, saved, found)
     unsaved = [place for place in lost if found.get(_understood(place)) is False]
     found |= _canonical_verdicts(replays, unsaved, tasks)
-    hearing = _hearing(run, reached) if any(found.get(_understood(p)) for p in lost) else {}
+    saved_by_words = [place for place in lost if found.get(_understood(place))]
+    hearing = _hearing(run, reached, saved_by_words, tasks) if saved_by_words else {}
     culprits = {place: _culprit(place, found, clean, hearing) for place in lost}
     _store(run, culprits)
     return tuple(
@@ -181,11 +184,58 @@ class _Heard(msgspec.Struct, frozen=True):
     word_errors: int
 
 
-def _hearing(run: Path, reached: Collection[str]) -> Mapping[Place, _Heard]:
-    """Return what was not heard of each spoken conversation that somebody wrote down.
+def _hearing(
+    run: Path, reached: Collection[str], lost: Collection[Place], tasks: Mapping[str, Task]
+) -> Mapping[Place, _Heard]:
+    """Return what was not heard of each lost conversation that somebody wrote down.
 
-    Runs of earlier versions are measured now; without their engines nothing is known of them.
+    The measures count the values that a turn's own calls need. A value that a later call needs is lost
+    as well, so the plan's values are looked for in all that was said and heard. Runs of earlier versions
+    are measured now; without their engines nothing is known of them.
     """
+    known = _measured_hearing(run, reached)
+    with open_run(run, write=False) as store:
+        places = {_place(cell): cell for cell in store.cells()}
+        keys = {places[place].key: place for place in lost}
+        others = {cell.key for cell in places.values()} - keys.keys()
+        planned = {
+            keys[key]: _planned_values_lost(episode, tasks[keys[key].task], keys[key])
+            for key, _, episode in store.episodes(leaving_out=others)
+        }
+    return {
+        place: msgspec.structs.replace(
+            heard, values_lost=max(heard.values_lost, planned.get(place, 0))
+        )
+        for place, heard in known.items()
+    }
+
+
+def _place(cell: StoredCell) -> Place:
+    return Place(cell.condition, cell.agent, cell.task, cell.trial)
+
+
+def _planned_values_lost(episode: Episode, task: Task, place: Place) -> int:
+    """Return how many values of the plan the user stated and nobody heard, in the whole conversation."""
+    said = [
+        event.reply.utterance
+        for event in episode.events
+        if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+    ]
+    meant = "\n".join(utterance.intended for utterance in said)
+    heard = "\n".join(utterance.received or "" for utterance in said)
+    language = place.condition.language
+    values = {
+        value
+        for action in _plan(task) or ()
+        for argument in action.arguments.values()
+        for value in texts_of(argument)
+    }
+    return sum(
+        states(value, meant, language) and not states(value, heard, language) for value in values
+    )
+
+
+def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[Place, _Heard]:
     with open_run(run, write=False) as store:
         known = _heard_by_place(store)
         spoken = {cell.key for cell in store.cells() if cell.condition.voice != TEXT}
@@ -214,7 +264,7 @@ def _heard_by_place(store: RunStore) -> dict[Place, _Heard]:
             if (entry.measure, entry.version) in _KNOWN_BY and not entry.unscored:
                 counts |= {f"{entry.measure}: {name}": n for name, n in entry.counts.items()}
         if "values: lost" in counts and "hearing: utterances" in counts:
-            place = Place(cell.condition, cell.agent, cell.task, cell.trial)
+            place = _place(cell)
             # Where words are not counted, characters are.
             errors = counts.get("hearing: word errors", counts.get("hearing: character errors", 0))
             found[place] = _Heard(int(counts["values: lost"]), int(errors))

@@ -66,6 +66,6 @@ def test_other_words_than_its_own_are_not_the_value(value: str, said: str) -> No
 
 
 def test_what_is_typed_is_not_looked_for_in_words_of_its_own() -> None:
-    value, said = "km/h", "how many kilometers per hour"
+    value, said = "f(x)", "so f of x please"
     assert READER.how_said(value, said) == "in words"
     assert READER.how_stated(value, said) is None

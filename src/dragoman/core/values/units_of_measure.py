@@ -11,7 +11,11 @@ _NOTHING: tuple[tuple[str, ...], int] = ((), 0)
 
 
 def read_unit(state: ReaderState, at: int) -> ReadItem | None:
-    """Read the unit at a token, with its powers and what it is divided by."""
+    """Read the unit behind a number, with its powers and what it is divided by."""
+    return _whole_unit(state, at) if at < state.count and state.tokens[at].gap in _NEAR else None
+
+
+def _whole_unit(state: ReaderState, at: int) -> ReadItem | None:
     atoms, end = _one_unit(state, at, is_divided=False)
     if not atoms:
         return None
@@ -20,9 +24,8 @@ def read_unit(state: ReaderState, at: int) -> ReadItem | None:
         if token.text in _POWERS and token.gap in _BESIDE:
             atoms, end = (*atoms, token.text), end + 1
             continue
-        more, place = (
-            _one_unit(state, end + 1, is_divided=True) if _is_division(state, end) else _NOTHING
-        )
+        is_more = _is_division(state, end) and state.near(end + 1)
+        more, place = _one_unit(state, end + 1, is_divided=True) if is_more else _NOTHING
         if not more:
             break
         atoms, end = (*atoms, "per", *more), place
@@ -32,7 +35,7 @@ def read_unit(state: ReaderState, at: int) -> ReadItem | None:
 def read_divided_unit(state: ReaderState, at: int) -> ReadItem | None:
     """Read a unit without a number where it is divided by another: `speed in km/h`."""
     is_unit = at + 2 < state.count and state.is_word(at) and _is_division(state, at + 1)
-    return read_unit(state, at) if is_unit else None
+    return _whole_unit(state, at) if is_unit else None
 
 
 def _is_division(state: ReaderState, at: int) -> bool:
@@ -42,7 +45,7 @@ def _is_division(state: ReaderState, at: int) -> bool:
 
 def _one_unit(state: ReaderState, at: int, *, is_divided: bool) -> tuple[tuple[str, ...], int]:
     """Return the units at a token, without powers behind them, and the token after them."""
-    if at >= state.count or (at and state.tokens[at].gap not in _NEAR):
+    if at >= state.count:
         return _NOTHING
     token = state.tokens[at]
     if token.kind != "word":
