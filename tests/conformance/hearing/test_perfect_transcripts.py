@@ -109,6 +109,8 @@ def overlooked(language: str, text: str, stated: list[str]) -> Iterator[str]:
         rest = text[: where.start] + "\n" + text[where.end :]
         # A date without a year is stated whatever the year is.
         once = find_value(value, rest, language) is None and not _is_day(value, language)
+        if not re.search(r"[0-9]", value):
+            once = once and not re.search(r"[0-9]", text[where.start : where.end])  # a currency
         if changed != text:
             yield from _uncounted(language, text, changed)
             if once and find_value(value, changed, language) is not None:
