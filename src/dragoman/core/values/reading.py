@@ -137,7 +137,3 @@ def _first_words(lexicon: ValueLexicon) -> dict[Reader, frozenset[str]]:
         read_ordinal: ordinal | (number if lexicon.table.compound_ordinals else frozenset()),
         read_number: signed | (numbers.ones if numbers.fractions else frozenset()),
     }
-
-
-Item = ReadItem
-"""Its earlier name."""

@@ -6,8 +6,9 @@ from functools import lru_cache
 import msgspec
 
 from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.core.values.items import ReadItem
 from dragoman.core.values.matching import Form, find_value, value_type
-from dragoman.core.values.reading import Item, read
+from dragoman.core.values.reading import read
 from dragoman.curation.speech.reading.how import How
 
 _HOW: Mapping[Form, How] = {
@@ -90,17 +91,17 @@ def _units_of(words: str, language: str) -> tuple[str, ...]:
     return tuple(unit for item in read(words, language).items for unit in _heard_units(item))
 
 
-def _heard_units(item: Item) -> tuple[str, ...]:
+def _heard_units(item: ReadItem) -> tuple[str, ...]:
     """Return the units of an item that scoring counts; a dash may be said or not."""
     return tuple(unit for unit in item.atoms if unit != _UNHEARD)
 
 
-def _begins(wanted: tuple[str, ...], item: Item) -> bool:
+def _begins(wanted: tuple[str, ...], item: ReadItem) -> bool:
     units = _heard_units(item)
     return wanted[: len(units)] == units
 
 
-def _stands_at(wanted: tuple[str, ...], items: list[Item], start: int) -> bool:
+def _stands_at(wanted: tuple[str, ...], items: list[ReadItem], start: int) -> bool:
     units: tuple[str, ...] = ()
     end = start
     while end < len(items) and len(units) < len(wanted):
