@@ -2,8 +2,9 @@
 
 Evidence is looked at span by span. A span that is written already (with figures, or spelled in capitals)
 stays, or is drawn together where that changes none of its letters and digits. A span of plain words is
-written as figures; in a transcript of plain words alone, words that only sound like letters are read
-too. So a value that the recognizer wrote can be found afterwards as it could before.
+written as figures. So a value that the recognizer wrote can be found afterwards as it could before.
+In a transcript of plain words alone, words that only sound like letters are read too, and neighbours may
+be joined: `forty five sixty` is 4560, whether one number was meant or two.
 """
 
 import re
