@@ -191,3 +191,28 @@ def test_a_parameter_whose_own_name_ends_in_a_number_keeps_it() -> None:
     said = "Compare Rome with Oslo."
     about = ClarificationRequest(said, said, "", {"city_1": "Rome", "city_2": "Oslo"})
     assert decision(about, 'Can you confirm the "city_2" is Oslo?').reply == "Yes, Oslo"
+
+
+AMOUNTS = ClarificationRequest(
+    "What is 5% of $3.5 million from May 5, 2026 on?",
+    "What is five percent of 3.5 million dollars from May fifth twenty twenty six on?",
+    "",
+    {"rate": "0.05", "amount": "3500000", "start_date": "2026-05-05"},
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("Did you say five percent?", "0.05"),
+        ("Is the amount 3.5 million dollars?", "3500000"),
+        ("Did you say May 5, 2026?", "2026-05-05"),
+    ],
+)
+def test_a_value_may_be_read_back_in_another_written_form(message: str, reply: str) -> None:
+    found = decision(AMOUNTS, message)
+    assert (found.reason, reply in found.reply) == ("allowed", True)
+
+
+def test_another_value_of_that_form_is_not_the_value() -> None:
+    assert decision(AMOUNTS, "Did you say six percent?").reason != "allowed"

@@ -7,6 +7,8 @@ import msgspec
 
 from dragoman.conditions.clarifying.alike import LIKENESS, alike, folded
 from dragoman.conditions.clarifying.words import words
+from dragoman.core.conditions import ENGLISH
+from dragoman.core.values.matching import find_value
 from dragoman.core.voice.clarifications import Whitelist
 
 MOST_EXTRA = 2
@@ -64,6 +66,7 @@ def tokens_of(sentence: str, allowed: Whitelist, heard: frozenset[str]) -> list[
     """
     tokens = list(_plain_tokens(sentence, allowed))
     _mark_values(tokens, allowed, 1.0)
+    _mark_other_forms(tokens, sentence, allowed)
     _mark_names(tokens, allowed)
     _mark_readings(tokens, allowed, heard)
     _mark_values(tokens, allowed, LIKENESS)
@@ -139,6 +142,30 @@ def _mark_values(tokens: list[QuestionWord], allowed: Whitelist, least: float) -
         for place in range(start, end):
             tokens[place] = msgspec.structs.replace(tokens[place], topic=topic)
         start = max(end, start + 1)
+
+
+def _mark_other_forms(tokens: list[QuestionWord], sentence: str, allowed: Whitelist) -> None:
+    """Mark the words that state a value in another written form: `five percent` for 0.05."""
+    for topic, value in allowed.items():
+        found = find_value(value, sentence, ENGLISH)
+        if found is None or any(token.topic == topic for token in tokens):
+            continue
+        stated = [token.word for token in _split(sentence[found.start : found.end], 0)]
+        if all(word in words().plain for word in stated):
+            continue  # "all of it" does not say the value `all`
+        for place in _places_of(stated, tokens):
+            tokens[place] = msgspec.structs.replace(tokens[place], topic=topic)
+
+
+def _places_of(stated: Sequence[str], tokens: Sequence[QuestionWord]) -> range:
+    """Return where the words of a stated value are among those that are of no topic and no name yet."""
+    size = len(stated)
+    for start in range(len(tokens) - size + 1 if size else 0):
+        window = tokens[start : start + size]
+        is_free = not any(token.topic or token.name for token in window)
+        if is_free and [token.word for token in window] == stated:
+            return range(start, start + size)
+    return range(0)
 
 
 def _value_from(

@@ -12,7 +12,7 @@ import msgspec
 from dragoman.core.texts.said_values import said_values
 from dragoman.core.usage import Usage
 
-DECISIONS = "clarifications-1"
+DECISIONS = "clarifications-2"
 """The version of every decision in `docs/clarifications.md`: another one makes other cells."""
 
 Whitelist = Mapping[str, str]
@@ -128,20 +128,15 @@ Decide = Callable[[str], Awaitable[ClarificationVerdict]]
 """Asks a judge about what was just said, given what keeps its answers apart from those on other trials."""
 
 
-def whitelist(
-    arguments: Iterable[Mapping[str, object]], said: str, language: str = "en"
-) -> dict[str, str]:
+def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str, str]:
     """Return what a message states of the arguments of planned calls, by the parameter's name.
 
     Args:
         arguments: Of the calls that the message leads to.
         said: The message as it was meant.
-        language: The tag of its language.
     """
     return by_topic(
-        (found.argument, found.value)
-        for each in arguments
-        for found in said_values(each, said, language)
+        (found.argument, found.value) for each in arguments for found in said_values(each, said)
     )
 
 
