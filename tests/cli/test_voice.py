@@ -228,7 +228,7 @@ def test_blame_names_what_lost_a_call_and_the_report_shows_it(
     report = dragoman("report", "mine")
     assert report.returncode == 0, report.stderr
     (shown,) = conversations((folder / "mine" / "report.html").read_text())
-    (blamed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 3")
+    (blamed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 4")
     assert [found["subject"] for found in blamed["found"]] == [rows[0]["culprit"]]
 
 

@@ -48,6 +48,23 @@ def test_a_statement_has_its_form_and_place(value: str, text: str, form: str, sa
 
 
 @pytest.mark.parametrize(
+    ("value", "text", "language"),
+    [
+        ("Um", "My name is Um.", "en"),
+        ("Er", "My name is Er", "en"),
+        ("MM", "Size MM, please", "en"),
+        ("Ờ", "Dạ, họ tên là Ờ.", "vi"),
+        ("呃", "姓名是呃。", "zh"),
+    ],
+)
+def test_a_name_that_is_written_like_a_filler_is_found(
+    value: str, text: str, language: str
+) -> None:
+    assert states(value, text, language)
+    assert not states(value, text.replace(value, "X"), language)
+
+
+@pytest.mark.parametrize(
     ("value", "kind"),
     [
         ("25", "number"),

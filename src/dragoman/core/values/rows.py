@@ -87,7 +87,10 @@ def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def rows_of(text: str, language: str) -> tuple[UnitRow, ...]:
-    """Return the units of a text, and again with named letters and without links where there are any."""
+    """Return the units of a text, and again with named letters, without links and with its fillers.
+
+    Each reading is there once, and only where a text has such words.
+    """
     readout, lexicon = read(text, language), lexicon_of(language)
     units = list(units_of(readout))
     texts = [unit.text for unit in units]
@@ -100,6 +103,9 @@ def rows_of(text: str, language: str) -> tuple[UnitRow, ...]:
         plain = _without_links(units, lexicon)
         if plain != units:
             variants.append((plain, True))
+    whole = list(units_of(readout, with_fillers=True))
+    if len(whole) > len(units):
+        variants.append((whole, False))  # somebody's name may be Um
     return tuple(_row(found, is_linked=is_linked) for found, is_linked in variants)
 
 
@@ -113,10 +119,12 @@ def _row(units: Sequence[RowUnit], *, is_linked: bool) -> UnitRow:
     return UnitRow(units, "".join([unit.text for unit in units]), places, is_linked)
 
 
-def units_of(readout: Readout) -> Iterator[RowUnit]:
+def units_of(readout: Readout, *, with_fillers: bool = False) -> Iterator[RowUnit]:
     """Yield the canonical units of a text with the tokens that they come from."""
     for number, item in enumerate(readout.items):
         atoms, first, last = item.atoms, item.first, item.end - 1
+        if with_fillers and not atoms and item.kind == "word":
+            atoms = (readout.tokens[first].text,)
         if item.kind == "code":
             for token, own in _by_token(item, readout):
                 yield from _units_of(own, number, token, token)

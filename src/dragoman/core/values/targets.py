@@ -75,7 +75,9 @@ def _measure_atoms(plain: str, language: str) -> tuple[str, ...]:
 def _target(value: str, language: str) -> SoughtValue:
     plain = value.strip()
     readout = read(plain, language)
-    atoms = [atom for item in readout.items for atom in item.atoms]
+    atoms = [atom for item in readout.items for atom in item.atoms] or [
+        token.text for token in readout.tokens if token.kind == "word"
+    ]
     digits = "".join([sign for sign in value if sign.isdigit()])
     if atoms[:1] == ["plus"] and any(map(str.isdigit, "".join(atoms))):
         atoms = atoms[1:]
