@@ -25,7 +25,7 @@ def test_each_axis_moves_success_as_the_page_says(told: Told) -> None:
     assert rates["text", "hard", "1"] == 1
     assert rates["text", "hard", "2+rules"] == 0.475
     assert rates["simulated:10", "none", "0"] == 0.566
-    assert rates["simulated:10", "easy", "0"] == 0.869
+    assert rates["simulated:10", "easy", "0"] == 0.889
     assert rates["simulated:10", "hard", "1"] == 0.838
     assert rates["simulated:10", "hard", "2+rules"] == 0.455
 
