@@ -43,7 +43,8 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as
     it came, where a model gave it. `turn` counts the benchmark's turns where it fixes them.
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
-    `latency` is kept of what an agent itself replied, where somebody speaks.
+    `latency` is kept of what an agent itself replied, where somebody speaks. `reasoning` is what a model
+    thought before it replied: nobody hears it.
     """
 
     by: Role
@@ -53,6 +54,7 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     call_form: str = ""
     latency: Latency | None = None
+    reasoning: str = ""
 
 
 Event = Move | ToolResult

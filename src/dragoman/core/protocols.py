@@ -239,7 +239,8 @@ class Answer(msgspec.Struct, frozen=True):
     """A session's reply with its raw form and what it consumed.
 
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
-    `latency` is None where nobody knows how long the reply took.
+    `latency` is None where nobody knows how long the reply took. `reasoning` is what a model thought
+    before it replied.
     """
 
     reply: Reply
@@ -247,6 +248,7 @@ class Answer(msgspec.Struct, frozen=True):
     usage: Usage | None = None
     call_form: str = ""
     latency: Latency | None = None
+    reasoning: str = ""
 
 
 Heard = Said | ToolResult
@@ -387,7 +389,8 @@ class Completion(msgspec.Struct, frozen=True):
     """A chat model's reply: its raw body, what was understood of it, and how long it took.
 
     `latency` is None where nobody knows. Of a remembered reply it is that of the first answer. `spoken`
-    is the sound of words that the model spoke itself; the raw body holds its hash instead.
+    is the sound of words that the model spoke itself; the raw body holds its hash instead. `reasoning` is
+    what the model thought before it replied; it is never part of the words.
     """
 
     reply: Reply
@@ -395,6 +398,7 @@ class Completion(msgspec.Struct, frozen=True):
     usage: Usage
     latency: Latency | None = None
     spoken: Audio | None = None
+    reasoning: str = ""
 
 
 class ChatModel(Protocol):

@@ -10,6 +10,9 @@ Count = TypeVar("Count", int, float)
 SEARCH = "search"
 """The purpose of what a benchmark asks a search engine: its usage names no model of a plan."""
 
+SEPARATED_REASONING = "separated_reasoning"
+"""Remark: reasoning stood between the words of a reply and was separated from them."""
+
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.
@@ -37,6 +40,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         replayed_characters: The part of the characters that belongs to replayed calls.
         input_audio_tokens: The part of the input that was audio.
         output_audio_tokens: The part of the output that was audio.
+        remarks: What is to be said of calls that were answered, counted by kind.
         replayed_input_audio_tokens: The part of the audio sent that belongs to replayed calls.
         replayed_output_audio_tokens: The part of the audio received that belongs to replayed calls.
     """
@@ -62,6 +66,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     output_audio_tokens: int | None = 0
     replayed_input_audio_tokens: int | None = 0
     replayed_output_audio_tokens: int | None = 0
+    remarks: dict[str, int] = {}
 
 
 def as_replayed(usage: Usage) -> Usage:
@@ -118,6 +123,7 @@ def _plus(one: Usage, other: Usage) -> Usage:
         _sum(one.output_audio_tokens, other.output_audio_tokens),
         _sum(one.replayed_input_audio_tokens, other.replayed_input_audio_tokens),
         _sum(one.replayed_output_audio_tokens, other.replayed_output_audio_tokens),
+        _added(one.remarks, other.remarks),
     )
 
 

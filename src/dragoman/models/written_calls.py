@@ -11,7 +11,9 @@ MAX_ARGUMENT_CHARS = 200_000
 MAX_ARGUMENT_DEPTH = 100
 
 _NO_ID = (None, "")
+_NO_ARGUMENTS = frozenset({"", "null"})
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
+_TEXT = msgspec.json.Decoder(str)
 
 
 def told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
@@ -34,22 +36,34 @@ def written_call(given_id: object, given_name: object, given: object, index: int
     Args:
         given_id: Its id; one is made where there is none.
         given_name: The tool's name; what is no text is no name.
-        given: Its arguments, as text or as what they are.
+        given: Its arguments, as text or as what they are. Nothing, `null` and spaces are none.
         index: Its place among the calls of a reply.
     """
-    name = given_name if isinstance(given_name, str) else ""
+    name = given_name.strip() if isinstance(given_name, str) else ""
     call_id = f"call_{index}" if given_id in _NO_ID else str(given_id)
     raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
+    if raw.strip() in _NO_ARGUMENTS:
+        return ToolCall(call_id, name, {})
     if len(raw) > MAX_ARGUMENT_CHARS:
         shown = raw[:MAX_ARGUMENT_CHARS]
         return ToolCall(call_id, name, {}, raw=shown, malformed="the arguments are too long")
     try:
-        arguments = _ARGUMENTS.decode(raw or "{}")
+        arguments = _ARGUMENTS.decode(_once_encoded(raw))
     except UNREADABLE as error:
         return ToolCall(call_id, name, {}, raw=raw, malformed=str(error))
     if raw.count("{") + raw.count("[") > MAX_ARGUMENT_DEPTH and _is_deep(arguments):
         return ToolCall(call_id, name, {}, raw=raw, malformed="the arguments are nested too deeply")
     return ToolCall(call_id, name, arguments)
+
+
+def _once_encoded(raw: str) -> str:
+    """Return arguments that were encoded twice, as an object within a text, encoded once."""
+    if not raw.lstrip().startswith('"'):
+        return raw
+    try:
+        return _TEXT.decode(raw)
+    except UNREADABLE:
+        return raw
 
 
 def _is_deep(value: object) -> bool:

@@ -6,9 +6,11 @@ side's tool traffic never enters it.
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
+from dragoman.core.carried_fields import NOTHING_CARRIED, WHOLE_CONTENT, carried_fields
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.personas import AboutUser
@@ -22,7 +24,7 @@ from dragoman.core.voice.sounds import Sounds, hears_audio
 from dragoman.simulation.prompts import agent_prompt, user_prompt
 from dragoman.simulation.scripts import scenario_text
 
-Message = dict[str, object]
+Message = dict[str, Any]
 
 
 class LlmParticipant:
@@ -85,8 +87,14 @@ class LlmSession:
         )
         completion = await self._model.complete(request, self._side)
         reply = await with_its_sound(completion, self._model.name, self._opening.sounds)
-        self._messages.append(outgoing(reply))
-        return Answer(reply, completion.raw, completion.usage, latency=completion.latency)
+        self._messages.append(outgoing(reply, completion.raw))
+        return Answer(
+            reply,
+            completion.raw,
+            completion.usage,
+            latency=completion.latency,
+            reasoning=completion.reasoning,
+        )
 
     def tell(self, directive: str) -> None:
         """Take what is told from the next reply on."""
@@ -166,7 +174,7 @@ def _seen(event: Event, side: Role) -> Message | None:
     if isinstance(event, ToolResult):
         return incoming(event) if event.by == side else None
     if event.by == side:
-        return outgoing(event.reply)
+        return outgoing(event.reply, event.raw)
     return incoming(event.reply) if isinstance(event.reply, Said) else None
 
 
@@ -178,19 +186,27 @@ def incoming(part: Heard) -> Message:
     return {"role": "tool", "tool_call_id": part.call_id, "content": content}
 
 
-def outgoing(reply: Reply) -> Message:
-    """Return a participant's own reply as a message of the assistant."""
-    match reply:
-        case Said():
-            return {"role": "assistant", "content": reply.text}
-        case Called(calls=calls, text=text):
-            return {
-                "role": "assistant",
-                "content": text,
-                "tool_calls": [_wire_call(call) for call in calls],
-            }
-        case Unparsed(raw=raw):
-            return {"role": "assistant", "content": raw}
+def outgoing(reply: Reply, raw: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET) -> Message:
+    """Return a participant's own reply as a message of the assistant.
+
+    Args:
+        reply: What was understood.
+        raw: The reply's body. Reasoning and signatures in it are part of the message, under the names
+            that the server gave them: the endpoint's wire sends back what the server wants back.
+    """
+    words = reply.raw if isinstance(reply, Unparsed) else reply.text
+    message: Message = {"role": "assistant", "content": words}
+    if isinstance(reply, Called):
+        message["tool_calls"] = [_wire_call(call) for call in reply.calls]
+    carried = carried_fields(raw, words or "")
+    if carried is not NOTHING_CARRIED:
+        message |= carried.message
+        if carried.content is not None:
+            message[WHOLE_CONTENT] = carried.content
+        if isinstance(reply, Called) and len(carried.calls) == len(reply.calls):
+            pairs = zip(message["tool_calls"], carried.calls, strict=True)
+            message["tool_calls"] = [{**call, **fields} for call, fields in pairs]
+    return message
 
 
 def _wire_call(call: ToolCall) -> Message:

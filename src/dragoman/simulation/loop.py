@@ -229,7 +229,10 @@ class Conversation:
             self._usage.append(answer.usage)
         reply = await self._carried(side, _checked(answer.reply, side))
         latency = self._latency(side, answer) if self._surfaces.is_timed else None
-        self._record(Move(side, reply, False, ask.turn, answer.raw, answer.call_form, latency))
+        reasoning = carried(answer.reasoning) if answer.reasoning else ""
+        self._record(
+            Move(side, reply, False, ask.turn, answer.raw, answer.call_form, latency, reasoning)
+        )
 
     def _latency(self, side: Role, answer: Answer) -> Latency | None:
         """Return how long an agent's reply took; a user's time is that of its simulator and says nothing."""

@@ -58,7 +58,7 @@ class PromptedSession:
             ),
             opening.side,
         )
-        self._messages.append(outgoing(completion.reply))
+        self._messages.append(outgoing(completion.reply, completion.raw))
         reply = self._read(completion.reply)
         self._calls = reply.calls if isinstance(reply, Called) else ()
         return Answer(
@@ -67,6 +67,7 @@ class PromptedSession:
             completion.usage,
             self._text.call_form(task),
             completion.latency,
+            completion.reasoning,
         )
 
     def tell(self, directive: str) -> None:

@@ -141,7 +141,7 @@ def test_any_bytes_are_a_completion_or_unreadable(body: bytes) -> None:
         (b"data: {\n\n" + DONE, "an event of the stream is damaged"),
         (b"data: []\n\n" + DONE, "an event of the stream is damaged"),
         (
-            b'data: {"choices": [{"delta": {"content": 5}}]}\n\n',
+            b'data: {"choices": [{"delta": "Hello."}]}\n\n',
             "an event of the stream is damaged",
         ),
         (b"data: " + b"[" * 99_999 + b"\n\n", "an event of the stream is damaged"),

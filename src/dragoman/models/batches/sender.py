@@ -110,7 +110,7 @@ class BatchSender:
             while True:
                 try:
                     answer = await self._next(key, body)
-                    value = self._understood(answer, read)
+                    value = self._understood(answer, read, who)
                 except Fault as fault:
                     faults[fault.kind] = faults.get(fault.kind, 0) + 1
                     self._pending.forget({key} if fault.may_pass else ())
@@ -146,8 +146,8 @@ class BatchSender:
         """Return the id of a request in its batch; two of one key at a time are two requests."""
         return given if given and given not in self._under_way else uuid.uuid4().hex
 
-    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T]) -> T:
-        body = self._gate.require_good(answer)
+    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], who: Who) -> T:
+        body = self._gate.require_good(answer, is_chat=who.is_chat)
         try:
             return read(body)
         except Unreadable as error:

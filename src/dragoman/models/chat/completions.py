@@ -13,42 +13,34 @@ from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.tools import ToolCall
-from dragoman.core.usage import Usage
+from dragoman.core.usage import SEPARATED_REASONING, Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clock import Latency
-from dragoman.models.chat.spoken_replies import NOT_SPOKEN, spoken_reply, without_sound
-from dragoman.models.written_calls import told_apart, written_call
+from dragoman.models.chat.message_parts import ReadMessage, written_calls_of
+from dragoman.models.chat.spoken_replies import (
+    NOT_SPOKEN,
+    SpokenReply,
+    spoken_reply,
+    without_sound,
+)
+from dragoman.models.chat.surrogates import has_halves, repaired
+from dragoman.models.written_calls import told_apart
 
 MAX_REASON_CHARS = 40
 
+_NOTHING = "neither words nor calls"
+_CALLS = frozenset({"tool_calls", "function_call"})
 
 _NULL = msgspec.Raw(b"null")
 
 
-class _Function(msgspec.Struct):
-    name: object = None
-    arguments: object = "{}"
-
-
-class _ToolCall(msgspec.Struct):
-    function: _Function | None = None
-    id: str | int | None = None
-
-
-class _Part(msgspec.Struct):
-    text: str = ""
-
-
-class _Message(msgspec.Struct):
-    content: str | list[_Part] | None = None
-    tool_calls: list[_ToolCall] | None = None
-    audio: msgspec.Raw = _NULL
-
-
 class _Choice(msgspec.Struct):
-    message: _Message
-    finish_reason: str | None = None
+    """One of the answers; `text` is that of servers that answer as to a text completion."""
+
+    message: dict[str, object] | None = None
+    text: object = None
+    finish_reason: object = None
+    index: object = 0
 
 
 class _PromptDetails(msgspec.Struct):
@@ -82,6 +74,8 @@ class DecodedReply(msgspec.Struct, frozen=True):
         tokens: What it consumed, as far as it is told.
         spoken: The sound of words that the model spoke itself.
         heard_sound: Whether there was audio in what it was asked.
+        reasoning: What the model thought before it replied.
+        remarks: What is to be said of the reply, by kind.
     """
 
     reply: Reply
@@ -89,6 +83,8 @@ class DecodedReply(msgspec.Struct, frozen=True):
     tokens: _Tokens
     spoken: Audio | None
     heard_sound: bool
+    reasoning: str = ""
+    remarks: Mapping[str, int] = {}
 
     def completion(
         self,
@@ -118,9 +114,10 @@ class DecodedReply(msgspec.Struct, frozen=True):
             seconds=seconds,
             input_audio_tokens=into,
             output_audio_tokens=out,
+            remarks=dict(self.remarks),
         )
         spoken = self.spoken if isinstance(self.reply, Said) else None
-        return Completion(self.reply, self.raw, usage, latency, spoken)
+        return Completion(self.reply, self.raw, usage, latency, spoken, self.reasoning)
 
 
 _BODY = msgspec.json.Decoder(_Body)
@@ -155,21 +152,69 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
     """Decode the reply in a chat completion's body; as `decode_completion`."""
     try:
         body.decode("utf-8")
-        decoded = _BODY.decode(body)
-    except UNREADABLE as error:
+        body, decoded = _decoded(body)
+        choice = _choice(decoded, model)
+        spoken = _spoken(choice)
+        message = {"content": choice.text} if choice.message is None else choice.message
+        read = ReadMessage(message, spoken.transcript)
+    except (*UNREADABLE, ValueError) as error:
         raise ParticipantError(f"{model}: the reply is not a chat completion ({error})") from error
-    if not decoded.choices:
-        raise ParticipantError(f"{model}: the reply has no choices")
-    choice = decoded.choices[0]
-    if choice.finish_reason == "error":
+    finish = choice.finish_reason if isinstance(choice.finish_reason, str) else None
+    if finish == "error":
         raise ParticipantError(f"{model}: the reply broke off with an error")
-    spoken = NOT_SPOKEN if choice.message.audio == _NULL else spoken_reply(choice.message.audio)
-    reply = _reply(choice.message, spoken.transcript, choice.finish_reason)
+    reply = _reply(read, finish)
     if isinstance(reply, Unparsed) and spoken.sound is not None:
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
     sound = spoken.sound
     raw = msgspec.Raw(body if sound is None else without_sound(body, sound))
-    return DecodedReply(reply, raw, _tokens(decoded.usage), sound, heard_sound)
+    remarks = {SEPARATED_REASONING: 1} if read.was_in_words else {}
+    tokens = _tokens(decoded.usage)
+    return DecodedReply(reply, raw, tokens, sound, heard_sound, read.reasoning, remarks)
+
+
+def _decoded(body: bytes) -> tuple[bytes, _Body]:
+    """Return a body and what it holds; halves of characters in it are repaired."""
+    try:
+        return body, _BODY.decode(body)
+    except msgspec.MsgspecError:
+        if not has_halves(body):
+            raise
+    whole = repaired(body)
+    return whole, _BODY.decode(whole)
+
+
+def _choice(body: _Body, model: str) -> _Choice:
+    """Return the answer of a body.
+
+    One was asked for. Some gateways put the words of a reply into the first and its calls into another.
+    """
+    if not body.choices:
+        raise ParticipantError(f"{model}: the reply has no choices")
+    ordered = sorted(
+        body.choices, key=lambda each: each.index if isinstance(each.index, int) else 0
+    )
+    first = ordered[0]
+    if first.message is None and first.text is None:
+        raise ParticipantError(
+            f"{model}: the reply is not a chat completion (its choice has no message)"
+        )
+    if (
+        first.message is None
+        or first.finish_reason not in _CALLS
+        or written_calls_of(first.message)
+    ):
+        return first
+    other = next((each.message for each in ordered if written_calls_of(each.message or {})), None)
+    if other is None:
+        return first
+    return msgspec.structs.replace(
+        first, message={**other, **{name: value for name, value in first.message.items() if value}}
+    )
+
+
+def _spoken(choice: _Choice) -> SpokenReply:
+    audio = (choice.message or {}).get("audio")
+    return spoken_reply(msgspec.Raw(msgspec.json.encode(audio))) if audio else NOT_SPOKEN
 
 
 def _tokens(told: msgspec.Raw) -> _Tokens:
@@ -180,20 +225,12 @@ def _tokens(told: msgspec.Raw) -> _Tokens:
         return _UNTOLD
 
 
-def _reply(message: _Message, transcript: str, finish: str | None) -> Reply:
-    content = message.content or ""
-    words = content if isinstance(content, str) else "".join(part.text for part in content)
-    words = words if words.strip() else transcript or words
-    text = words if words.strip() else None
-    if message.tool_calls:
-        calls = [_call(call, index) for index, call in enumerate(message.tool_calls)]
-        return Called(told_apart(calls), text)
+def _reply(read: ReadMessage, finish: str | None) -> Reply:
+    text = read.words if read.words.strip() else None
+    if read.calls:
+        return Called(told_apart(read.calls), text)
     if text is None:
+        held = "reasoning alone, neither words nor calls" if read.reasoning else _NOTHING
         why = f" (finish_reason: {finish[:MAX_REASON_CHARS]})" if finish else ""
-        return Unparsed(words, f"the reply has neither words nor calls{why}")
+        return Unparsed(read.words, f"the reply has {held}{why}")
     return say(text)
-
-
-def _call(call: _ToolCall, index: int) -> ToolCall:
-    function = call.function or _Function()
-    return written_call(call.id, function.name, function.arguments, index)

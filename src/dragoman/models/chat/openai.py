@@ -1,6 +1,7 @@
 """Any endpoint that speaks OpenAI's chat completions: one request body, one completion back."""
 
 import codecs
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -8,7 +9,6 @@ import msgspec
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed
-from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
@@ -18,15 +18,26 @@ from dragoman.core.voice.sound_parts import (
     PartForm,
     message_encoder,
 )
+from dragoman.models.chat.adapting import adapted_form
 from dragoman.models.chat.completions import DecodedReply, decode_reply
-from dragoman.models.chat.streams import first_words, is_stream, whole_completion
+from dragoman.models.chat.outgoing import HistoryForm
+from dragoman.models.chat.streams import BrokenStream, first_words, is_stream, whole_completion
+from dragoman.models.wire.refusals import (
+    MOST_SHOWN,
+    RefusalReason,
+    error_in,
+    is_of_the_request,
+    read_refusal,
+)
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
 
-BAD_REQUEST = frozenset({400, 413, 422})
+_BAD = 400
+BAD_REQUEST = frozenset({_BAD, 413, 422})
 OF_ONE_REQUEST = BAD_REQUEST | {403, 451}
 """What may be refused of one conversation (its words are moderated) while others are answered."""
 
-MOST_SHOWN = 300
+_MOST_ADAPTED = 5
+"""Ways in which one request is adapted before it is refused for good."""
 
 _encode = msgspec.json.encode
 
@@ -44,6 +55,7 @@ class ChatEndpoint(msgspec.Struct, frozen=True):
         streams: Whether answers are asked for as streams.
         schemas: Whether a reply's JSON schema is sent where one is asked for.
         audio: How it takes audio in messages; None for a model that cannot hear.
+        history: The form in which it takes histories.
     """
 
     url: str
@@ -55,6 +67,7 @@ class ChatEndpoint(msgspec.Struct, frozen=True):
     streams: bool = False
     schemas: bool = True
     audio: PartForm | None = None
+    history: HistoryForm = HistoryForm()
 
 
 class OpenAIModel:
@@ -73,6 +86,7 @@ class OpenAIModel:
         self._has_answered = False
         self._head = _encode({"model": endpoint.model, **endpoint.settings})[:-1]
         self._streams = endpoint.streams
+        self._form = endpoint.history
         self._messages = message_encoder(endpoint.audio or OPENAI_PART)
 
     @property
@@ -89,28 +103,63 @@ class OpenAIModel:
             ParticipantError: Where no reply could be had.
             RunHalted: Where the endpoint refuses whatever it is asked.
         """
-        as_stream = self._streams
-        try:
+        adapted: dict[str, int] = {}
+        while True:
+            form, as_stream = self._form, self._streams
             try:
-                return await self._asked(request, purpose, as_stream=as_stream)
+                completion = await self._asked(request, purpose, form, as_stream=as_stream)
             except EndpointRefused as refusal:
-                if as_stream or not _wants_streams(refusal):
-                    raise
-                self._streams = True
-                return await self._asked(request, purpose, as_stream=True)
-        except EndpointRefused as refusal:
-            return self._refused(refusal, purpose)
+                reason = read_refusal(refusal.body)
+                if not self._adapts(refusal.status, reason, form, adapted, as_stream=as_stream):
+                    return self._refused(refusal.status, reason, purpose)
+            else:
+                return _with_remarks(completion, adapted)
 
-    async def _asked(self, request: ChatRequest, purpose: str, *, as_stream: bool) -> Completion:
+    def _adapts(
+        self,
+        status: int,
+        reason: RefusalReason,
+        form: HistoryForm,
+        adapted: dict[str, int],
+        *,
+        as_stream: bool,
+    ) -> bool:
+        """Take another form of request from now on where a refusal asks for it; return whether to ask again.
+
+        Each way of adapting is tried once for a request.
+
+        Args:
+            status: Of the refusal.
+            reason: What it says.
+            form: The form of the history that was refused.
+            adapted: The ways that were taken for this request, which grow.
+            as_stream: Whether the refused request asked for a stream.
+        """
+        if status not in BAD_REQUEST or reason.is_context or reason.is_failed_call:
+            return False
+        if not as_stream and "stream" in reason.message.lower() and "stream" not in adapted:
+            adapted["stream"] = 1
+            self._streams = True
+            return True
+        found = adapted_form(reason, form)
+        if found is None or found.remark in adapted or len(adapted) >= _MOST_ADAPTED:
+            return False
+        adapted[found.remark] = 1
+        self._form = found.form
+        return True
+
+    async def _asked(
+        self, request: ChatRequest, purpose: str, form: HistoryForm, *, as_stream: bool
+    ) -> Completion:
         heard_sound = has_sound(request.messages)
 
         def read(answer: bytes) -> tuple[DecodedReply, bytes]:
             return self._read(answer, heard_sound=heard_sound), answer
 
         url, headers = self._endpoint.url, self._headers(request)
-        body = self._body(request, as_stream=as_stream)
+        body = self._body(request, form, as_stream=as_stream)
         (decoded, answer), attempts = await self._sender.send(
-            url, headers, body, read, Who(purpose, self.name)
+            url, headers, body, read, Who(purpose, self.name, is_chat=True)
         )
         self._has_answered = True
         completion = decoded.completion(
@@ -129,15 +178,20 @@ class OpenAIModel:
 
     def _read(self, body: bytes, *, heard_sound: bool) -> DecodedReply:
         whole = body.removeprefix(codecs.BOM_UTF8)
-        if is_stream(whole):
-            # A key may have come in pieces, to be found only now.
-            whole = hidden(whole_completion(whole), (self._endpoint.key,))
         try:
+            if is_stream(whole):
+                # A key may have come in pieces, to be found only now.
+                whole = hidden(whole_completion(whole), (self._endpoint.key,))
             return decode_reply(whole, self.name, heard_sound=heard_sound)
+        except BrokenStream as error:
+            raise _error_inside(error.body, str(error)) from error
         except ParticipantError as error:
-            raise Unreadable(_error_in(whole) or str(error)) from error
+            reason = error_in(whole)
+            if reason is None:
+                raise Unreadable(str(error)) from error
+            raise _error_inside(whole, f"an error in a good answer: {reason.message}") from error
 
-    def _body(self, request: ChatRequest, *, as_stream: bool) -> bytes:
+    def _body(self, request: ChatRequest, form: HistoryForm, *, as_stream: bool) -> bytes:
         parts = [self._head]
         if len(request.tools):
             choice = b'"required"' if request.tools.must_call else b'"auto"'
@@ -148,19 +202,30 @@ class OpenAIModel:
             parts += [b',"response_format":', _encode(_format(request.reply_schema))]
         if as_stream:
             parts.append(b',"stream":true,"stream_options":{"include_usage":true}')
-        parts += [b',"messages":', written(request.messages, self._messages), b"}"]
+        parts += [b',"messages":', written(request.messages, self._messages, form), b"}"]
         return b"".join(parts)
 
-    def _refused(self, refusal: EndpointRefused, purpose: str) -> Completion:
-        reason = _reason(refusal.body)
-        if refusal.status in BAD_REQUEST and _outgrew_context(reason):
-            detail = f"the conversation is longer than the model's context: {reason.message}"
-            usage = Usage(purpose, self.name, 0, faults={"context": 1})
-            return Completion(Unparsed("", detail), msgspec.Raw(b"null"), usage)
-        line = f"{self.name}: the endpoint refuses (status {refusal.status}): {reason.message}"
-        if refusal.status in OF_ONE_REQUEST and self._has_answered:
+    def _refused(self, status: int, reason: RefusalReason, purpose: str) -> Completion:
+        """Return the unusable reply behind a refusal, or raise what it means for the run."""
+        if unusable := self._unusable(reason, purpose):
+            return unusable
+        line = f"{self.name}: the endpoint refuses (status {status}): {reason.message}"
+        if status in OF_ONE_REQUEST and self._has_answered:
             raise ParticipantError(line)
-        raise RunHalted(f"{line}{_advice(refusal.status, reason)}")
+        raise RunHalted(f"{line}{_advice(status, reason)}")
+
+    def _unusable(self, reason: RefusalReason, purpose: str) -> Completion | None:
+        """Return the model's unusable reply where the model is why there is no other."""
+        if reason.is_failed_call:
+            kind, detail = "failed_call", f"the server could not read the call: {reason.message}"
+        elif reason.is_context:
+            kind = "context"
+            detail = f"the conversation is longer than the model's context: {reason.message}"
+        else:
+            return None
+        self._has_answered = True
+        usage = Usage(purpose, self.name, 0, faults={kind: 1})
+        return Completion(Unparsed(reason.failed, detail), msgspec.Raw(b"null"), usage)
 
 
 def _latency(answer: bytes, attempts: Attempts) -> Latency | None:
@@ -171,63 +236,46 @@ def _latency(answer: bytes, attempts: Attempts) -> Latency | None:
     return Latency(attempts.seconds, None if begun is None else attempts.seconds_to(begun))
 
 
-class _Reason(msgspec.Struct):
-    message: str = ""
-    code: object = None
-    type: object = None
-    param: object = None
+def _error_inside(body: bytes, said: str) -> Exception:
+    """Return what an error inside a good answer is: of this request, or a fault of the endpoint."""
+    return EndpointRefused(_BAD, body) if is_of_the_request(body) else Unreadable(said)
 
 
-class _ErrorBody(msgspec.Struct):
-    error: _Reason | str
+def _with_remarks(completion: Completion, adapted: Mapping[str, int]) -> Completion:
+    if not adapted or set(adapted) == {"stream"}:
+        return completion
+    usage = completion.usage
+    usage = msgspec.structs.replace(usage, remarks={**usage.remarks, **adapted})
+    return msgspec.structs.replace(completion, usage=usage)
 
 
-def _reason(body: bytes) -> _Reason:
-    """Return what a refusal says, in OpenAI's shape or as plain text."""
-    try:
-        given = msgspec.json.decode(body, type=_ErrorBody).error
-        reason = _Reason(given) if isinstance(given, str) else given
-    except UNREADABLE:
-        reason = _Reason(body.decode("utf-8", "replace"))
-    return msgspec.structs.replace(reason, message=" ".join(reason.message.split())[:MOST_SHOWN])
+def _advice(status: int, reason: RefusalReason) -> str:
+    if status in _MOVED:
+        return ": it points elsewhere, which is not followed: give the address itself"
+    for pattern, advice in _ADVICE_BY_WORDS.items():
+        if re.search(pattern, reason.said):
+            return f": {advice}"
+    if status in {401, 403}:
+        return ": check the key in the environment"
+    if status == _NOT_FOUND:
+        return ": check the model's name and the address"
+    if name := reason.param.partition(".")[0][:MOST_SHOWN]:
+        return f": {_SWITCHES.get(name) or f'leave {name!r} out or set another value'}"
+    return ""
 
 
-def _error_in(body: bytes) -> str:
-    """Return what is wrong according to a body that holds an error; "" where it holds none."""
-    try:
-        msgspec.json.decode(body, type=_ErrorBody)
-    except UNREADABLE:
-        return ""
-    return f"an error in a good answer: {_reason(body).message}"
-
-
-def _outgrew_context(reason: _Reason) -> bool:
-    said = f"{reason.code} {reason.message}".lower()
-    return "context_length" in said or "maximum context length" in said or "context window" in said
-
-
-def _wants_streams(refusal: EndpointRefused) -> bool:
-    return refusal.status in BAD_REQUEST and "stream" in _reason(refusal.body).message.lower()
-
-
-def _advice(status: int, reason: _Reason) -> str:
-    match status:
-        case 301 | 302 | 303 | 307 | 308:
-            return ": it points elsewhere, which is not followed: give the address itself"
-        case 401 | 403:
-            return ": check the key in the environment"
-        case 404:
-            return ": check the model's name and the address"
-        case _ if isinstance(reason.param, str) and reason.param:
-            name = reason.param.partition(".")[0][:MOST_SHOWN]
-            return f": {_SWITCHES.get(name) or f'leave {name!r} out or set another value'}"
-        case _:
-            return ""
-
-
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_NOT_FOUND = 404
 _SWITCHES = {
     "seed": "add seed=off to the model's parameters",
     "response_format": "add schema=off to the model's parameters",
+}
+_ADVICE_BY_WORDS = {
+    r"\benable-auto-tool-choice": (
+        "start the server with a tool parser (vLLM: --enable-auto-tool-choice --tool-call-parser NAME)"
+    ),
+    r"[\"'`]seed[\"'`]": _SWITCHES["seed"],
+    r"[\"'`](?:response_format|json_schema)[\"'`]": _SWITCHES["response_format"],
 }
 
 

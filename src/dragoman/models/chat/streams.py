@@ -1,11 +1,27 @@
 """Reads a streamed chat completion (Server-Sent Events) into the body that it stands for."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.reasoning import separated
+from dragoman.models.chat.growing_calls import GrowingCalls
+from dragoman.models.chat.message_parts import (
+    KEPT_WHOLE,
+    content_parts,
+    reasoning_beside,
+    words_of,
+    written_calls_of,
+)
 from dragoman.models.chat.spoken_replies import joined
+from dragoman.models.chat.surrogates import (
+    decode_with_halves,
+    has_halves,
+    repaired,
+    repaired_text,
+)
 from dragoman.models.wire.sending import Unreadable
 
 MOST_LINES = 400_000
@@ -13,21 +29,7 @@ MOST_LINES = 400_000
 
 _DONE = b"[DONE]"
 _NULL = msgspec.Raw(b"null")
-
-
-class _FunctionDelta(msgspec.Struct):
-    name: str | None = None
-    arguments: str | None = None
-
-
-class _CallDelta(msgspec.Struct):
-    index: int = 0
-    id: str | None = None
-    function: _FunctionDelta | None = None
-
-
-class _Part(msgspec.Struct):
-    text: str = ""
+_GROWING = frozenset({"text", "summary", "data"})
 
 
 class _AudioDelta(msgspec.Struct):
@@ -35,64 +37,36 @@ class _AudioDelta(msgspec.Struct):
     transcript: str | None = None
 
 
-class _Delta(msgspec.Struct):
-    content: str | list[_Part] | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    tool_calls: list[_CallDelta] | None = None
-    audio: _AudioDelta | None = None
-
-
 class _Choice(msgspec.Struct):
-    delta: _Delta = msgspec.field(default_factory=_Delta)
-    index: int = 0
-    finish_reason: str | None = None
+    """A piece of an answer; some servers send it as a whole message."""
+
+    delta: dict[str, object] | None = None
+    message: dict[str, object] | None = None
+    text: object = None
+    index: object = 0
+    finish_reason: object = None
+
+    @property
+    def piece(self) -> Mapping[str, object]:
+        """What is new in it."""
+        return self.delta or self.message or ({"content": self.text} if self.text else {})
 
 
 class _Chunk(msgspec.Struct):
-    choices: list[_Choice] = []
+    choices: list[_Choice] | None = None
     usage: msgspec.Raw = _NULL
     error: msgspec.Raw = _NULL
 
 
-class _Call(msgspec.Struct):
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = []
+class BrokenStream(Unreadable):
+    """A stream that ends with an error; `body` is the error as a body of its own holds it."""
+
+    def __init__(self, error: bytes) -> None:
+        super().__init__(f"the stream broke off: {error[:200].decode('utf-8', 'replace')}")
+        self.body = b'{"error":%b}' % error
 
 
-class _Calls:
-    """The calls of a reply while they grow.
-
-    Deltas go by index. Some servers leave the index out or give every call the same: a name under an
-    id of its own begins another call.
-    """
-
-    def __init__(self) -> None:
-        self._begun: list[_Call] = []
-        self._at: dict[int, _Call] = {}
-
-    def add(self, part: _CallDelta) -> None:
-        """Add what one delta says."""
-        function = part.function or _FunctionDelta()
-        call = self._at.get(part.index)
-        if call is None or (part.id and function.name and call.id not in {"", part.id}):
-            call = self._at[part.index] = _Call()
-            self._begun.append(call)
-        call.id = part.id or call.id
-        call.name = function.name or call.name
-        call.arguments.append(function.arguments or "")
-
-    def wire(self) -> list[dict[str, object]]:
-        """Return them as a completion holds them."""
-        return [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": "".join(call.arguments)},
-            }
-            for call in self._begun
-        ]
+_CHUNK = msgspec.json.Decoder(_Chunk)
 
 
 class _Spoken:
@@ -115,11 +89,18 @@ class _Spoken:
 
 
 class _Reply(msgspec.Struct):
-    """A reply while it grows."""
+    """A reply while it grows.
+
+    `thought_parts` are the reasoning details of gateways, put together by type and index. `kept` are
+    fields that a provider wants back as they came.
+    """
 
     words: list[str] = []
     thoughts: list[str] = []
-    calls: _Calls = msgspec.field(default_factory=_Calls)
+    refusal: list[str] = []
+    thought_parts: dict[tuple[object, object], dict[str, object]] = {}
+    kept: dict[str, object] = {}
+    calls: GrowingCalls = msgspec.field(default_factory=GrowingCalls)
     spoken: _Spoken = msgspec.field(default_factory=_Spoken)
 
 
@@ -155,11 +136,11 @@ def whole_completion(body: bytes) -> bytes:
             break
         chunk = _chunk(data)
         usage = usage if chunk.usage == _NULL else chunk.usage
-        for choice in chunk.choices:
-            if choice.index == 0:
+        for choice in chunk.choices or ():
+            if not choice.index:
                 has_begun = True
-                finish = choice.finish_reason or finish
-                _add(choice.delta, reply)
+                finish = choice.finish_reason if isinstance(choice.finish_reason, str) else finish
+                _add(choice.piece, reply)
     if not has_ended and finish is None:
         raise Unreadable("the stream stopped before its end")
     if not has_begun:
@@ -169,6 +150,8 @@ def whole_completion(body: bytes) -> bytes:
 
 def events_of(body: bytes) -> Iterator[bytes]:
     """Yield the data of every event, as it is asked for; an event's data may span lines.
+
+    Some servers leave the blank lines between events out: lines that are each an object are events each.
 
     Raises:
         Unreadable: Where there are more lines than any reply has.
@@ -180,15 +163,24 @@ def events_of(body: bytes) -> Iterator[bytes]:
         if line.startswith(b"data:"):
             lines.append(line[5:].strip())
         elif not line and lines:
-            yield b"\n".join(lines)
+            if len(lines) > 1 and all(map(_is_event, lines)):
+                yield from filter(None, lines)
+            elif data := b"\n".join(lines).strip():
+                yield data
             lines = []
+
+
+def _is_event(line: bytes) -> bool:
+    return not line or line == _DONE or (line.startswith(b"{") and line.endswith(b"}"))
 
 
 def first_words(body: bytes) -> int | None:
     """Return how many bytes of a stream hold its first words; None where they cannot be told.
 
-    Thoughts are no words, and neither are calls; what is spoken is.
+    Reasoning is no words, also where a server leaves it between them, and neither are calls; what is
+    spoken is.
     """
+    said: list[tuple[str, int]] = []
     end = 0
     while end < len(body):
         begin, end = end, body.find(b"\n", end) + 1 or len(body)
@@ -197,53 +189,115 @@ def first_words(body: bytes) -> int | None:
             continue
         data = line[5:].strip()
         try:
-            if data == _DONE or any(map(_says, _chunk(data).choices)):
-                return None if data == _DONE else end
+            if data == _DONE:
+                break
+            for choice in _chunk(data).choices or () if data else ():
+                if not choice.index and _speaks(choice.piece):
+                    return end
+                if not choice.index and (words := words_of(choice.piece.get("content"))):
+                    said.append((words, end))
         except Unreadable:
-            return None
+            break
+    return _end_of_first_words(said)
+
+
+def _end_of_first_words(said: Iterable[tuple[str, int]]) -> int | None:
+    """Return where the piece ends in which the words begin that are no reasoning."""
+    pieces = list(said)
+    text = "".join(words for words, _ in pieces)
+    start = separated(text).start
+    start += len(text[start:]) - len(text[start:].lstrip())
+    come = 0
+    for words, end in pieces:
+        come += len(words)
+        if come > start:
+            return end
     return None
 
 
-def _says(choice: _Choice) -> bool:
-    return choice.index == 0 and (bool(_words(choice.delta).strip()) or _speaks(choice.delta))
-
-
-def _speaks(delta: _Delta) -> bool:
-    return delta.audio is not None and bool(delta.audio.data or delta.audio.transcript)
+def _speaks(piece: Mapping[str, object]) -> bool:
+    audio = piece.get("audio")
+    return isinstance(audio, dict) and bool(audio.get("data") or audio.get("transcript"))
 
 
 def _chunk(data: bytes) -> _Chunk:
     try:
-        chunk = msgspec.json.decode(data, type=_Chunk)
+        chunk = _CHUNK.decode(data)
+    except msgspec.MsgspecError as error:
+        try:
+            if not has_halves(data):
+                raise
+            chunk = msgspec.convert(_raw_parts(decode_with_halves(data)), _Chunk)
+        except (*UNREADABLE, ValueError):
+            raise Unreadable(f"an event of the stream is damaged ({error})") from error
     except UNREADABLE as error:
         raise Unreadable(f"an event of the stream is damaged ({error})") from error
     if chunk.error != _NULL:
-        shown = bytes(chunk.error)[:200].decode("utf-8", "replace")
-        raise Unreadable(f"the stream broke off: {shown}")
+        raise BrokenStream(bytes(chunk.error))
     return chunk
 
 
-def _add(delta: _Delta, reply: _Reply) -> None:
-    reply.words.append(_words(delta))
-    reply.thoughts.append(delta.reasoning_content or delta.reasoning or "")
-    for part in delta.tool_calls or ():
-        reply.calls.add(part)
-    if delta.audio is not None:
-        reply.spoken.add(delta.audio)
+def _raw_parts(chunk: object) -> object:
+    """Return a chunk with the fields that stay as they are written again as JSON."""
+    if not isinstance(chunk, dict):
+        return chunk
+    written = {name: chunk[name] for name in ("usage", "error") if name in chunk}
+    return {
+        **chunk,
+        **{name: msgspec.Raw(json.dumps(value).encode()) for name, value in written.items()},
+    }
 
 
-def _words(delta: _Delta) -> str:
-    content = delta.content or ""
-    return content if isinstance(content, str) else "".join(part.text for part in content)
+def _add(piece: Mapping[str, object], reply: _Reply) -> None:
+    for text, is_reasoning in content_parts(piece.get("content")):
+        (reply.thoughts if is_reasoning else reply.words).append(text)
+    if isinstance(refusal := piece.get("refusal"), str):
+        reply.refusal.append(refusal)
+    reply.thoughts.append(reasoning_beside(piece))
+    _add_thought_parts(piece.get("reasoning_details"), reply)
+    reply.kept |= {name: piece[name] for name in KEPT_WHOLE if piece.get(name)}
+    for call in written_calls_of(piece):
+        reply.calls.add(call)
+    if isinstance(audio := piece.get("audio"), dict):
+        try:
+            reply.spoken.add(msgspec.convert(audio, _AudioDelta))
+        except UNREADABLE as error:
+            raise Unreadable(f"an event of the stream is damaged ({error})") from error
+
+
+def _add_thought_parts(details: object, reply: _Reply) -> None:
+    """Add reasoning details: texts of one type and index grow, everything else is replaced."""
+    for detail in details if isinstance(details, list) else ():
+        if not isinstance(detail, dict):
+            continue
+        key = (str(detail.get("type")), str(detail.get("index")))
+        part = reply.thought_parts.setdefault(key, {})
+        for name, value in detail.items():
+            before = part.get(name)
+            grows = name in _GROWING and isinstance(before, str) and isinstance(value, str)
+            if value is not None or name not in part:
+                part[name] = before + value if grows else value
 
 
 def _completion(reply: _Reply, usage: msgspec.Raw, finish: str | None) -> bytes:
-    message: dict[str, object] = {"role": "assistant", "content": "".join(reply.words) or None}
+    message: dict[str, object] = {
+        "role": "assistant",
+        "content": repaired_text("".join(reply.words)) or None,
+        **reply.kept,
+    }
     if any(reply.thoughts):
-        message["reasoning_content"] = "".join(reply.thoughts)
+        message["reasoning_content"] = repaired_text("".join(reply.thoughts))
+    if reply.thought_parts:
+        message["reasoning_details"] = list(reply.thought_parts.values())
+    if any(reply.refusal):
+        message["refusal"] = "".join(reply.refusal)
     if called := reply.calls.wire():
         message["tool_calls"] = called
     if spoken := reply.spoken.wire():
         message["audio"] = spoken
     choice = {"index": 0, "message": message, "finish_reason": finish}
-    return msgspec.json.encode({"choices": [choice], "usage": usage})
+    try:
+        return msgspec.json.encode({"choices": [choice], "usage": usage})
+    except UNREADABLE:
+        written = json.dumps({"choices": [choice], "usage": json.loads(bytes(usage))})
+        return repaired(written.encode())

@@ -20,6 +20,7 @@ from dragoman.models.wire.equal import Equal, Probe
 from dragoman.models.wire.hedging import first_answer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.rationing import Ration
+from dragoman.models.wire.refusals import is_of_the_request
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
 from dragoman.models.wire.target import NO_ROOM, NOT_REACHED, Target, now
 from dragoman.models.wire.transport import OK, Fault, HttpResponse, Patience, Transport
@@ -30,6 +31,7 @@ _Arrivals = tuple[tuple[int, float], ...]
 RATE_LIMITED = 429
 OVERLOADED = frozenset({503, 529})
 OF_THE_SERVER = range(500, 600)
+NO_ROOM_NOW = OVERLOADED | {RATE_LIMITED}
 GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
 """Said by what stands before an endpoint: it was not reached, or not in time."""
 
@@ -129,7 +131,7 @@ class Gate:
 
         async def attempt(at: Target, began: float) -> tuple[T, _Arrivals]:
             answer = await posted(at, body)
-            value = self._understood(answer, read, at)
+            value = self._understood(answer, read, at, is_chat=who.is_chat)
             if pause := pause_asked(answer.headers):
                 self._hold(at, pause)
             return value, _arrivals(answer, began)
@@ -170,14 +172,18 @@ class Gate:
                 tell_delay(cut, delay)
             raise
 
-    def require_good(self, answer: HttpResponse) -> bytes:
+    def require_good(self, answer: HttpResponse, *, is_chat: bool = False) -> bytes:
         """Return the body of an answer without the secrets.
+
+        Args:
+            answer: The answer.
+            is_chat: Whether it is one to a chat completion.
 
         Raises:
             Fault: For a status that may be another one next time.
             EndpointRefused: For any other status but 200.
         """
-        return self._understood(answer, bytes, self._equal.first)
+        return self._understood(answer, bytes, self._equal.first, is_chat=is_chat)
 
     def hold(self, seconds: float) -> None:
         """Let nothing more through for some seconds, as far as patience goes."""
@@ -278,7 +284,9 @@ class Gate:
         finally:
             at.pacer.leave(slot, is_refused=is_refused)
 
-    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], at: Target) -> T:
+    def _understood(
+        self, answer: HttpResponse, read: Callable[[bytes], T], at: Target, *, is_chat: bool = False
+    ) -> T:
         if answer.status == OK:
             body = hidden(answer.body, self._secrets)
             try:
@@ -286,6 +294,9 @@ class Gate:
             except Unreadable as error:
                 raise Fault("malformed", str(error)) from error
         body = hidden_in_error(answer.body, self._secrets)
+        if is_chat and answer.status not in NO_ROOM_NOW and is_of_the_request(body):
+            at.breaker.answered()
+            raise EndpointRefused(answer.status, body)
         shown = _shown(body)
         if answer.status == RATE_LIMITED and NO_CREDIT not in body:
             raise Fault("rate_limited", f"refused for now (429){shown}", retry_after(answer))

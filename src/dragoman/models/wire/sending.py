@@ -37,13 +37,15 @@ class Who(msgspec.Struct, frozen=True):
     """For whom something is sent: the purpose (agent, user, judge) and the model's name.
 
     `most_bytes` is the largest answer of theirs that is read. `is_itself` marks an endpoint that is
-    the participant and no model that it asks: its silence is its own.
+    the participant and no model that it asks: its silence is its own. `is_chat` marks chat completions,
+    whose servers answer with an error of their own also where the request or the model is the reason.
     """
 
     purpose: str
     model: str
     most_bytes: int = CHAT_BYTES
     is_itself: bool = False
+    is_chat: bool = False
 
 
 class Attempts(msgspec.Struct, frozen=True):
@@ -107,8 +109,12 @@ class Gatekeeper(Protocol):
         """
         ...
 
-    def require_good(self, answer: HttpResponse) -> bytes:
+    def require_good(self, answer: HttpResponse, *, is_chat: bool = False) -> bytes:
         """Return the body of a good answer.
+
+        Args:
+            answer: The answer.
+            is_chat: Whether it is one to a chat completion.
 
         Raises:
             Fault: For a status that may be another one next time.

@@ -1,0 +1,119 @@
+"""Reads the message of a chat completion: its words, its reasoning and its calls, in the forms of servers.
+
+Servers agree on OpenAI's names and on little else: content comes as a text, as typed parts, as an object;
+reasoning comes under three names or between the words; calls come as a list, as one object, flat, or under
+the earlier name `function_call`.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from dragoman.core.texts.reasoning import separated
+from dragoman.core.tools import ToolCall
+from dragoman.models.written_calls import written_call
+
+_REASONING_PARTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_text"})
+_REASONING_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
+KEPT_WHOLE = ("extra_content", "thinking_blocks")
+"""Fields of a message that a provider wants back as they came, beside its reasoning."""
+
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+
+
+def words_of(content: object) -> str:
+    """Return the words in the content of a message, without parts that are reasoning."""
+    return "".join(text for text, is_reasoning in content_parts(content) if not is_reasoning)
+
+
+def content_parts(content: object) -> Iterator[tuple[str, bool]]:
+    """Yield the texts in the content of a message, each with whether it is reasoning."""
+    if isinstance(content, str):
+        yield content, False
+    elif isinstance(content, bool | int | float):
+        yield str(content), False
+    elif isinstance(content, list):
+        for part in content:
+            yield from content_parts(part)
+    elif isinstance(content, dict):
+        if content.get("type") in _REASONING_PARTS:
+            yield reasoning_text(content), True
+        else:
+            yield from content_parts(content.get("text"))
+
+
+def reasoning_beside(message: Mapping[str, object]) -> str:
+    """Return the reasoning that a message, or a piece of one, carries beside its words.
+
+    Servers that changed the field's name send both for a while: the first that has text counts.
+    """
+    for field in (*_REASONING_FIELDS, "reasoning_details"):
+        if text := reasoning_text(message.get(field)):
+            return text
+    return ""
+
+
+def reasoning_text(value: object) -> str:
+    """Return reasoning as a text, however deep a server wrapped it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(map(reasoning_text, value))
+    if isinstance(value, dict):
+        found = (reasoning_text(value.get(name)) for name in _REASONING_TEXTS)
+        return next(filter(None, found), "")
+    return ""
+
+
+class ReadMessage:
+    """A message of a completion after reading.
+
+    Attributes:
+        words: What is said; "" where nothing is.
+        reasoning: What was thought, from its own field, from parts of the content and from the words.
+        was_in_words: Whether reasoning stood between the words, where only a parser of ours found it.
+        calls: What is called, each as it was written.
+    """
+
+    __slots__ = ("calls", "reasoning", "was_in_words", "words")
+
+    def __init__(self, message: Mapping[str, object], transcript: str = "") -> None:
+        parts = list(content_parts(message.get("content")))
+        said = "".join(text for text, is_reasoning in parts if not is_reasoning)
+        found = separated(said)
+        self.was_in_words = bool(found.reasoning)
+        words = (
+            found.words if found.words.strip() else transcript or _refusal(message) or found.words
+        )
+        self.words = words
+        own = reasoning_beside(message) or "".join(text for text, is_thought in parts if is_thought)
+        self.reasoning = "\n\n".join(filter(None, (own.strip(), found.reasoning)))
+        self.calls = [
+            _call(call, index) for index, call in enumerate(written_calls_of(message)) if call
+        ]
+
+
+def written_calls_of(message: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return the calls of a message as the server wrote them."""
+    given = message.get("tool_calls")
+    if isinstance(given, dict):
+        given = [given]
+    if isinstance(given, list) and given:
+        return [call for call in given if isinstance(call, dict)]
+    legacy = message.get("function_call")
+    return [{"function": legacy}] if isinstance(legacy, dict) and legacy else []
+
+
+def _call(call: Mapping[str, object], index: int) -> ToolCall:
+    function = call.get("function")
+    if not isinstance(function, dict):
+        custom = call.get("custom")
+        function = custom if isinstance(custom, dict) else call
+    given_id = call.get("id")
+    call_id = given_id if isinstance(given_id, str | int) and given_id != "null" else None
+    arguments = function.get("arguments", function.get("input"))
+    return written_call(call_id, function.get("name"), arguments, index)
+
+
+def _refusal(message: Mapping[str, object]) -> str:
+    """Return the words in which a model refuses, which OpenAI gives a field of their own."""
+    refusal = message.get("refusal")
+    return refusal if isinstance(refusal, str) else ""

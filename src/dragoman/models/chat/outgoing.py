@@ -1,0 +1,212 @@
+"""Writes the history of a conversation in a form that its endpoint accepts.
+
+A history holds what the model replied and what it heard. Servers are strict about what comes back: some
+parse arguments of earlier calls, some check names and ids, some want reasoning back, others refuse it.
+What the model wrote stays in the record; its history holds a valid form in the place of what is invalid.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.carried_fields import CALL_FIELDS, REASONING_FIELDS, WHOLE_CONTENT
+from dragoman.core.texts.decoding import UNREADABLE
+
+Message = Mapping[str, object]
+
+ReasoningReturn = Literal["never", "with_calls", "always"]
+"""Which replies go back with their reasoning: none, those that call tools, or all of them."""
+
+INVALID_ARGUMENTS = "invalid_arguments"
+"""The one argument in the place of arguments that are no JSON object: it holds what the model wrote."""
+
+EMPTY_CONTENT = "(empty)"
+"""In the place of content that is empty, for endpoints that refuse it."""
+
+BEGINNING = "(The conversation begins.)"
+"""The user's message before a history that begins with the assistant, where roles must alternate."""
+
+_NINE = 9
+_MOST_NAME = 64
+_MOST_SHOWN = 2_000
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_NINE_SIGNS = re.compile(r"[A-Za-z0-9]{9}")
+_KIMI_ID = re.compile(r"functions\.[\w-]{1,64}:\d{1,6}")
+_PRINTABLE = re.compile(r"[!-~]{1,64}")
+_ILLEGAL_IN_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_OBJECT = msgspec.json.Decoder(dict[str, object])
+
+
+class HistoryForm(msgspec.Struct, frozen=True):
+    """The form of a history that an endpoint accepts.
+
+    Attributes:
+        reasoning: Which replies go back with their reasoning.
+        keeps_ids: Whether ids of calls stay as the server gave them. Else they become nine letters and
+            digits, which every provider takes (Mistral takes nothing else).
+        keeps_extras: Whether fields such as thought signatures go back.
+        keeps_content: Whether content goes back as it came, reasoning between the words included.
+        takes_empty: Whether a message without words is accepted.
+        takes_system: Whether a system message is.
+        takes_any_order: Whether roles need not alternate.
+    """
+
+    reasoning: ReasoningReturn = "with_calls"
+    keeps_ids: bool = False
+    keeps_extras: bool = True
+    keeps_content: bool = False
+    takes_empty: bool = False
+    takes_system: bool = True
+    takes_any_order: bool = True
+
+    @property
+    def grows(self) -> bool:
+        """Whether a history that grows keeps what was written of it: no message changes another."""
+        return self.takes_system and self.takes_any_order
+
+    def writer(self) -> Callable[[Sequence[Message]], list[Message]]:
+        """Return what writes the messages of one history, each once and in order."""
+        return _Writer(self).written
+
+
+class _Writer:
+    """Writes one history; ids are unique in all of it."""
+
+    def __init__(self, form: HistoryForm) -> None:
+        self._form = form
+        self._used: set[str] = set()
+        self._ids: dict[str, str] = {}
+        self._count = 0
+
+    def written(self, messages: Sequence[Message]) -> list[Message]:
+        """Return messages in the endpoint's form."""
+        written = [self._one(message) for message in messages]
+        if not self._form.takes_system:
+            written = _with_system_as_user(written)
+        return written if self._form.takes_any_order else _alternating(written)
+
+    def _one(self, message: Message) -> Message:
+        role = message.get("role")
+        if role == "tool":
+            call_id = str(message.get("tool_call_id"))
+            message = {**message, "tool_call_id": self._ids.get(call_id, call_id)}
+        elif role == "assistant":
+            message = self._of_assistant(message)
+        if (
+            not self._form.takes_empty
+            and not message.get("tool_calls")
+            and not message.get("content")
+        ):
+            return {**message, "content": EMPTY_CONTENT}
+        return message
+
+    def _of_assistant(self, message: Message) -> Message:
+        form, calls = self._form, message.get("tool_calls")
+        wants = form.reasoning == "always" or (form.reasoning == "with_calls" and bool(calls))
+        dropped = {WHOLE_CONTENT, *(() if wants else REASONING_FIELDS)}
+        dropped |= set() if form.keeps_extras else {"extra_content"}
+        written = {name: value for name, value in message.items() if name not in dropped}
+        if form.keeps_content and message.get(WHOLE_CONTENT):
+            written["content"] = message[WHOLE_CONTENT]
+        if isinstance(calls, list):
+            is_tied = bool(message.get("reasoning_details") or message.get("extra_content"))
+            self._ids = {}
+            written["tool_calls"] = [self._call(call, is_tied=is_tied) for call in calls]
+        return written
+
+    def _call(self, call: Mapping[str, object], *, is_tied: bool) -> Message:
+        written = {
+            name: value
+            for name, value in call.items()
+            if self._form.keeps_extras or name not in CALL_FIELDS
+        }
+        given, function = str(call.get("id")), call.get("function")
+        is_tied = is_tied or any(call.get(name) for name in CALL_FIELDS)
+        written["id"] = self._ids[given] = self._id(given, is_tied=is_tied)
+        if isinstance(function, Mapping):
+            written["function"] = {
+                **function,
+                "name": legal_name(str(function.get("name"))),
+                "arguments": valid_arguments(str(function.get("arguments"))),
+            }
+        return written
+
+    def _id(self, given: str, *, is_tied: bool) -> str:
+        """Return the id under which a call goes back; it is new where it was used before."""
+        self._count += 1
+        may_stay = self._form.keeps_ids or is_tied or _KIMI_ID.fullmatch(given)
+        is_legal = (_PRINTABLE if may_stay else _NINE_SIGNS).fullmatch(given) is not None
+        call_id = given
+        while not is_legal or call_id in self._used:
+            call_id, is_legal = nine_signs(f"{self._count}:{call_id}"), True
+        self._used.add(call_id)
+        return call_id
+
+
+def nine_signs(text: str) -> str:
+    """Return nine letters and digits that follow from a text."""
+    number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest())
+    signs = []
+    for _ in range(_NINE):
+        number, sign = divmod(number, len(_ALPHABET))
+        signs.append(_ALPHABET[sign])
+    return "".join(signs)
+
+
+def legal_name(name: str) -> str:
+    """Return a function's name in the signs that every provider takes: `functions.track` with underscores."""
+    legal = _ILLEGAL_IN_NAME.sub("_", name)[:_MOST_NAME]
+    return legal if legal.strip("_") else "unnamed_function"
+
+
+def valid_arguments(arguments: str) -> str:
+    """Return arguments that are a JSON object; others become the one argument of an object."""
+    try:
+        _OBJECT.decode(arguments)
+    except UNREADABLE:
+        return msgspec.json.encode({INVALID_ARGUMENTS: arguments[:_MOST_SHOWN]}).decode()
+    return arguments
+
+
+def _with_system_as_user(messages: Iterable[Message]) -> list[Message]:
+    return [
+        {**message, "role": "user"} if message.get("role") == "system" else message
+        for message in messages
+    ]
+
+
+def _alternating(messages: Sequence[Message]) -> list[Message]:
+    """Return messages in which user and assistant alternate, the user first.
+
+    Messages of one side that follow each other become one; a tool's results stay where they are.
+    """
+    written: list[Message] = []
+    for message in messages:
+        role = message.get("role")
+        before = written[-1] if written else {}
+        if role == "assistant" and before.get("role") in {None, "system"}:
+            written.append({"role": "user", "content": BEGINNING})
+        if role in {"user", "assistant"} and before.get("role") == role:
+            if before.get("tool_calls") or message.get("tool_calls"):
+                written.append(message)
+            else:
+                contents = (before.get("content"), message.get("content"))
+                written[-1] = {**before, "content": _together(*contents)}
+        else:
+            written.append(message)
+    return written
+
+
+def _together(one: object, other: object) -> object:
+    if isinstance(one, str) and isinstance(other, str):
+        return f"{one}\n\n{other}"
+    return [*_parts(one), *_parts(other)]
+
+
+def _parts(content: object) -> list[object]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content else []

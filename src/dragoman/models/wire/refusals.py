@@ -1,0 +1,221 @@
+"""Reads why an endpoint refuses a request, and whose doing that is.
+
+Servers share no codes for it. The words of each common server are recognized: a conversation that is longer
+than the model's context, a call of the model's that its server could not read, and a history in a form that
+the server's template does not take. The first two are the model's results; the last one is for us to mend.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from dragoman.core.texts.decoding import UNREADABLE
+
+MOST_SHOWN = 300
+_MOST_READ = 20_000
+_MOST_DEPTH = 8
+
+_MESSAGES = ("message", "msg", "detail", "error", "errors", "title")
+"""Where the words of an error stand, the most telling first."""
+
+_CONTEXT = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|exceed_context|model_?_?context"
+    r"|maximum model length|max_model_len|maximum (?:input|prompt|sequence) length"
+    r"|maximum number of (?:input )?tokens|(?:prompt|input) is too long|(?:input|prompt) too long"
+    r"|too many (?:input |total )?tokens|model token limit|exceeds? (?:the )?(?:model'?s )?(?:max|token limit)"
+    r"|tokens? (?:count )?(?:of \d+ )?exceeds? the limit|reduce the length of the (?:messages|prompt|input)"
+    r"|requested tokens|range of input length|inputs? tokens? \+ `?max_new_tokens|longer than the (?:model|maximum)"
+    r"|too large for model with|max_tokens must be at least 1, got -|prompt length is \d+ but"
+    r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than \d+ tokens",
+    re.IGNORECASE,
+)
+_OF_A_RATE = re.compile(
+    r"per (?:minute|day|hour|second)|\bTPM\b|\bRPM\b|rate[ _]limit", re.IGNORECASE
+)
+_OF_A_SETTING = re.compile(
+    r"supports at most \d+ completion tokens|maximum value for `?max", re.IGNORECASE
+)
+_FAILED_CALL = re.compile(
+    r"tool_use_failed|failed to call a function|output_parse_failed|json_validate_failed"
+    r"|tool call validation failed|error parsing tool call|(?:could not|failed to|unable to) parse (?:the )?"
+    r"(?:tool call|function call|model output|input at pos)(?! arguments)|malformed_function_call|malformed function call"
+    r"|model (?:produced|generated) (?:an )?(?:invalid|output that could not)|model did not call a tool"
+    r"|unexpected tokens remaining in message header|invalid diff:",
+    re.IGNORECASE,
+)
+_ROLES = re.compile(
+    r"roles? must alternate|must alternate between|alternat\w+ user/assistant|first message (?:role )?must be"
+    r"|must start with a user|first (?:content|message|turn) should be|after the optional system message"
+    r"|function call turn comes immediately after a user turn|incorrect role information",
+    re.IGNORECASE,
+)
+_SYSTEM = re.compile(
+    r"system (?:role|message|prompt)s? (?:is |are )?not (?:supported|allowed)|developer instruction is not enabled"
+    r"|does not support system",
+    re.IGNORECASE,
+)
+_REASONING_FIELD = re.compile(
+    r"\b(reasoning_content|reasoning_details|thinking_blocks|reasoning|extra_content)\b"
+)
+_IS_REFUSED = re.compile(
+    r"unsupported|not (?:supported|permitted|allowed)|unexpected|unknown|unrecogni[sz]ed|forbidden|extra (?:input|field)"
+    r"|additional propert|cannot be|should not be|must not|invalid (?:field|property|key)|does not (?:match|support)",
+    re.IGNORECASE,
+)
+_IS_WANTED = re.compile(
+    r"must be (?:passed|provided|included|sent)|missing|required|is not passed", re.IGNORECASE
+)
+_EMPTY = re.compile(
+    r"non-?empty|must not be empty|cannot be empty|empty (?:content|message|text)|content (?:is|was) empty"
+    r"|must have (?:non-empty )?content|at least one (?:of|parts?)",
+    re.IGNORECASE,
+)
+_IDS = re.compile(
+    r"tool[_ ]call[_ ]?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
+    r"(?:ids?|identifiers?) must be unique|`?tool_use`? ids must be unique",
+    re.IGNORECASE,
+)
+
+
+class RefusalReason(msgspec.Struct, frozen=True):
+    """What a refusal says.
+
+    Attributes:
+        message: Its words, on one line and cut.
+        code: The code of the error, or its type; "" for none.
+        param: The parameter that it is about; "" for none.
+        said: All texts of its body, in which forms are looked for.
+        failed: What the model wrote where the server could not read its call.
+    """
+
+    message: str = ""
+    code: str = ""
+    param: str = ""
+    said: str = ""
+    failed: str = ""
+
+    @property
+    def is_context(self) -> bool:
+        """Whether the conversation is longer than the model's context."""
+        if _OF_A_RATE.search(self.said) or _OF_A_SETTING.search(self.said):
+            return False
+        return _CONTEXT.search(self.said) is not None
+
+    @property
+    def is_failed_call(self) -> bool:
+        """Whether the server could not read what the model called."""
+        return bool(self.failed) or _FAILED_CALL.search(self.said) is not None
+
+    @property
+    def wants_alternating_roles(self) -> bool:
+        """Whether the model's template takes user and assistant by turns alone."""
+        return _ROLES.search(self.said) is not None
+
+    @property
+    def refuses_system(self) -> bool:
+        """Whether the model's template takes no system message."""
+        return _SYSTEM.search(self.said) is not None
+
+    @property
+    def refuses_reasoning(self) -> bool:
+        """Whether the server does not take back the reasoning that it gave."""
+        named = _REASONING_FIELD.search(self.said)
+        return named is not None and _IS_REFUSED.search(self.said) is not None
+
+    @property
+    def wants_reasoning(self) -> bool:
+        """Whether the server wants back the reasoning of every reply."""
+        named = _REASONING_FIELD.search(self.said)
+        return named is not None and _IS_WANTED.search(self.said) is not None
+
+    @property
+    def refuses_empty(self) -> bool:
+        """Whether the server takes no message without words."""
+        return _EMPTY.search(self.said) is not None
+
+    @property
+    def refuses_ids(self) -> bool:
+        """Whether the server takes ids of calls in another form alone."""
+        return _IDS.search(self.said) is not None
+
+
+def read_refusal(body: bytes) -> RefusalReason:
+    """Return what a refusal says, in the shapes of common servers or as plain text."""
+    try:
+        given = msgspec.json.decode(body)
+    except UNREADABLE:
+        text = body[:_MOST_READ].decode("utf-8", "replace")
+        return RefusalReason(message=_line(text), said=text)
+    error = _error(given)
+    fields = error if isinstance(error, dict) else {}
+    said = " ".join(_texts(given))[:_MOST_READ]
+    code = next((str(fields[name]) for name in ("code", "type", "status") if fields.get(name)), "")
+    param = fields.get("param")
+    failed = fields.get("failed_generation")
+    return RefusalReason(
+        message=_line(_message(error) or said),
+        code=code,
+        param=param if isinstance(param, str) else "",
+        said=f"{code} {said}",
+        failed=failed if isinstance(failed, str) else "",
+    )
+
+
+def is_of_the_request(body: bytes) -> bool:
+    """Whether an error of the server is about this request, whatever its status says.
+
+    llama.cpp and Ollama answer 500 where they could not read the model's call, and some gateways where the
+    conversation is too long: asking again would bring the same.
+    """
+    reason = read_refusal(body)
+    return reason.is_failed_call or reason.is_context
+
+
+def error_in(body: bytes) -> RefusalReason | None:
+    """Return the error that a good answer holds; None where it holds none."""
+    try:
+        given = msgspec.json.decode(body)
+    except UNREADABLE:
+        return None
+    error = given.get("error") if isinstance(given, dict) else None
+    return read_refusal(body) if error else None
+
+
+def _error(given: object) -> object:
+    """Return the part of a body that is the error; Gemini wraps it in a list."""
+    if isinstance(given, list):
+        given = given[0] if given else None
+    if isinstance(given, dict) and isinstance(given.get("error"), dict | str):
+        return given["error"]
+    return given
+
+
+def _message(error: object, depth: int = 0) -> str:
+    if isinstance(error, str):
+        return error
+    if depth >= _MOST_DEPTH:
+        return ""
+    if isinstance(error, list):
+        return "; ".join(filter(None, (_message(each, depth + 1) for each in error[:3])))
+    if isinstance(error, dict):
+        found = (_message(error.get(name), depth + 1) for name in _MESSAGES)
+        return next(filter(None, found), "")
+    return ""
+
+
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth < _MOST_DEPTH:
+        inner: Iterable[object] = ()
+        if isinstance(value, Mapping):
+            inner = value.values()
+        elif isinstance(value, list):
+            inner = value
+        for each in inner:
+            yield from _texts(each, depth + 1)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:MOST_SHOWN]
