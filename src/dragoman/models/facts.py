@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.models.history_form import HistoryForm
+
 LITELLM = "litellm:"
 """Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place.
 
@@ -43,6 +45,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         schemas: Whether it takes a JSON schema for replies.
         refuses: Parameters that it does not take.
         audio: How it takes audio in messages, by the name in the table.
+        history: The form in which it takes histories; the safe one where nothing else is known.
         other_keys: Environment variables that litellm itself reads.
     """
 
@@ -54,16 +57,21 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schemas: bool = True
     refuses: tuple[str, ...] = ()
     audio: str = "openai"
+    history: HistoryForm = HistoryForm()
     other_keys: tuple[str, ...] = ()
 
 
 class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Models that share what they do not take; `instead` names the parameter to use."""
+    """Models that share what they do not take; `instead` names the parameter to use.
+
+    `history` is the form in which they take histories, where it is not their provider's.
+    """
 
     match: tuple[str, ...]
     refuses: tuple[str, ...] = ()
     instead: dict[str, str] = {}
     seeds: bool = True
+    history: HistoryForm | None = None
 
 
 class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,6 +13,7 @@ from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.voice.sound_parts import PartForm, part_form
 from dragoman.models.chat.spoken_replies import FORMATS
 from dragoman.models.facts import Facts, Provider, fits, load_facts
+from dragoman.models.history_form import HistoryForm
 
 EXTRA = "extra."
 """The prefix of parameters that no table knows and that are sent as they are."""
@@ -53,6 +54,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
         key_env: The environment variable of the key, given or the provider's.
         settings: Parameters of every call.
         audio: How it takes audio in messages; None for a model that cannot hear.
+        history: The form in which it takes histories.
     """
 
     written: str
@@ -66,6 +68,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
     streams: bool
     schemas: bool
     audio: PartForm | None = None
+    history: HistoryForm = HistoryForm()
 
     @property
     def identity(self) -> str:
@@ -121,6 +124,7 @@ def read_spec(written: str) -> ModelSpec:
         streams=switches.get("stream", False),
         schemas=switches.get("schema", provider.schemas),
         audio=_audio(hears, written, provider, facts),
+        history=family.history or provider.history,
     )
 
 

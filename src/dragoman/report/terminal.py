@@ -94,6 +94,9 @@ def _print_lines(console: "Console", lines: Sequence[_Line]) -> None:
 def _event(event: Event, limit: int | None) -> list[_Line]:
     if isinstance(event, Move):
         lines = list(_reply(event.reply, limit))
+        if event.reasoning:
+            thought = wording.shortened(event.reasoning, limit)
+            lines.append(("  reasoning", f"{thought} (given to nobody)", "dim"))
         first, *rest = lines or [("", "", "")]
         mark = " (scripted)" if event.scripted else ""
         return [("", "", ""), (event.by, first[1] + mark, first[2]), *rest]

@@ -8,7 +8,7 @@ from dragoman.analysis.cards_kept import cards_kept, kept_notes
 from dragoman.analysis.cells import CellSummary
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Move
-from dragoman.core.usage import Usage, total_usage
+from dragoman.core.usage import SEPARATED_REASONING, Usage, total_usage
 from dragoman.models.wire.target import NO_ROOM
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
@@ -53,6 +53,38 @@ def refusals(cells: Sequence[CellSummary]) -> tuple[str, ...]:
     """
     entries = total_usage(usage for cell in cells for usage in cell.usage)
     return tuple(filter(None, map(_refused, entries)))
+
+
+def remarks(cells: Sequence[CellSummary]) -> tuple[str, ...]:
+    """Return what is to be said of the replies of each model, one sentence for each kind and model."""
+    entries = total_usage(usage for cell in cells for usage in cell.usage)
+    return tuple(
+        f"{entry.purpose} {entry.model}: {_REMARKS[kind].format(replies=_replies(count))}"
+        for entry in entries
+        for kind, count in entry.remarks.items()
+        if kind in _REMARKS
+    )
+
+
+def _replies(count: int) -> str:
+    return f"{count:,} {'reply' if count == 1 else 'replies'}"
+
+
+_REMARKS = {
+    SEPARATED_REASONING: (
+        "reasoning stood between the words of {replies} and was separated from them, as a reasoning parser "
+        "of the server does (docs/models.md#reasoning)"
+    ),
+    "alternating_roles": (
+        "its endpoint takes user and assistant by turns alone: messages of one side are put together"
+    ),
+    "system_as_user": "its endpoint takes no system message: the policy is the user's first message",
+    "reasoning_returned": "its endpoint wants its reasoning back: every reply goes back with it",
+    "reasoning_left_out": "its endpoint does not take its reasoning back: replies go back without it",
+    "empty_content_replaced": "its endpoint takes no empty message: (empty) stands in its place",
+    "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such ids",
+}
+"""What the kinds of remarks say; the others are told elsewhere."""
 
 
 def _refused(entry: Usage) -> str:

@@ -94,6 +94,7 @@ class Connections:
             streams=spec.streams,
             schemas=spec.schemas,
             audio=spec.audio,
+            history=spec.history,
         )
         gate = self.equal_gate(urls, key, spec.name)
         quiet = self._quiet(spec, urls)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.models.chat.outgoing import HistoryForm
+from dragoman.models.history_form import HistoryForm
 from dragoman.models.wire.refusals import RefusalReason
 
 

@@ -20,8 +20,8 @@ from dragoman.core.voice.sound_parts import (
 )
 from dragoman.models.chat.adapting import adapted_form
 from dragoman.models.chat.completions import DecodedReply, decode_reply
-from dragoman.models.chat.outgoing import HistoryForm
 from dragoman.models.chat.streams import BrokenStream, first_words, is_stream, whole_completion
+from dragoman.models.history_form import HistoryForm
 from dragoman.models.wire.refusals import (
     MOST_SHOWN,
     RefusalReason,

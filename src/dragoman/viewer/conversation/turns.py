@@ -38,6 +38,7 @@ class Turn(msgspec.Struct, frozen=True):
         by: Whose it is.
         texts: What was meant, spoken and heard; None where nothing was said.
         beside: What was written beside calls, which nobody was given.
+        reasoning: What the model thought before it replied, which nobody was given either.
         calls: What was called, and what came of it.
         unusable: What is wrong with a reply that is neither words nor calls.
         raw: Such a reply.
@@ -60,6 +61,7 @@ class Turn(msgspec.Struct, frozen=True):
     by: Role
     texts: ThreeTexts | None = None
     beside: str = ""
+    reasoning: str = ""
     calls: tuple[ShownCall, ...] = ()
     unusable: str = ""
     raw: str = ""
@@ -81,7 +83,7 @@ class Turn(msgspec.Struct, frozen=True):
         """Characters of the longest of its texts, before any is cut."""
         data = (text for call in self.calls for text in texts_of(call))
         said = 0 if self.texts is None else self.texts.longest
-        return max((said, len(self.beside), len(self.raw), *map(len, data)))
+        return max((said, *map(len, (self.beside, self.reasoning, self.raw)), *map(len, data)))
 
     @property
     def is_silent(self) -> bool:
@@ -170,6 +172,7 @@ def _turn(number: int, places: range, events: Sequence[Event], beside: _Beside) 
         is_scripted=move.scripted,
         fixed_turn=move.turn,
         call_form=move.call_form,
+        reasoning=move.reasoning,
         timing=beside.clock.get(places.start),
         seconds=None if latency is None else latency.seconds,
         first_word=None if latency is None else latency.first_word,

@@ -40,7 +40,7 @@ _ILLEGAL_IN_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _OBJECT = msgspec.json.Decoder(dict[str, object])
 
 
-class HistoryForm(msgspec.Struct, frozen=True):
+class HistoryForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The form of a history that an endpoint accepts.
 
     Attributes:
