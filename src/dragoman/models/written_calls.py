@@ -39,7 +39,8 @@ def written_call(given_id: object, given_name: object, given: object, index: int
         given: Its arguments, as text or as what they are. Nothing, `null` and spaces are none.
         index: Its place among the calls of a reply.
     """
-    name = given_name.strip() if isinstance(given_name, str) else ""
+    # Servers of gpt-oss leave control tokens behind a name: `track<|channel|>commentary`.
+    name = given_name.partition("<|")[0].strip() if isinstance(given_name, str) else ""
     call_id = f"call_{index}" if given_id in _NO_ID else str(given_id)
     raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
     if raw.strip() in _NO_ARGUMENTS:

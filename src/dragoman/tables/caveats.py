@@ -73,7 +73,7 @@ def _replies(count: int) -> str:
 _REMARKS = {
     SEPARATED_REASONING: (
         "reasoning stood between the words of {replies} and was separated from them, as a reasoning parser "
-        "of the server does (docs/models.md#reasoning)"
+        "of the server does (docs/model_servers.md)"
     ),
     "alternating_roles": (
         "its endpoint takes user and assistant by turns alone: messages of one side are put together"

@@ -29,7 +29,7 @@ from dragoman.models.written_calls import told_apart
 MAX_REASON_CHARS = 40
 
 _NOTHING = "neither words nor calls"
-_CALLS = frozenset({"tool_calls", "function_call"})
+_CALLS = ("tool_calls", "function_call")
 
 _NULL = msgspec.Raw(b"null")
 

@@ -25,7 +25,7 @@ _CONTEXT = re.compile(
     r"|maximum number of (?:input )?tokens|(?:prompt|input) is too long|(?:input|prompt) too long"
     r"|too many (?:input |total )?tokens|model token limit|exceeds? (?:the )?(?:model'?s )?(?:max|token limit)"
     r"|tokens? (?:count )?(?:of \d+ )?exceeds? the limit|reduce the length of the (?:messages|prompt|input)"
-    r"|requested tokens|range of input length|inputs? tokens? \+ `?max_new_tokens|longer than the (?:model|maximum)"
+    r"|requested tokens|range of input length|inputs?`? tokens? \+ `?max_new_tokens|longer than the (?:model|maximum)"
     r"|too large for model with|max_tokens must be at least 1, got -|prompt length is \d+ but"
     r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than \d+ tokens",
     re.IGNORECASE,

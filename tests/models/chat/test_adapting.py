@@ -1,0 +1,188 @@
+"""A server that refuses our history is asked again in the form that it wants."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.models.chat.test_openai import model_at
+
+from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.speech import Unparsed, say
+from dragoman.core.tools import NO_TOOLS
+from dragoman.core.voice.histories import History
+from dragoman.models.history_form import HistoryForm
+
+Refuses = Callable[[dict[str, Any]], str]
+"""Returns why a request is refused; "" where it is not."""
+
+SAFE = HistoryForm()
+HISTORY = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "assistant", "content": "How can I help?"},
+    {"role": "user", "content": "Where is it?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "reasoning_content": "I look.",
+        "tool_calls": [
+            {"id": "call_0", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "call_0", "content": ""},
+]
+
+
+async def _answers(
+    refuses: Refuses, status: int, form: HistoryForm, times: int
+) -> tuple[list[Completion], list[dict[str, Any]]]:
+    asked: list[dict[str, Any]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                (length,) = (
+                    int(line.split(b":")[1])
+                    for line in head.lower().split(b"\r\n")
+                    if line.startswith(b"content-length:")
+                )
+                request = json.loads(await reader.readexactly(length))
+                asked.append(request)
+                why = refuses(request)
+                body = json.dumps(
+                    {"error": {"message": why}}
+                    if why
+                    else {"choices": [{"message": {"content": "Here."}}]}
+                ).encode()
+                code = status if why else 200
+                writer.write(
+                    b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%b" % (code, len(body), body)
+                )
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, model_at(f"http://127.0.0.1:{port}/v1", history=form) as model:
+        request = ChatRequest(History(HISTORY), NO_TOOLS, 7, "task")
+        return [await model.complete(request, "agent") for _ in range(times)], asked
+
+
+def answers(
+    refuses: Refuses, status: int = 400, form: HistoryForm = SAFE, times: int = 1
+) -> tuple[list[Completion], list[dict[str, Any]]]:
+    """Return the replies of a server that refuses some requests, and all that it was asked."""
+    return asyncio.run(_answers(refuses, status, form, times))
+
+
+def roles(request: dict[str, Any]) -> list[str]:
+    return [message["role"] for message in request["messages"]]
+
+
+def has(field: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda request: any(message.get(field) for message in request["messages"])
+
+
+@pytest.mark.parametrize(
+    ("is_refused", "why", "remark", "form"),
+    [
+        (
+            lambda request: roles(request)[1] == "assistant",
+            "Conversation roles must alternate user/assistant/user/assistant/...",
+            "alternating_roles",
+            HistoryForm(),
+        ),
+        (
+            lambda request: "system" in roles(request),
+            "System role not supported",
+            "system_as_user",
+            HistoryForm(),
+        ),
+        (
+            has("reasoning_content"),
+            "property 'messages.3.assistant.reasoning_content' is unsupported",
+            "reasoning_left_out",
+            HistoryForm(),
+        ),
+        (
+            lambda request: not has("reasoning_content")(request),
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "reasoning_returned",
+            HistoryForm(reasoning="never"),
+        ),
+        (
+            lambda request: any(message["content"] == "" for message in request["messages"]),
+            "messages: text content blocks must be non-empty",
+            "empty_content_replaced",
+            HistoryForm(takes_empty=True),
+        ),
+        (
+            lambda request: "call_0" in json.dumps(request),
+            "Tool call id was call_0 but must be a-z, A-Z, 0-9, with a length of 9.",
+            "ids_replaced",
+            HistoryForm(keeps_ids=True),
+        ),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_refused_history_goes_out_in_the_form_that_is_asked_for(
+    is_refused: Callable[[dict[str, Any]], bool],
+    why: str,
+    remark: str,
+    form: HistoryForm,
+    status: int,
+) -> None:
+    replies, asked = answers(lambda request: why if is_refused(request) else "", status, form, 2)
+    assert [reply.reply for reply in replies] == [say("Here.")] * 2
+    assert [reply.usage.remarks for reply in replies] == [{remark: 1}, {}]
+    assert len(asked) == 3
+
+
+def test_two_things_that_are_wrong_are_mended_one_after_the_other() -> None:
+    def refuses(request: dict[str, Any]) -> str:
+        if has("reasoning_content")(request):
+            return "Extra inputs are not permitted, field: 'messages[3].reasoning_content'"
+        is_begun_by_agent = roles(request)[1] == "assistant"
+        return "roles must alternate" if is_begun_by_agent else ""
+
+    ((reply,), asked) = answers(refuses)
+    assert reply.usage.remarks == {"reasoning_left_out": 1, "alternating_roles": 1}
+    assert len(asked) == 3
+
+
+def test_a_server_that_refuses_every_form_is_asked_a_few_times() -> None:
+    with pytest.raises(RunHalted, match="roles must alternate"):
+        answers(lambda _: "roles must alternate")
+
+
+def test_a_refusal_after_an_answer_is_the_endpoints() -> None:
+    seen: list[int] = []
+
+    def refuses(_: dict[str, Any]) -> str:
+        seen.append(1)
+        return "the weather is bad" if len(seen) > 1 else ""
+
+    with pytest.raises(ParticipantError, match=r"refuses \(status 400\): the weather is bad"):
+        answers(refuses, times=2)
+
+
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize(
+    ("why", "kind"),
+    [
+        ("error parsing tool call: raw='{' err=unexpected end of JSON input", "failed_call"),
+        ("the request exceeds the available context size", "context"),
+    ],
+)
+def test_what_the_model_did_is_its_unusable_reply_whatever_the_status(
+    status: int, why: str, kind: str
+) -> None:
+    ((reply,), asked) = answers(lambda _: why, status)
+    assert isinstance(reply.reply, Unparsed)
+    assert reply.reply.error.endswith(why)
+    assert reply.usage.faults == {kind: 1}
+    assert len(asked) == 1

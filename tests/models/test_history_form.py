@@ -1,0 +1,221 @@
+"""Histories go out in a form that strict servers accept."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.core.voice.histories import History
+from dragoman.models.facts import load_facts
+from dragoman.models.history_form import HistoryForm, legal_name, nine_signs, valid_arguments
+
+SAFE = HistoryForm()
+NINE = re.compile(r"[A-Za-z0-9]{9}")
+
+
+def calling(*calls: tuple[str, str, str], **more: object) -> dict[str, Any]:
+    """Return an assistant's message with calls of (id, name, arguments)."""
+    written = [
+        {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for call_id, name, arguments in calls
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": written, **more}
+
+
+def result(call_id: str, content: str = "{}") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def sent(form: HistoryForm, *messages: dict[str, Any]) -> list[dict[str, Any]]:
+    written: list[dict[str, Any]] = json.loads(History(messages).written(form) or b"")
+    return written
+
+
+def test_a_plain_history_goes_out_as_it_is() -> None:
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Where is it?"},
+        {"role": "assistant", "content": "In Kloster."},
+    ]
+    assert sent(SAFE, *messages) == messages
+
+
+def test_ids_that_repeat_in_every_turn_become_unique_and_their_results_follow() -> None:
+    turn = (calling(("call_0", "look", "{}")), result("call_0"))
+    written = sent(SAFE, *turn, *turn)
+    ids = [message["tool_calls"][0]["id"] for message in written[::2]]
+    assert len(set(ids)) == 2
+    assert all(NINE.fullmatch(call_id) for call_id in ids)
+    assert [message["tool_call_id"] for message in written[1::2]] == ids
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "kept"),
+    [
+        (SAFE, "Ab3dEf6h9", True),
+        (SAFE, "call_1", False),
+        (SAFE, "functions.look:0", True),
+        (HistoryForm(keeps_ids=True), "call_1", True),
+        (HistoryForm(keeps_ids=True), "", False),
+        (HistoryForm(keeps_ids=True), "a b", False),
+        (HistoryForm(keeps_ids=True), "x" * 200, False),
+    ],
+)
+def test_an_id_stays_where_the_provider_takes_it(
+    form: HistoryForm, given: str, *, kept: bool
+) -> None:
+    ((message),) = sent(form, calling((given, "look", "{}")))
+    assert (message["tool_calls"][0]["id"] == given) is kept
+
+
+def test_an_id_stays_beside_a_signature_that_may_name_it() -> None:
+    (message,) = sent(
+        SAFE, calling(("tool_0_look", "look", "{}"), reasoning_details=[{"id": "tool_0_look"}])
+    )
+    assert message["tool_calls"][0]["id"] == "tool_0_look"
+
+
+@pytest.mark.parametrize(
+    "arguments", ["{", "", "null", "[1]", '"x"', '{"a": NaN}', '{"a": 1}}', r'{"a": "\ud83d"}']
+)
+def test_arguments_that_are_no_object_become_an_object_that_holds_them(arguments: str) -> None:
+    (message,) = sent(SAFE, calling(("a", "look", arguments)))
+    (call,) = message["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"invalid_arguments": arguments}
+
+
+@pytest.mark.parametrize(
+    ("name", "legal"),
+    [
+        ("look", "look"),
+        ("functions.look", "functions_look"),
+        ("look<|channel|>commentary", "look_channel_commentary"),
+        ("", "unnamed_function"),
+        ("查找", "unnamed_function"),
+        ("x" * 100, "x" * 64),
+    ],
+)
+def test_a_name_is_written_in_signs_that_every_provider_takes(name: str, legal: str) -> None:
+    assert legal_name(name) == legal
+
+
+def test_reasoning_goes_back_as_the_form_says() -> None:
+    words = {"role": "assistant", "content": "Hi.", "reasoning_content": "They greet."}
+    called = calling(("a", "look", "{}"), reasoning_content="I look.")
+    expected = {"never": [False, False], "with_calls": [False, True], "always": [True, True]}
+    for returned, is_sent in expected.items():
+        written = sent(HistoryForm(reasoning=returned), words, called)  # type: ignore[arg-type]
+        assert ["reasoning_content" in message for message in written] == is_sent
+
+
+def test_a_signature_goes_back_with_its_call() -> None:
+    message = calling(("a", "look", "{}"))
+    message["tool_calls"][0]["extra_content"] = {"google": {"thought_signature": "S"}}
+    (written,) = sent(SAFE, message)
+    assert written["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "S"}}
+    (without,) = sent(HistoryForm(keeps_extras=False), message)
+    assert "extra_content" not in without["tool_calls"][0]
+
+
+def test_content_as_it_came_leaves_only_where_it_is_wanted() -> None:
+    given = [{"type": "thinking", "thinking": "They greet."}, {"type": "text", "text": "Hi."}]
+    message = {"role": "assistant", "content": "Hi.", "whole_content": given}
+    assert sent(SAFE, message) == [{"role": "assistant", "content": "Hi."}]
+    assert sent(HistoryForm(keeps_content=True), message) == [
+        {"role": "assistant", "content": given}
+    ]
+
+
+def test_what_is_empty_is_said_to_be_empty() -> None:
+    messages = [
+        {"role": "user", "content": ""},
+        {"role": "assistant", "content": ""},
+        result("a", ""),
+    ]
+    assert [message["content"] for message in sent(SAFE, *messages)] == ["(empty)"] * 3
+    assert sent(HistoryForm(takes_empty=True), *messages) == messages
+
+
+def test_roles_alternate_where_they_must() -> None:
+    form = HistoryForm(takes_any_order=False)
+    written = sent(
+        form,
+        {"role": "system", "content": "Be brief."},
+        {"role": "assistant", "content": "How can I help?"},
+        {"role": "user", "content": "Hello."},
+        {"role": "user", "content": "Where is it?"},
+        calling(("a", "look", "{}")),
+        result("a"),
+        {"role": "assistant", "content": "In Kloster."},
+    )
+    assert [message["role"] for message in written] == [
+        *("system", "user", "assistant", "user", "assistant", "tool", "assistant")
+    ]
+    assert written[3]["content"] == "Hello.\n\nWhere is it?"
+
+
+def test_a_system_message_becomes_the_users_where_there_is_none() -> None:
+    form = HistoryForm(takes_system=False, takes_any_order=False)
+    (message,) = sent(
+        form, {"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi."}
+    )
+    assert message == {"role": "user", "content": "Be brief.\n\nHi."}
+
+
+def test_a_history_is_written_once_in_each_form() -> None:
+    history = History([calling(("call_0", "look", "{}")), result("call_0")])
+    plain, safe = history.written(), history.written(SAFE)
+    history += [calling(("call_0", "look", "{}")), result("call_0")]
+    assert (history.written() or b"").startswith((plain or b"")[:-1])
+    assert (history.written(SAFE) or b"").startswith((safe or b"")[:-1])
+    assert history.written(SAFE) == History(history).written(SAFE)
+
+
+_CALLS = st.tuples(
+    st.text(max_size=12), st.text(max_size=70), st.text(max_size=20) | st.just('{"a": 1}')
+)
+
+
+@given(
+    st.lists(st.lists(_CALLS, min_size=1, max_size=3, unique_by=lambda call: call[0]), max_size=5),
+    st.booleans(),
+)
+def test_any_history_has_unique_ids_legal_names_and_arguments_that_are_objects(
+    turns: list[list[tuple[str, str, str]]], keeps_ids: bool
+) -> None:
+    messages = [
+        message
+        for calls in turns
+        for message in (calling(*calls), *(result(call_id) for call_id, _, _ in calls))
+    ]
+    written = sent(HistoryForm(keeps_ids=keeps_ids), *messages)
+    calls = [call for message in written for call in message.get("tool_calls", ())]
+    ids = [call["id"] for call in calls]
+    assert len(set(ids)) == len(ids)
+    assert [message["tool_call_id"] for message in written if message["role"] == "tool"] == ids
+    for call in calls:
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", call["function"]["name"])
+        assert isinstance(json.loads(call["function"]["arguments"]), dict)
+
+
+@given(st.text())
+def test_any_text_has_nine_signs_and_valid_arguments(text: str) -> None:
+    assert NINE.fullmatch(nine_signs(text))
+    assert isinstance(json.loads(valid_arguments(text)), dict)
+
+
+def test_the_table_of_providers_says_who_wants_what() -> None:
+    providers = load_facts().providers
+    assert providers["compatible"].history == SAFE
+    assert providers["vllm"].history == SAFE
+    assert providers["openrouter"].history.reasoning == "always"
+    assert providers["mistral"].history.reasoning == "never"
+    assert providers["mistral"].history.keeps_content
+    assert not providers["mistral"].history.keeps_ids
+    assert providers["openai"].history.keeps_ids
+    minimax = load_facts().family("compatible/MiniMax-M2").history
+    assert minimax is not None
+    assert minimax.keeps_content

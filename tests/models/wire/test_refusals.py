@@ -1,0 +1,201 @@
+"""A refusal is read for whose doing it is, in the words of common servers."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.models.wire.refusals import error_in, is_of_the_request, read_refusal
+
+CONTEXT = [
+    {"error": {"code": "context_length_exceeded", "message": "too long"}},
+    {
+        "error": {
+            "message": "request (5012 tokens) exceeds the available context size (4096 tokens)"
+        }
+    },
+    {"error": {"type": "exceed_context_size_error", "message": "no"}},
+    [
+        {
+            "error": {
+                "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
+            }
+        }
+    ],
+    {
+        "object": "error",
+        "message": "This model's maximum context length is 4096 tokens. However, you requested 5000",
+    },
+    {
+        "object": "error",
+        "message": "The decoder prompt (length 5012) is longer than the maximum model length of 4096.",
+    },
+    {"message": "The input (5012 tokens) is longer than the model's context length (4096 tokens)."},
+    {
+        "message": "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"
+    },
+    {
+        "error": "The number of tokens to keep from the initial prompt is greater than the context length"
+    },
+    {"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}},
+    {"message": "Input is too long for requested model."},
+    {"error": {"message": "Your request exceeded model token limit: 8192"}},
+    {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens"},
+    {"error": {"message": "Range of input length should be [1, 129024]"}},
+    {"message": "too many tokens: size limit exceeded by 500 tokens"},
+    {"error": {"message": "prompt token count of 130000 exceeds the limit of 128000"}},
+    {
+        "error": {
+            "message": "This model's maximum prompt length is 131072 but the request contains 140000 tokens."
+        }
+    },
+    {
+        "detail": [
+            {"type": "value_error", "msg": "Requested tokens (5016) exceed context window of 512"}
+        ]
+    },
+]
+FAILED_CALLS = [
+    {
+        "error": {
+            "code": "tool_use_failed",
+            "message": "Failed to call a function.",
+            "failed_generation": "<function=x>",
+        }
+    },
+    {"error": {"message": "error parsing tool call: raw='{' err=unexpected end of JSON input"}},
+    {
+        "error": {
+            "message": "Tool call validation failed: attempted to call tool 'x' which was not in request.tools"
+        }
+    },
+    {"error": {"code": "output_parse_failed", "message": "Parsing failed."}},
+    {"error": {"message": "Failed to parse input at pos 57: <|channel|>"}},
+    {"error": {"message": "unexpected tokens remaining in message header: Some(...)"}},
+    {"error": {"code": "json_validate_failed", "message": "Failed to generate JSON."}},
+]
+NEITHER = [
+    {"error": {"message": "model overloaded"}},
+    {
+        "error": {
+            "message": "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 9000"
+        }
+    },
+    {
+        "error": {
+            "message": "max_tokens is too large: 100000. This model supports at most 16384 completion tokens"
+        }
+    },
+    {"error": {"message": "Failed to parse tool call arguments as JSON"}},
+    {"error": {"message": "Invalid API key"}},
+    {"error": {"message": "The model `x` does not exist"}},
+    {"error": {"message": "Unterminated string starting at: line 1 column 19 (char 18)"}},
+    {"error": {"message": "internal server error"}},
+]
+
+
+@pytest.mark.parametrize("body", CONTEXT)
+def test_a_conversation_that_is_too_long_is_told_in_many_words(body: object) -> None:
+    reason = read_refusal(json.dumps(body).encode())
+    assert (reason.is_context, reason.is_failed_call) == (True, False)
+    assert reason.message
+
+
+@pytest.mark.parametrize("body", FAILED_CALLS)
+def test_a_call_that_the_server_could_not_read_is_the_models(body: object) -> None:
+    content = json.dumps(body).encode()
+    assert (read_refusal(content).is_context, read_refusal(content).is_failed_call) == (False, True)
+    assert is_of_the_request(content)
+
+
+@pytest.mark.parametrize("body", NEITHER)
+def test_any_other_error_is_neither(body: object) -> None:
+    reason = read_refusal(json.dumps(body).encode())
+    assert (reason.is_context, reason.is_failed_call) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        (
+            "Conversation roles must alternate user/assistant/user/assistant/...",
+            "wants_alternating_roles",
+        ),
+        (
+            "After the optional system message, conversation roles must alternate",
+            "wants_alternating_roles",
+        ),
+        ("System role not supported", "refuses_system"),
+        ("Developer instruction is not enabled for models/gemma-3-27b-it", "refuses_system"),
+        (
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "wants_reasoning",
+        ),
+        (
+            "thinking is enabled but reasoning_content is missing in assistant tool call message",
+            "wants_reasoning",
+        ),
+        ("property 'messages.2.assistant.reasoning_content' is unsupported", "refuses_reasoning"),
+        ("Extra inputs are not permitted, field: 'messages[8].reasoning'", "refuses_reasoning"),
+        ("messages: text content blocks must be non-empty", "refuses_empty"),
+        ("Tool call id was call_0 but must be a-z, A-Z, 0-9, with a length of 9.", "refuses_ids"),
+        ("`tool_use` ids must be unique", "refuses_ids"),
+    ],
+)
+def test_a_refusal_of_our_history_says_what_it_asks_for(message: str, asked: str) -> None:
+    reason = read_refusal(json.dumps({"error": {"message": message}}).encode())
+    questions = (
+        *(
+            "wants_alternating_roles",
+            "refuses_system",
+            "wants_reasoning",
+            "refuses_empty",
+            "refuses_ids",
+        ),
+        *(("refuses_reasoning",) if asked == "refuses_reasoning" else ()),
+    )
+    assert [name for name in questions if getattr(reason, name)] == [asked]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"Bad gateway\n  today", "Bad gateway today"),
+        (b'{"error": "no"}', "no"),
+        (b'{"error": {"message": "no", "param": "seed"}}', "no"),
+        (
+            b'{"detail": [{"loc": ["body"], "msg": "Extra inputs are not permitted"}]}',
+            "Extra inputs are not permitted",
+        ),
+        (b'{"message": {"detail": [{"msg": "no"}]}}', "no"),
+        (b'[{"error": {"message": "no"}}]', "no"),
+        (b'{"errors": ["no", "never"]}', "no; never"),
+    ],
+)
+def test_the_message_is_found_in_any_shape(body: bytes, message: str) -> None:
+    assert read_refusal(body).message == message
+
+
+def test_a_good_answer_holds_no_error() -> None:
+    assert error_in(b'{"choices": [], "error": null}') is None
+    assert error_in(b'{"choices": [') is None
+    found = error_in(b'{"error": {"message": "overloaded", "code": 529}}')
+    assert found is not None
+    assert found.message == "overloaded"
+
+
+@given(
+    st.binary(max_size=80)
+    | st.recursive(
+        st.text(max_size=9) | st.none(),
+        lambda each: (
+            st.lists(each)
+            | st.dictionaries(st.sampled_from(["error", "message", "detail", "code"]), each)
+        ),
+    ).map(lambda each: json.dumps(each).encode())
+)
+def test_any_body_is_a_reason_within_bounds(body: bytes) -> None:
+    reason = read_refusal(body)
+    assert len(reason.message) <= 300
+    assert "\n" not in reason.message
