@@ -9,10 +9,10 @@ import re
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.reasoning import separated
 
 _BEGIN, _END = "<tool_call>", "</tool_call>"
 _OTHER_FORM = "<function="
-_THOUGHT_ENDS = "</think>"
 _NAMED = re.compile(r'\s*\{\s*"name"\s*:\s*"([^"\\]{0,200})"')
 
 
@@ -42,11 +42,11 @@ def completion_body(written: DecodedText, *, with_calls: bool) -> bytes:
         written: The answer.
         with_calls: Whether functions were offered: else what looks like a call is words.
     """
-    thoughts, mark, text = written.text.rpartition(_THOUGHT_ENDS)
-    words, calls = _parted(text) if with_calls else (text, [])
+    found = separated(written.text)
+    words, calls = _parted(found.words) if with_calls else (found.words, [])
     message: dict[str, object] = {"role": "assistant", "content": words.strip() or None}
-    if mark:
-        message["reasoning_content"] = thoughts.removeprefix("<think>").strip()
+    if found.reasoning:
+        message["reasoning_content"] = found.reasoning
     if calls:
         message["tool_calls"] = calls
     reason = "length" if written.is_cut else "tool_calls" if calls else "stop"
