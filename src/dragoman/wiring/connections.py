@@ -83,20 +83,8 @@ class Connections:
         Raises:
             UsageError: Where its address or its key is missing.
         """
-        urls, key = addresses_of(spec), key_of(spec)
-        endpoint = ChatEndpoint(
-            url=urls[0],
-            headers=_headers(key),
-            model=asked_as(spec),
-            settings=sent_settings(spec.settings),
-            key=key,
-            seeds=spec.seeds,
-            streams=spec.streams,
-            schemas=spec.schemas,
-            audio=spec.audio,
-            history=spec.history,
-        )
-        gate = self.equal_gate(urls, key, spec.name)
+        urls, endpoint = addresses_of(spec), chat_endpoint(spec)
+        gate = self.equal_gate(urls, endpoint.key, spec.name)
         quiet = self._quiet(spec, urls)
         if quiet is None:
             model = self.budgeted(OpenAIModel(spec.name, endpoint, gate))
@@ -261,6 +249,27 @@ class Connections:
 
             self._http = Http(self.timeouts)
         return self._http
+
+
+def chat_endpoint(spec: ModelSpec) -> ChatEndpoint:
+    """Return where a model is reached and how it is asked; of equal endpoints, the first one.
+
+    Raises:
+        UsageError: Where its address or its key is missing.
+    """
+    key = key_of(spec)
+    return ChatEndpoint(
+        url=addresses_of(spec)[0],
+        headers=_headers(key),
+        model=asked_as(spec),
+        settings=sent_settings(spec.settings),
+        key=key,
+        seeds=spec.seeds,
+        streams=spec.streams,
+        schemas=spec.schemas,
+        audio=spec.audio,
+        history=spec.history,
+    )
 
 
 def _headers(key: str) -> Mapping[str, str]:

@@ -10,16 +10,37 @@ from dragoman.cli.commands.declaring import Json, command, group, leave, typed_o
 app = group()
 
 
-@command(app, "doctor", "doctor --json")
-def doctor(as_json: Json = False) -> None:
+@command(
+    app,
+    "doctor",
+    "doctor --json",
+    "doctor --model 'compatible/qwen3?base_url=http://127.0.0.1:8080/v1'",
+)
+def doctor(
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Try this model's endpoint instead: words, a tool call, a stream.",
+        ),
+    ] = "",
+    timeout: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=1, help="Of --model: how long one answer may take."),
+    ] = 120,
+    as_json: Json = False,
+) -> None:
     """Say what is installed, which keys are set, which data are pulled, and what to do.
 
     Keys are looked for by name: nothing of a value is shown. Exit 1 where something is wrong, as a
     file that is not what is pinned; what is only missing is no failure.
-    """
-    from dragoman.cli.setting_up.doctor import examine
 
-    leave(examine(as_json=as_json))
+    With --model, NAME as in `run --agent`, tiny requests go to its endpoint, and each line says what
+    works and what to do where it does not. Exit 0 only if words and a tool call work.
+    """
+    from dragoman.cli.setting_up.doctor import examine, examine_model
+
+    leave(examine_model(model, timeout, as_json=as_json) if model else examine(as_json=as_json))
 
 
 @command(app, "init", "init grid.toml --suite courier --agent careful --yes")

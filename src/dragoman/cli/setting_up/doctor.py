@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from dragoman.cli.output import print_json, print_line
-from dragoman.cli.progressing.modes import console
+from dragoman.cli.progressing.modes import console, mode
 from dragoman.cli.setting_up.checkup.data import data
 from dragoman.cli.setting_up.checkup.findings import CheckedThing, State
 from dragoman.cli.setting_up.checkup.installed import installed
@@ -21,6 +21,7 @@ PARTS = {
     "data": "benchmark data: every file is hashed",
     "prices": "what costs are counted by",
     "storage": "caches, disk, limits",
+    "model": "what its endpoint does with tiny requests",
 }
 _MARKS: dict[State, str] = {"ok": "ok", "missing": "-", "old": "OLD", "wrong": "WRONG"}
 
@@ -38,17 +39,55 @@ def examine(*, as_json: bool) -> int:
     return 1 if any(each.state == "wrong" for each in found) else 0
 
 
+def examine_model(model: str, seconds: float, *, as_json: bool) -> int:
+    """Print what a model's endpoint does with tiny requests.
+
+    Args:
+        model: The model, as agents are named.
+        seconds: How long to wait for each answer.
+        as_json: Whether to print records.
+
+    Returns:
+        0 where words and a tool call work and nothing is wrong, else 1.
+    """
+    from dragoman.cli.setting_up.checkup.model.whole import examine_named
+
+    found = examine_named(model, seconds, _announced)
+    if as_json:
+        print_json({"model": model, "findings": found})
+    else:
+        _print(found)
+        print_line(_summary_of_model(found))
+    return 1 if any(each.state == "wrong" for each in found) else 0
+
+
+def _announced(what: str) -> None:
+    """Say on stderr what is asked now: a model that is being loaded takes its time."""
+    if mode() != "quiet":
+        print_line(f"asking for {what}", to_stderr=True)
+
+
+def _summary_of_model(found: Sequence[CheckedThing]) -> str:
+    wrong = [each.subject for each in found if each.state == "wrong"]
+    if wrong:
+        return f"wrong: {', '.join(wrong)}"
+    return "words and tool calls work; what is missing (-) can be done without"
+
+
 def _print(found: Sequence[CheckedThing]) -> None:
     width = console().width
     widest = max(len(each.subject) for each in found)
     for part, about in PARTS.items():
+        if not any(each.part == part for each in found):
+            continue
         print(f"\n{part}: {about}")
         for each in found:
             if each.part == part:
                 head = f"{_MARKS[each.state]:<5}  {each.subject:<{widest}}  "
                 for line in _hanging(head, each.found, width):
                     print_line(line)
-    print("\nwhat to do")
+    if any(each.todo for each in found):
+        print("\nwhat to do")
     for each in found:
         if each.todo:
             for line in _hanging(f"{each.subject}: ", each.todo, width):

@@ -12,11 +12,12 @@ class CheckedThing(msgspec.Struct, frozen=True):
     """One thing that was looked at.
 
     Attributes:
-        part: What it belongs to: installed, keys, data, prices, storage.
+        part: What it belongs to: installed, keys, data, prices, storage, model.
         subject: What it is called.
         state: How it stands.
         found: What was found, for people.
         todo: What to do about it; "" for nothing.
+        cause: Of a model: what is the matter, in one word for programs; "" for nothing.
     """
 
     part: str
@@ -24,3 +25,4 @@ class CheckedThing(msgspec.Struct, frozen=True):
     state: State
     found: str
     todo: str = ""
+    cause: str = ""

@@ -1,0 +1,139 @@
+"""Asks a model's endpoint as a run would, once each time, and keeps what came back: for `dragoman doctor`."""
+
+import msgspec
+
+from dragoman.core.errors import DragomanError
+from dragoman.core.protocols import ChatRequest
+from dragoman.core.speech import Reply
+from dragoman.core.texts.hidden_keys import hidden, hidden_in_error
+from dragoman.models.chat.openai import OpenAIModel
+from dragoman.models.facts import LITELLM
+from dragoman.models.spec import ModelSpec
+from dragoman.models.wire.http import Http
+from dragoman.models.wire.one_try import OneTry
+from dragoman.models.wire.transport import OK, Fault, FaultKind, Timeouts, Transport
+from dragoman.wiring.connections import chat_endpoint
+from dragoman.wiring.environment import (
+    kept_out,
+    key_values,
+    make_litellm_local,
+    proxy_for,
+    proxy_secrets,
+)
+from dragoman.wiring.providers import COMPLETIONS
+
+PURPOSE = "doctor"
+LOOK_BYTES = 4 * 1024 * 1024
+"""The largest list of models that is read."""
+
+LOOK_SECONDS = 10.0
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """What one request brought.
+
+    Attributes:
+        reply: What the model said or called; None where no reply could be read.
+        status: The status of the answer; 0 where none came.
+        body: The answer without keys; b"" where none came.
+        error: Why there is no reply, for people; "" where there is one.
+        fault: How it broke on the way; None where it did not.
+        tokens_in: Tokens of the request, as far as they are told.
+        tokens_out: Tokens of the reply, as far as they are told.
+        seconds: How long it took; None where nobody knows.
+        first_word: After how many seconds the first word came; None where that was not seen.
+        server: What the header `Server` of the answer says.
+    """
+
+    reply: Reply | None = None
+    status: int = 0
+    body: bytes = b""
+    error: str = ""
+    fault: FaultKind | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    seconds: float | None = None
+    first_word: float | None = None
+    server: str = ""
+
+
+class ModelProbe:
+    """One endpoint of a model, asked without a gate and without memory.
+
+    Args:
+        spec: The model, with one address.
+        seconds: How long to wait for one answer.
+
+    Raises:
+        UsageError: Where its address or its key is missing.
+    """
+
+    def __init__(self, spec: ModelSpec, seconds: float) -> None:
+        self.endpoint = chat_endpoint(spec)
+        self._name = spec.name
+        self._http = Http(Timeouts(connect=min(LOOK_SECONDS, seconds), read=seconds, total=seconds))
+        self._looking = Http(Timeouts(LOOK_SECONDS, LOOK_SECONDS, LOOK_SECONDS))
+        self._seconds = seconds
+        self._litellm: Transport | None = None
+        self._proxy = None if self.is_by_litellm else proxy_for(self.base)
+        others = key_values() if self.is_by_litellm else proxy_secrets(self._proxy)
+        self._secrets = (self.endpoint.key, *others)
+
+    @property
+    def is_by_litellm(self) -> bool:
+        """Whether litellm reaches it, so that nothing can be looked up beside it."""
+        return self.endpoint.url.startswith(LITELLM)
+
+    @property
+    def base(self) -> str:
+        """The address that the paths of the protocol are added to."""
+        return self.endpoint.url.removesuffix(COMPLETIONS)
+
+    async def ask(self, request: ChatRequest, *, streams: bool) -> Probed:
+        """Ask once, as a run would, and return what came."""
+        sender = OneTry(self._transport(), self._proxy, self._secrets)
+        endpoint = msgspec.structs.replace(self.endpoint, streams=streams)
+        try:
+            done = await OpenAIModel(self._name, endpoint, sender).complete(request, PURPOSE)
+        except Fault as fault:
+            return Probed(error=kept_out(fault.detail), fault=fault.kind)
+        except DragomanError as error:
+            answer = sender.answer
+            status, body = (answer.status, answer.body) if answer else (0, b"")
+            return Probed(status=status, body=body, error=kept_out(str(error)))
+        answer, latency = sender.answer, done.latency
+        return Probed(
+            reply=done.reply,
+            status=answer.status if answer else 0,
+            body=answer.body if answer else b"",
+            tokens_in=done.usage.input_tokens,
+            tokens_out=done.usage.output_tokens,
+            seconds=None if latency is None else latency.seconds,
+            first_word=None if latency is None else latency.first_word,
+        )
+
+    async def look(self, url: str) -> Probed:
+        """Return what is at an address of the same server; no reply is read from it."""
+        try:
+            given = await self._looking.get(url, self.endpoint.headers, self._proxy, LOOK_BYTES)
+        except Fault as fault:
+            return Probed(error=kept_out(fault.detail), fault=fault.kind)
+        without = hidden if given.status == OK else hidden_in_error
+        body = without(given.body, self._secrets)
+        return Probed(status=given.status, body=body, server=given.headers.get("Server", ""))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for each in (self._litellm, self._http, self._looking):
+            if each is not None:
+                await each.close()
+
+    def _transport(self) -> Transport:
+        if not self.is_by_litellm:
+            return self._http
+        if self._litellm is None:
+            make_litellm_local()
+            from dragoman.models.chat.litellm_wire import LitellmWire
+
+            self._litellm = LitellmWire(self._seconds, self._http, proxy_for)
+        return self._litellm
