@@ -71,8 +71,9 @@ class ModelProbe:
     def __init__(self, spec: ModelSpec, seconds: float) -> None:
         self.endpoint = chat_endpoint(spec)
         self._name = spec.name
-        self._http = Http(Timeouts(connect=min(LOOK_SECONDS, seconds), read=seconds, total=seconds))
-        self._looking = Http(Timeouts(LOOK_SECONDS, LOOK_SECONDS, LOOK_SECONDS))
+        soon = min(LOOK_SECONDS, seconds)
+        self._http = Http(Timeouts(connect=soon, read=seconds, total=seconds))
+        self._looking = Http(Timeouts(soon, soon, soon))
         self._seconds = seconds
         self._litellm: Transport | None = None
         self._proxy = None if self.is_by_litellm else proxy_for(self.base)

@@ -26,7 +26,7 @@ def doctor(
     ] = "",
     timeout: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=1, help="Of --model: how long one answer may take."),
+        typer.Option(metavar="SECONDS", min=0.1, help="Of --model: how long one answer may take."),
     ] = 120,
     as_json: Json = False,
 ) -> None:

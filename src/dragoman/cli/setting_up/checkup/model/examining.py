@@ -162,7 +162,8 @@ def _name(at: _Endpoint, words: Probed, why: str) -> Iterator[CheckedThing]:
 def _names_to_take(model: str, names: tuple[str, ...]) -> str:
     if not names:
         return "give the name under which the server knows the model"
-    near = difflib.get_close_matches(model, names, _SHOWN_NAMES, 0.5)
+    alike = difflib.get_close_matches(model, names, _SHOWN_NAMES, 0.5)
+    near = dict.fromkeys([*(name for name in names if model.lower() in name.lower()), *alike])
     first = [*near, *(name for name in names if name not in near)][:_SHOWN_NAMES]
     more = f" and {len(names) - len(first):,} more" if len(names) > len(first) else ""
     return f"take one that it lists: {', '.join(map(reading.shown, first))}{more}"

@@ -11,7 +11,7 @@ from dragoman.models.wire.transport import OK
 from dragoman.wiring.probing import ModelProbe, Probed
 
 MODELS = "/models"
-MOST_MODELS = 2_000
+MOST_MODELS = 1_000
 MOST_NAME_CHARS = 200
 
 _CONTEXT_KEYS = (

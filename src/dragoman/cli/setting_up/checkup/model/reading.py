@@ -36,7 +36,8 @@ _says_no_model = re.compile(
 ).search
 _speaks_of_tools = re.compile(r"\btool|\bfunction|--jinja", re.IGNORECASE).search
 _is_call_syntax = re.compile(
-    rf"[\"']{TOOL}[\"']|{TOOL}\s*\(|[<=.:\s]{TOOL}[>\s<|]*\{{|function={TOOL}|<{TOOL}>|{TOOL}<",
+    rf"[\"']{TOOL}[\"']|function={TOOL}|<{TOOL}>"
+    rf"|{TOOL}(?:\.\w{{1,20}}|\s|<\|\w{{1,20}}\|>|[\"':,>]){{0,8}}[({{]"
 ).search
 _marks_reasoning = re.compile(
     r"</?(?:think|thinking|thought|reasoning|analysis)>|<\|channel\|?>|\[/?THINK\]|◁/?think▷",
