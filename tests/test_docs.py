@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.cli.setting_up.checkup.model.needs import needed_tokens
 from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
@@ -88,3 +89,22 @@ def test_every_constant_of_the_clock_has_its_line_and_its_value() -> None:
     assert {name: written.get(name) for name in constants} == {
         name: str(value) for name, value in constants.items()
     }
+
+
+def test_the_context_that_suites_need_is_that_which_the_doctor_goes_by() -> None:
+    told = {
+        row[0].split(" (")[0].strip("`"): row[3] for row in rows("local_models.md") if len(row) == 4
+    }
+    given = {name: int(size.replace(",", "")) for name, size in told.items() if size[:1].isdigit()}
+    assert given == dict(needed_tokens())
+
+
+def test_every_cause_that_the_doctor_tells_of_a_model_is_explained() -> None:
+    folder = ROOT / "src" / "dragoman" / "cli" / "setting_up" / "checkup" / "model"
+    code = "\n".join(path.read_text("utf-8") for path in folder.glob("*.py"))
+    subjects = {"server", "key", "name", "words", "tool call", "tool result", "stream"}
+    subjects |= {"reasoning", "context"}
+    told = [row[1] for row in rows("local_models.md") if row[0] in subjects]
+    explained = {cause for cell in told for cause in re.findall(r"`([a-z_]+)`", cell)}
+    assert len(told) == len(subjects)
+    assert {cause for cause in explained if f'"{cause}"' not in code} == set()

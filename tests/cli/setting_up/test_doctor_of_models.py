@@ -574,6 +574,24 @@ def test_a_server_without_streams_can_be_done_with(examined: Examined) -> None:
             },
             "8,000 tokens",
         ),
+        (
+            "organization_owner",
+            {},
+            {
+                "/api/v1/models": {
+                    "models": [
+                        {
+                            "key": "tiny",
+                            "max_context_length": 99_999,
+                            "loaded_instances": [
+                                {"id": "tiny", "config": {"context_length": 4095}}
+                            ],
+                        }
+                    ]
+                }
+            },
+            "4,095 tokens",
+        ),
     ],
 )
 def test_a_context_that_is_too_small_is_told_with_the_suites_that_miss_it(

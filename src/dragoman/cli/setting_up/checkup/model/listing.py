@@ -93,9 +93,10 @@ async def context_of(
         loaded = _member(_object(await probe.look(f"{root}/api/ps")), "models")
         return _context_among(loaded, model)
     if kind.name == "LM Studio":
-        known = _member(_object(await probe.look(f"{root}/api/v0/models")), "data")
-        if size := _context_among(known, model):
-            return size
+        for path, member in (("/api/v1/models", "models"), ("/api/v0/models", "data")):
+            known = _member(_object(await probe.look(f"{root}{path}")), member)
+            if size := _context_among(known, model):
+                return size
     if listed is None:
         return None
     return listed.context.get(model) or (
@@ -108,8 +109,15 @@ def _context_among(entries: object, model: str) -> int | None:
         if isinstance(each, dict) and _name(each).removesuffix(":latest") == model.removesuffix(
             ":latest"
         ):
-            return _context_in(each)
+            return _loaded_with(each) or _context_in(each)
     return None
+
+
+def _loaded_with(entry: Mapping[str, object]) -> int | None:
+    """Return the context that LM Studio loaded a model with."""
+    instances = entry.get("loaded_instances")
+    first = instances[0] if isinstance(instances, list) and instances else None
+    return _context_in(_member(first, "config"))
 
 
 def _context_in(entry: object) -> int | None:
@@ -124,7 +132,7 @@ def _context_in(entry: object) -> int | None:
 
 
 def _name(entry: Mapping[str, object]) -> str:
-    name = entry.get("id") or entry.get("name") or entry.get("model")
+    name = entry.get("id") or entry.get("key") or entry.get("name") or entry.get("model")
     return name[:MOST_NAME_CHARS] if isinstance(name, str) else ""
 
 

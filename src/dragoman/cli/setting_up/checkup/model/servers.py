@@ -42,7 +42,8 @@ SERVERS: Mapping[str, ServerKind] = {
         ("library",),
         "ollama serve",
         "take a model for which `ollama show MODEL` lists the capability tools",
-        "take a newer Ollama, or a model for which `ollama show MODEL` lists the capability thinking",
+        "take a model for which `ollama show MODEL` lists the capability thinking, or switch thinking "
+        "off: reasoning_effort=none",
         "OLLAMA_CONTEXT_LENGTH=TOKENS ollama serve; Ollama cuts what is longer and does not say so",
     ),
     "vllm": ServerKind(
@@ -50,7 +51,7 @@ SERVERS: Mapping[str, ServerKind] = {
         ("vllm",),
         "vllm serve MODEL --enable-auto-tool-choice --tool-call-parser PARSER",
         "start vllm serve with --enable-auto-tool-choice --tool-call-parser PARSER "
-        "(hermes, llama3_json, mistral, qwen3_coder, ...: each model has its own)",
+        "(hermes, llama3_json, mistral, openai, ...: each model has its own)",
         "start vllm serve with --reasoning-parser PARSER",
         "start vllm serve with --max-model-len TOKENS",
     ),
@@ -58,7 +59,7 @@ SERVERS: Mapping[str, ServerKind] = {
         "SGLang",
         ("sglang",),
         "python -m sglang.launch_server --model-path MODEL --tool-call-parser PARSER",
-        "start SGLang with --tool-call-parser PARSER (qwen25, llama3, mistral, ...: each model has its own)",
+        "start SGLang with --tool-call-parser PARSER (qwen25, llama3, mistral, gpt-oss, ...: each model has its own)",
         "start SGLang with --reasoning-parser PARSER",
         "start SGLang with --context-length TOKENS",
     ),
@@ -66,8 +67,8 @@ SERVERS: Mapping[str, ServerKind] = {
         "LM Studio",
         ("organization_owner",),
         "lms server start",
-        "take a model that LM Studio marks as trained for tools (a hammer)",
-        "in LM Studio, Developer settings: send reasoning apart, as reasoning_content",
+        "take a model that LM Studio marks with a hammer: others only get a general prompt for tools",
+        "have LM Studio send reasoning_content apart (its settings for developers)",
         "lms load MODEL --context-length TOKENS",
     ),
 }
