@@ -502,6 +502,13 @@ def test_an_empty_reply_is_no_words(examined: Examined) -> None:
     assert examined(server, status=1).cause("words") == "empty"
 
 
+def test_a_call_where_no_tool_was_on_offer_is_no_words(examined: Examined) -> None:
+    server = Server()
+    server.words = called()
+
+    assert examined(server, status=1).cause("words") == "call_unasked"
+
+
 @pytest.mark.parametrize(
     ("message", "cause"),
     [

@@ -186,6 +186,10 @@ def _words(at: _Endpoint, words: Probed, why: str) -> CheckedThing:
         found, todo = reading.said_in_refusal(words), _mending(at, words, why)
         return _thing("words", "wrong", found, todo, why)
     said = reading.content_of(words)
+    if isinstance(words.reply, Called):
+        todo = "try again: the model may take the question for one that a tool answers"
+        found = f"a call of a tool that was not on offer: {_written_call(words)}"
+        return _thing("words", "wrong", found, todo, "call_unasked")
     if not has_words(words):
         if reading.is_cut(words):
             limit = _limit(at)
