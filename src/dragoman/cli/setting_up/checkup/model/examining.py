@@ -185,21 +185,9 @@ def _words(at: _Endpoint, words: Probed, why: str) -> CheckedThing:
     if why:
         found, todo = reading.said_in_refusal(words), _mending(at, words, why)
         return _thing("words", "wrong", found, todo, why)
-    said = reading.content_of(words)
-    if isinstance(words.reply, Called):
-        todo = "try again: the model may take the question for one that a tool answers"
-        found = f"a call of a tool that was not on offer: {_written_call(words)}"
-        return _thing("words", "wrong", found, todo, "call_unasked")
     if not has_words(words):
-        if reading.is_cut(words):
-            limit = _limit(at)
-            todo = (
-                f"let it write more ({limit} tokens now): max_tokens=4000; or switch thinking off"
-            )
-            return _thing(
-                "words", "wrong", "reasoning alone until the limit", todo, "reasoning_only"
-            )
-        return _thing("words", "wrong", "an empty reply", "ask the server's log why", "empty")
+        return _wordless(at, words)
+    said = reading.content_of(words)
     if reading.holds_template_marks(words):
         todo = "a base model, or another model's chat template: take the instruct model and its own template"
         found = f"marks of a chat template in the words: {_quoted(said)}"
@@ -209,6 +197,20 @@ def _words(at: _Endpoint, words: Probed, why: str) -> CheckedThing:
         found = f"words that do not end within {_limit(at)} tokens: {_quoted(said)}"
         return _thing("words", "missing", found, todo, "endless")
     return _thing("words", "ok", f"{_quoted(said)}{_took(words)}")
+
+
+def _wordless(at: _Endpoint, words: Probed) -> CheckedThing:
+    """Return what a reply without words is."""
+    if isinstance(words.reply, Called):
+        todo = "try again: the model may take the question for one that a tool answers"
+        found = f"a call of a tool that was not on offer: {_written_call(words)}"
+        return _thing("words", "wrong", found, todo, "call_unasked")
+    if reading.is_cut(words):
+        todo = (
+            f"let it write more ({_limit(at)} tokens now): max_tokens=4000; or switch thinking off"
+        )
+        return _thing("words", "wrong", "reasoning alone until the limit", todo, "reasoning_only")
+    return _thing("words", "wrong", "an empty reply", "ask the server's log why", "empty")
 
 
 def _mending(at: _Endpoint, answer: Probed, why: str) -> str:
