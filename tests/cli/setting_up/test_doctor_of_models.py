@@ -658,7 +658,7 @@ def test_whatever_a_list_of_models_holds_nothing_breaks_and_nothing_acts_on_the_
         b"null",
         b"[]",
         b'{"choices": []}',
-        b'{"choices": [{"message": {"content": 3}}]}',
+        b'{"choices": [{"message": "three"}]}',
         b'{"error": null}',
         b'{"error": {"message": ["a"]}}',
         b"\xff\xfe",

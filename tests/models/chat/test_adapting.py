@@ -19,7 +19,7 @@ Refuses = Callable[[dict[str, Any]], str]
 """Returns why a request is refused; "" where it is not."""
 
 SAFE = HistoryForm()
-HISTORY = [
+HISTORY: list[dict[str, object]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "assistant", "content": "How can I help?"},
     {"role": "user", "content": "Where is it?"},
