@@ -14,6 +14,7 @@ from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called
 from dragoman.core.tools import Toolset, ToolSpec
+from dragoman.models.chat.completions import decode_reply
 from dragoman.models.spec import read_spec
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.wiring.connections import Connections
@@ -429,3 +430,30 @@ def test_vertex_is_asked_with_what_its_sign_in_gave(
     assert isinstance(completion.reply, Called)
     assert [(each.name, each.arguments) for each in completion.reply.calls] == [("look", ARGUMENTS)]
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
+
+
+def call(name: str, arguments: str) -> dict[str, object]:
+    return {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "<think>They ask where.</think>\nIt is at Aldermoor."},
+        {"content": "They ask where.</think>It is at Aldermoor."},
+        {"content": "It is at Aldermoor.", "reasoning_content": "They ask where."},
+        {"content": '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'},
+        {"content": "Thank you. ### STOP###"},
+        {"content": "<think>I look.</think>", "tool_calls": [call("look", '{"order": 7}')]},
+        {"content": None, "tool_calls": [call("look", '{"order": ')]},
+        {"content": None, "tool_calls": [call("functions.look", '{"order": 7}')]},
+    ],
+)
+def test_a_reply_by_way_of_litellm_is_read_as_the_same_reply_over_the_wire(
+    message: dict[str, object],
+) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", **message}}
+    body = {"id": "x", "object": "chat.completion", "model": "x", "choices": [choice]}
+    wire = decode_reply(json.dumps(body).encode(), "m")
+    completion = asyncio.run(asked("azure", says(200, body)))
+    assert (completion.reply, completion.reasoning) == (wire.reply, wire.reasoning)

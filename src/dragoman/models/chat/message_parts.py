@@ -83,9 +83,10 @@ class ReadMessage:
         words = (
             found.words if found.words.strip() else transcript or _refusal(message) or found.words
         )
-        self.words = words
         own = reasoning_beside(message) or "".join(text for text, is_thought in parts if is_thought)
         self.reasoning = "\n\n".join(filter(None, (own.strip(), found.reasoning)))
+        # Parsers of servers leave the blank lines that stood between reasoning and words.
+        self.words = words.strip() if self.reasoning else words
         self.calls = [
             _call(call, index) for index, call in enumerate(written_calls_of(message)) if call
         ]
