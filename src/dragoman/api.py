@@ -10,13 +10,14 @@ result.cells      # one row per cell and k: pass^k, interval, bounds, tasks, lef
 result.episodes   # one row per conversation
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import msgspec
 
 from dragoman.core.errors import UsageError
+from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Participant
 from dragoman.core.rules import DEFAULT_RULES, RULES
 from dragoman.runs.invalid import invalid_cells
@@ -25,9 +26,10 @@ from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.outcomes import chosen_scoring
+from dragoman.wiring.agent_names import name_agent
 from dragoman.wiring.grid.files import by_field, request_of
 from dragoman.wiring.grid.signatures import taking_options
-from dragoman.wiring.participants import Resolved, judge_name, resolve_object
+from dragoman.wiring.participants import Resolved, called, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.setup import build_setup
 
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from dragoman.tables.frames.run_frames import RunFrames
 
 AgentLike = str | Participant | Callable[..., Any]
+
+AgentsLike = AgentLike | Sequence[AgentLike] | Mapping[str, AgentLike]
+"""One agent, several, or several by the names that they are to be shown by."""
 
 
 class RunResult:
@@ -143,7 +148,7 @@ class ResumeOptions(TypedDict, total=False):
 class RunOptions(TypedDict, total=False):
     """The options of a run by all their names; the table of keys says what they are."""
 
-    agents: Sequence[AgentLike]
+    agents: Sequence[AgentLike] | Mapping[str, AgentLike]
     user: str
     judge: str
     user_judge: str
@@ -202,7 +207,7 @@ class RunOptions(TypedDict, total=False):
 @taking_options(RunOptions)
 def run(
     suite: str,
-    agent: AgentLike | Sequence[AgentLike] = (),
+    agent: AgentsLike = (),
     **options: Unpack[RunOptions],
 ) -> RunResult:
     """Run a suite with one or more agents and return the results.
@@ -212,27 +217,59 @@ def run(
     Args:
         suite: A suite's name, for example `tau2:retail`.
         agent: A name (`gold`, `module:attribute`, `provider/model`), a function of messages and
-            tools, a participant, or several of these.
+            tools, a participant, or several of these. `NAME=` before a name, or a mapping of names,
+            says what tables call them: `{"v1": agent_v1, "v2": "openai/gpt-4.1-mini"}`.
         options: As in a grid file.
 
     Raises:
         DragomanError: With one line that says what is wrong and what to do.
     """
-    fields = by_field({"suite": suite, **_agents(agent), **options}, "option")
+    fields = by_field({"suite": suite, **_listed({**_agents(agent), **options})}, "option")
     prompts = prompts_for(suite, RULES.find(str(fields.get("rules", DEFAULT_RULES.name))))
-    agents = cast("Sequence[AgentLike]", fields.get("agents", ()))
-    resolved = _named_apart(
-        [e if isinstance(e, str) else resolve_object(e, prompts) for e in agents]
-    )
-    names = tuple(entry if isinstance(entry, str) else entry.name for entry in resolved)
-    request = request_of({**fields, "agents": names})
-    given = {entry.name: entry for entry in resolved if not isinstance(entry, str)}
+    agents = cast("Sequence[AgentLike | _NamedAgent]", fields.get("agents", ()))
+    resolved = _named_apart([_resolved(each, prompts) for each in agents])
+    written = [each if isinstance(each, str) else _written(each) for each in resolved]
+    request = request_of({**fields, "agents": tuple(written)})
+    given = {_written(each): each for each in resolved if not isinstance(each, str)}
     setup = build_setup(request.config, given)
     folder = Path(request.out) if request.out else None
     return _result(play(start(setup, folder), lambda *_: None))
 
 
-def _agents(agent: AgentLike | Sequence[AgentLike]) -> dict[str, object]:
+class _NamedAgent(msgspec.Struct, frozen=True):
+    """An agent with the name that is given to it."""
+
+    name: str
+    agent: AgentLike
+
+
+def _listed(options: Mapping[str, object]) -> dict[str, object]:
+    """Return options in which agents by their names are a list."""
+    return {
+        name: [_NamedAgent(*each) for each in value.items()]
+        if name in {"agent", "agents"} and isinstance(value, Mapping)
+        else value
+        for name, value in options.items()
+    }
+
+
+def _resolved(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | Resolved:
+    """Return an agent of the caller's own, resolved; a name of one as it is written."""
+    if isinstance(agent, str):
+        return agent
+    if not isinstance(agent, _NamedAgent):
+        return resolve_object(agent, prompts)
+    found = _resolved(agent.agent, prompts)
+    named = name_agent(agent.name, found if isinstance(found, str) else found.name)
+    return f"{named.name}={named.spec}" if isinstance(found, str) else called(found, named)
+
+
+def _written(agent: Resolved) -> str:
+    """Return how an agent stands in the run's configuration."""
+    return f"{agent.name}={agent.spec}" if agent.spec else agent.name
+
+
+def _agents(agent: AgentsLike) -> dict[str, object]:
     """Return the agents that came under their own parameter; none where they came as an option."""
     is_none = isinstance(agent, Sequence) and not isinstance(agent, str) and not agent
     return {} if is_none else {"agent": agent}
@@ -324,7 +361,7 @@ def _named_apart(agents: Sequence[str | Resolved]) -> list[str | Resolved]:
     seen: dict[str, int] = {}
     apart: list[str | Resolved] = []
     for agent in agents:
-        if isinstance(agent, Resolved):
+        if isinstance(agent, Resolved) and not agent.spec:
             seen[agent.name] = count = seen.get(agent.name, 0) + 1
             name = agent.name if count == 1 else f"{agent.name}#{count}"
             apart.append(msgspec.structs.replace(agent, name=name))

@@ -41,6 +41,7 @@ from dragoman.runs.play import MeasureRequest, Played, new_folder, play_waiting,
 from dragoman.runs.preflight import asking
 from dragoman.runs.sharding import left_of_share
 from dragoman.runs.watch import Watch
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
 from dragoman.wiring.grid.shares import share_of
@@ -196,7 +197,7 @@ def demo_run(out: Path | None) -> None:
 
 def is_played_by_hand(config: RunConfig) -> bool:
     """Whether a person plays a part, who needs the terminal and some time."""
-    return HUMAN in {*config.agents, config.user}
+    return HUMAN in {*specs_of(config.agents).values(), config.user}
 
 
 def _person() -> dict[str, Resolved]:

@@ -23,6 +23,14 @@ def key_of_encoded(*encoded: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
+def named_key(key: str, name: str) -> str:
+    """Return a content key with a name mixed in; mixed in once more, the key comes back.
+
+    So a stored key tells what the same content has without the name.
+    """
+    return f"{int(key, 16) ^ int(content_key('name-1', name), 16):032x}"
+
+
 def derive_seed(key: str, purpose: str) -> int:
     """Return a seed below 2**31 that depends on a content key and a purpose only."""
     digest = hashlib.blake2b(f"{key}/{purpose}".encode(), digest_size=4).digest()

@@ -15,7 +15,7 @@ from dragoman.core.rules import RULES
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score, Scored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
-from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.jobs import Manifest, read_manifest, spec_keys
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.wiring.catalogue import benchmarks
@@ -113,11 +113,12 @@ def _own(
     store: RunStore, cells: Cells, scoring: tuple[str, str], form: ResultFormat
 ) -> Iterator[tuple[str, msgspec.Raw]]:
     tasks, scores = store.tasks(), store.scores(*scoring, METRIC_VERSION)
+    spec_key = spec_keys(read_manifest(store))
     for key, _, episode in store.episodes():
         if key in cells:
             cell = cells[key]
             played = PlayedConversation(key, tasks[cell.task], cell.trial, episode, scores.get(key))
-            yield key, form.conversation(played, conversation_seed(key))
+            yield key, form.conversation(played, conversation_seed(spec_key(cell)))
 
 
 def _originals(store: RunStore) -> Iterator[tuple[str, msgspec.Raw]]:

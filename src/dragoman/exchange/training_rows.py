@@ -26,6 +26,7 @@ from dragoman.exchange.written_rows import (
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.llm import past
 from dragoman.store.run import RunStore, StoredCell
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.suites import load_suite
 
 
@@ -54,14 +55,14 @@ def rows_of_run(
     """
     config = read_manifest(store).config
     suite, rules = load_suite(config.suite), RULES.find(config.rules)
-    forms = TextForms(suite, rules, form)
+    forms, specs = TextForms(suite, rules, form), specs_of(config.agents)
     tasks, cells = store.tasks(), {cell.key: cell for cell in store.cells()}
     scores = store.scores(*scoring, METRIC_VERSION)
     rows, left_out = [], Counter[str]()
     for key, _, episode in store.episodes():
         cell = cells[key]
         task = tasks[cell.task]
-        protocol = forms.of(cell.agent, episode)
+        protocol = forms.of(specs.get(cell.agent, cell.agent), episode)
         why = _why_not(cell, task, episode)
         if only_passed and not why and not _passed(scores.get(key)):
             why = "not passed"

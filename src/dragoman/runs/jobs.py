@@ -1,7 +1,7 @@
 """Starts, resumes and opens runs: configuration, plan and store together."""
 
 import platform
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeGuard
 
@@ -12,6 +12,7 @@ from dragoman.conditions.language.localization import Realised
 from dragoman.core.conditions import CLARIFY, Condition
 from dragoman.core.costs import Price
 from dragoman.core.errors import StoreError
+from dragoman.core.keys import named_key
 from dragoman.core.protocols import Provenance
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.usage import Usage
@@ -23,6 +24,7 @@ from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.trust import note_own, require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.wiring.agent_names import given_names
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.participants import Resolved
@@ -269,6 +271,13 @@ def _manifest(content: bytes) -> Manifest:
     if older.canonical_arguments:
         fields["config"]["agents"] = [canonical_name(name) for name in fields["config"]["agents"]]
     return msgspec.convert({**fields, "is_explicit": True}, Manifest)
+
+
+def spec_keys(manifest: Manifest) -> Callable[[StoredCell], str]:
+    """Return what gives the keys of a run's cells without the names of their agents (`Cell.spec_key`)."""
+    is_own = manifest.imported is msgspec.UNSET
+    named = given_names(manifest.config.agents) if is_own else frozenset()
+    return lambda cell: named_key(cell.key, cell.agent) if cell.agent in named else cell.key
 
 
 def stored_prices(store: RunStore) -> PriceTable:

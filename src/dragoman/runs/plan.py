@@ -13,7 +13,13 @@ import msgspec
 from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import Condition, condition_text
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import content_key, derive_seed, encoded_parts, key_of_encoded
+from dragoman.core.keys import (
+    content_key,
+    derive_seed,
+    encoded_parts,
+    key_of_encoded,
+    named_key,
+)
 from dragoman.core.tasks import Task, chain_before
 from dragoman.runs.backend import PlainCell
 from dragoman.wiring.conditions.exposures import lacks_model
@@ -40,14 +46,24 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     own_seed: int | None = None
 
     @property
+    def spec_key(self) -> str:
+        """The key of the same conversation where its agent has no name: what is drawn follows from it."""
+        return named_key(self.key, self.agent.name) if self.agent.spec else self.key
+
+    @property
     def seed(self) -> int:
         """The seed of the conversation; it derives from the key."""
-        return conversation_seed(self.key) if self.own_seed is None else self.own_seed
+        return conversation_seed(self.spec_key) if self.own_seed is None else self.own_seed
+
+    @property
+    def draw(self) -> str:
+        """What keeps remembered replies of one trial and attempt apart from all others."""
+        return f"{self.spec_key}-{self.seed}"
 
 
-def conversation_seed(key: str) -> int:
-    """Return the seed of a cell's conversation."""
-    return derive_seed(key, "conversation")
+def conversation_seed(spec_key: str) -> int:
+    """Return the seed of a conversation, by its key without a name of its agent."""
+    return derive_seed(spec_key, "conversation")
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -104,9 +120,14 @@ class CellBlock:
         """Return the cell of a task; its chain is that of its task, played by the same agent."""
         shared = self.shared(trial)
         chain = chain_before(task, tasks) if task.after else ()
-        before = tuple(key_of_encoded(self.own(each), shared) for each in chain)
-        key = key_of_encoded(self.own(task), shared)
+        before = tuple(self.key(self.own(each), shared) for each in chain)
+        key = self.key(self.own(task), shared)
         return Cell(key, task, self.condition, self.agent, self.user, trial, before)
+
+    def key(self, own: bytes, shared: bytes) -> str:
+        """Return the key of a cell; a name of its agent is mixed into what it is without."""
+        key = key_of_encoded(own, shared)
+        return named_key(key, self.agent.name) if self.agent.spec else key
 
     @property
     def made_of(self) -> tuple[str, str, str]:
@@ -153,7 +174,7 @@ class PlannedCells(Sequence[Cell]):
                 shared = block.shared(trial)
                 of_block = (block.condition, block.agent, block.user, trial)
                 for task, encoded in zip(self._tasks, own, strict=True):
-                    yield Cell(key_of_encoded(encoded, shared), task, *of_block)
+                    yield Cell(block.key(encoded, shared), task, *of_block)
 
     @property
     def has_chains(self) -> bool:

@@ -114,7 +114,7 @@ class Player:
             cell.task,
             episode,
             self._realised(cell.condition),
-            cell.key,
+            cell.spec_key,
         )
 
     async def converse(
@@ -167,7 +167,7 @@ class Player:
                     policy=policy if side == "agent" else "",
                     history=history,
                     conversation=f"{cell.key}-{attempt}",
-                    draw=f"{cell.key}-{cell.seed}",
+                    draw=cell.draw,
                     directive=surfaces.told.get(side, ""),
                     phrases=realisation.phrases,
                     sounds=self._sounds,
@@ -200,9 +200,8 @@ class Player:
     ) -> Surfaces:
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
-        draw = f"{cell.key}-{cell.seed}"
         agent = cell.agent
-        talk = Talk(shown, same_audio, draw, agent.participant, self._sounds, agent.model)
+        talk = Talk(shown, same_audio, cell.draw, agent.participant, self._sounds, agent.model)
         briefing = realisation.briefing(talk)
         told: dict[Role, str] = {}
         if briefing is not None:

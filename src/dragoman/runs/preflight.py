@@ -61,7 +61,7 @@ def asking(config: RunConfig, cells: Sequence[Cell]) -> int:
     always = (config.user, config.judge, config.user_judge, *config.asr, *config.speakers)
     if any(map(asks_endpoint, always)):
         return len(cells)
-    return sum(asks_endpoint(cell.agent.name) for cell in cells)
+    return sum(asks_endpoint(cell.agent.resolved_by) for cell in cells)
 
 
 def brief(config: RunConfig) -> RunConfig:
@@ -146,7 +146,7 @@ async def _ask_judges(setup: Setup, cell: Cell, episode: Episode, used: list[Usa
     Raises:
         RunHalted: Where one gives no judgement.
     """
-    case, statements = Case(cell.task.id, f"preflight-{cell.key}"), ("The agent was polite.",)
+    case, statements = Case(cell.task.id, f"preflight-{cell.spec_key}"), ("The agent was polite.",)
     asked: list[tuple[str, Awaitable[Judgement]]] = []
     if setup.judge is not None and setup.judge.costs:
         asking_it = setup.judge.judge(statements, episode.events, case)

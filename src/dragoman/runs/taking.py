@@ -10,6 +10,7 @@ from dragoman.core.conditions import ENGLISH, NONE, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, placed
 from dragoman.core.facets import ExpectsValues, HasStakes
+from dragoman.core.keys import named_key
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import (
     Measure,
@@ -27,6 +28,7 @@ from dragoman.scoring.measures.catalogue import Scoring
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.store.run import StoredCell
+from dragoman.wiring.agent_names import given_names
 from dragoman.wiring.environment import kept_out
 from dragoman.wiring.setup import Setup
 
@@ -80,6 +82,7 @@ class _Cases:
         self._realised: Mapping[Condition, Realisation] = {
             condition: setup.realised(condition) for condition in played.conditions
         }
+        self._named = given_names(setup.config.agents)
         self._suite = setup.suite
         self._expects = setup.suite if isinstance(setup.suite, ExpectsValues) else None
         self._factory: WorldFactory = setup.suite.factory(RULES.find(played.rules))
@@ -94,7 +97,7 @@ class _Cases:
             self._factory,
             realisation.wording(task),
             self._played.setting(cell.condition),
-            cell.key,
+            named_key(cell.key, cell.agent) if cell.agent in self._named else cell.key,
             realised.phrases if cell.condition.is_localized else self._english,
             () if self._expects is None else self._expects.expected_values(task),
             lambda: realisation.policy(self._suite.policy(task, self._factory(task))),

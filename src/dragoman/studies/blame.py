@@ -36,6 +36,7 @@ from dragoman.store.entries import StoredMeasure
 from dragoman.store.run import RunStore, StoredCell, open_run
 from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.conditions.engines import UNDERSTOOD
 from dragoman.wiring.conditions.voices import CLEAN
 from dragoman.wiring.event_loops import run_to_end
@@ -72,7 +73,9 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
     saved = [place for place in spoken if place not in clean and found.get(_understood(place))]
     found |= _clean_verdicts(replays, saved, found)
     unsaved = [place for place in lost if found.get(_understood(place)) is False]
-    found |= _canonical_verdicts(replays, unsaved, tasks)
+    specs = specs_of(manifest.config.agents)
+    native = [place for place in unsaved if not calls_in_text(specs.get(place.agent, place.agent))]
+    found |= _canonical_verdicts(replays, native, tasks)
     saved_by_words = [place for place in lost if found.get(_understood(place))]
     hearing = _hearing(run, reached, saved_by_words, tasks) if saved_by_words else {}
     culprits = {place: _culprit(place, found, clean, hearing) for place in lost}
@@ -149,11 +152,11 @@ def _clean_verdicts(replays: Replays, saved: Sequence[Place], found: Verdicts) -
 def _canonical_verdicts(
     replays: Replays, lost: Iterable[Place], tasks: Mapping[str, Task]
 ) -> Verdicts:
-    """Return how canonical arguments serve; what has no plan, or no calls but in text, is left out.
+    """Return how canonical arguments serve agents with native calls; what has no plan is left out.
 
     Where the plan has no calls there is nothing to replace: what failed fails.
     """
-    plans = {place: _plan(tasks[place.task]) for place in lost if not calls_in_text(place.agent)}
+    plans = {place: _plan(tasks[place.task]) for place in lost}
     found: Verdicts = {_canonical(place): False for place, plan in plans.items() if plan == ()}
     wanted = dict.fromkeys(_canonical(place) for place, plan in plans.items() if plan)
     for row in replays.play("canonical", wanted):

@@ -14,6 +14,7 @@ from dragoman.runs.play import play, start
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
+from dragoman.wiring.agent_names import written_as
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
@@ -76,6 +77,6 @@ def _of_these(config: RunConfig, places: Collection[Place]) -> RunConfig:
             config,
             tasks=tuple(dict.fromkeys(place.task for place in places)),
             limit=None,
-            agents=tuple(dict.fromkeys(place.agent for place in places)),
+            agents=tuple(dict.fromkeys(written_as(config.agents, place.agent) for place in places)),
         )
     )

@@ -13,6 +13,7 @@ from dragoman.models.wire.target import NO_ROOM
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
 from dragoman.store.run import RunStore, StoredCell
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.participants import user_of
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
 
@@ -32,7 +33,8 @@ def users_of(store: RunStore) -> dict[str, str]:
     begun = islice(store.episodes(), MAX_SEARCHED)
     if not any(_has_user(episode) for _, _, episode in begun):
         return {}
-    return {agent: user_of(config.user, agent) for agent in config.agents}
+    specs = specs_of(config.agents)
+    return {agent: user_of(config.user, spec) for agent, spec in specs.items()}
 
 
 def described_users(users: dict[str, str]) -> str:
@@ -135,7 +137,8 @@ def _of_languages(store: RunStore) -> tuple[str, ...]:
     Scripts are written in English, but where tasks are told in another language that has phrases.
     Figures of who plays an English one say nothing of the language that is to be spoken.
     """
-    realised = read_manifest(store).realised
+    manifest = read_manifest(store)
+    realised, specs = manifest.realised, specs_of(manifest.config.agents)
     users = users_of(store)
     scripted: dict[tuple[str, str], dict[str, None]] = {}
     for cell in store.cells():
@@ -144,7 +147,7 @@ def _of_languages(store: RunStore) -> tuple[str, ...]:
             continue
         place = (label, language)
         who = scripted.setdefault(place, {})
-        if cell.agent in DIAGNOSTIC_AGENTS:
+        if specs.get(cell.agent, cell.agent) in DIAGNOSTIC_AGENTS:
             who[f"agent {cell.agent}"] = None
         if users.get(cell.agent) in USERS:
             who[f"user {users[cell.agent]}"] = None

@@ -15,10 +15,12 @@ from dragoman.analysis.forecast import (
 )
 from dragoman.models.wire.rationing import MINUTE, given_for, read_batches, read_rates
 from dragoman.runs.plan import Cell
+from dragoman.simulation.canonical import agent_behind
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.ledger_names import ledger_name
+from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import asks_endpoint
 from dragoman.wiring.setup import Setup
 
@@ -41,8 +43,9 @@ def forecast_plan(
         StoreError: Where a run cannot be read.
     """
     kinds = Counter((cell.task.suite, cell.condition, cell.agent.name) for cell in cells)
+    agents = {agent.name: agent for agent, _ in setup.pairs}
     planned = [
-        PlannedCell(suite, condition, agent, _models(setup.config, agent), count)
+        PlannedCell(suite, condition, agent, _models(setup.config, agents[agent]), count)
         for (suite, condition, agent), count in kinds.items()
     ]
     recorded = [outcome for folder in folders for outcome in _recorded(folder)]
@@ -88,17 +91,18 @@ def _recorded(folder: Path) -> list[Outcome]:
         return list(outcomes(store, *chosen_scoring(store, None, None), heads_only=True))
 
 
-def _models(config: RunConfig, agent: str) -> dict[str, PlannedModel]:
+def _models(config: RunConfig, agent: Resolved) -> dict[str, PlannedModel]:
     """Return those who ask an endpoint, by role."""
     written = {
-        "agent": agent,
+        "agent": agent.resolved_by,
         "user": config.user,
         "judge": config.judge,
         "user judge": config.user_judge,
     }
     batches = read_batches(config.batches)
+    called = {"agent": agent.name} if agent.spec else {}
     return {
-        role: PlannedModel(*ledger_name(name, batches))
+        role: PlannedModel(*ledger_name(name, batches, agent_behind(called.get(role, ""))))
         for role, name in written.items()
         if name and asks_endpoint(name)
     }

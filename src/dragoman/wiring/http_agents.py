@@ -12,8 +12,13 @@ SCHEMES = ("http://", "https://")
 TOKEN_VARIABLE = "DRAGOMAN_AGENT_TOKEN"  # noqa: S105 - the variable's name, not what it holds
 
 
-def http_agent(url: str, connections: Connections) -> HttpAgent:
-    """Return the agent at an address, which is also its name.
+def http_agent(url: str, connections: Connections, name: str = "") -> HttpAgent:
+    """Return the agent at an address.
+
+    Args:
+        url: The address.
+        connections: What the models of a run share.
+        name: What ledgers call the agent; "" for its address.
 
     Raises:
         UsageError: Where the address is none or carries credentials, which would be stored with the
@@ -23,7 +28,7 @@ def http_agent(url: str, connections: Connections) -> HttpAgent:
     _check(url)
     token = header_variable(TOKEN_VARIABLE)
     hears = is_on(dict(parse_qsl(urlsplit(url).query)).get(HEARS, "off"), HEARS, url)
-    return HttpAgent(url, url, connections.gate(url, token), token, hears_audio=hears)
+    return HttpAgent(name or url, url, connections.gate(url, token), token, hears_audio=hears)
 
 
 def _check(url: str) -> None:

@@ -21,19 +21,20 @@ class LedgerName(NamedTuple):
     limited_as: tuple[str, ...]
 
 
-def ledger_name(written: str, batches: Mapping[str, float]) -> LedgerName:
+def ledger_name(written: str, batches: Mapping[str, float], called: str = "") -> LedgerName:
     """Return what a model of an endpoint is called where it is asked.
 
     Args:
         written: Its name with parameters, as an agent, user or judge.
         batches: Who is asked in batches.
+        called: The name that an agent was given; "" for none.
 
     Raises:
         UsageError: Where there is no such model, or its address is missing.
     """
     name = agent_behind(written)
     if name.startswith(SCHEMES):
-        return LedgerName(name, limited_as("", (name,)))
+        return LedgerName(called or name, limited_as("", (name,)))
     if is_realtime(name):
         realtime = read_realtime(name)
         return LedgerName(realtime.name, limited_as(realtime.name, (realtime_address(realtime),)))

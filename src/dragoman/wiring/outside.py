@@ -6,6 +6,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.models.spec import checked_address, read_spec
 from dragoman.simulation.canonical import agent_behind
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import variable
 from dragoman.wiring.grid.config import RunConfig
@@ -48,7 +49,9 @@ def require_outside(suite: Suite, config: RunConfig) -> None:
     for option, given in (("embeddings", config.embeddings), ("search", config.search)):
         if given and option != needed:
             raise UsageError(f"{suite.name} has no use for --{option}: leave it out")
-    if missing and not _CALL_NOTHING.issuperset(map(agent_behind, config.agents)):
+    if missing and not _CALL_NOTHING.issuperset(
+        map(agent_behind, specs_of(config.agents).values())
+    ):
         raise UsageError(f"{suite.name} {missing}")
 
 

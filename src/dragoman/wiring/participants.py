@@ -27,6 +27,7 @@ from dragoman.models.realtime.spec import is_realtime, read_realtime
 from dragoman.models.spec import HEARS
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
+from dragoman.wiring.agent_names import AgentName, read_agent, require_no_name
 from dragoman.wiring.chat_models import model_identity, named_chat_model
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.http_agents import SCHEMES, http_agent
@@ -37,20 +38,27 @@ from dragoman.wiring.text_agents import Offer, split_options
 class Resolved(msgspec.Struct, frozen=True):
     """A participant with the content key of everything that makes it what it is.
 
-    `model` is the chat model that it is; None for anything else.
+    `model` is the chat model that it is; None for anything else. `spec` is what it was resolved by where
+    a name was given to it, which is no part of its content key; "" where it is shown by that.
     """
 
     name: str
     participant: Participant
     identity: str
     model: ChatModel | None = None
+    spec: str = ""
+
+    @property
+    def resolved_by(self) -> str:
+        """The name of the agent, model or code that it is."""
+        return self.spec or self.name
 
 
 def cannot_hear(agent: Resolved, condition: Condition) -> str:
     """Return why an agent cannot be played where it is given the audio itself; "" where it can."""
     if condition.recognizer != ITSELF or hears_audio(agent.participant):
         return ""
-    hint = f"; add {HEARS}=on to its name if it does" if "/" in agent.name else ""
+    hint = f"; add {HEARS}=on to its name if it does" if "/" in agent.resolved_by else ""
     return f"{agent.name} cannot hear: it takes words, not audio{hint}"
 
 
@@ -63,7 +71,7 @@ def resolve_agent(
     """Return the agent of that name.
 
     Args:
-        spec: Its name, with options.
+        spec: Its name, with options; `NAME=` before it gives it another to be shown by.
         prompts: What chat models are told.
         connections: What they share.
         offer: How the suite offers its functions as text, for agents that call in their text.
@@ -87,15 +95,25 @@ def resolve_agent(
     }
     if (behind := agent_behind(spec)) != spec:
         return canonical(resolve_agent(behind, prompts, connections, offer))
+    named = read_agent(spec)
+    if named.spec.startswith(SCHEMES):
+        return called(_http_agent(named, prompts, connections), named)
+    if named.is_given:
+        return called(resolve_agent(named.spec, prompts, connections, offer), named)
     if spec in diagnostics:
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
-    if spec.startswith(SCHEMES):
-        return _http_agent(spec, prompts, connections)
     name, options = split_options(spec)
     if options:
         return _text_agent(spec, name, connections, offer, options)
     known = [*sorted(diagnostics), HUMAN, "http://HOST:PORT/PATH"]
     return _resolve_other(spec, "agent", known, prompts, connections)
+
+
+def called(agent: Resolved, named: AgentName) -> Resolved:
+    """Return an agent shown by the name that it was given; where it was given none, as it is."""
+    if not named.is_given:
+        return agent
+    return msgspec.structs.replace(agent, name=named.name, spec=named.spec)
 
 
 def calls_in_text(spec: str) -> bool:
@@ -109,7 +127,8 @@ def canonical(agent: Resolved) -> Resolved:
 
     identity = content_key("canonical-1", agent.identity)
     name, played = canonical_name(agent.name), CanonicalAgent(agent.participant)
-    return Resolved(name, played, identity, agent.model)
+    spec = canonical_name(agent.spec) if agent.spec else ""
+    return Resolved(name, played, identity, agent.model, spec)
 
 
 def resolve_user(
@@ -122,6 +141,7 @@ def resolve_user(
     from dragoman.simulation.diagnostic import GoldUser, partner_of
     from dragoman.simulation.offline_user import OfflineUser
 
+    require_no_name(spec, "--user")
     if not spec:
         partner = partner_of(agent)
         return Resolved(partner.name, partner, content_key("diagnostic-1", partner.name, "user"))
@@ -149,6 +169,7 @@ def resolve_judge(spec: str, connections: Connections | None = None) -> Judge | 
     """Return the judge of that name, None for `none`, or raise UsageError saying which exist."""
     from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge
 
+    require_no_name(spec, "--judge")
     if spec == "none":
         return None
     if spec == "assume-met":
@@ -177,6 +198,7 @@ def resolve_user_check(
     from dragoman.scoring.judges import SIMULATOR, ChatJudge
     from dragoman.scoring.user_check import UserCheck
 
+    require_no_name(judge, "--user-judge")
     is_scripted = user in {"", *USERS}
     if judge == "none":
         return None if is_scripted else UserCheck()
@@ -277,14 +299,16 @@ def _text_agent(
     return Resolved(spec, PromptedParticipant(spec, model, text), identity, own)
 
 
-def _http_agent(url: str, prompts: PromptSet | None, connections: Connections | None) -> Resolved:
+def _http_agent(
+    named: AgentName, prompts: PromptSet | None, connections: Connections | None
+) -> Resolved:
     from dragoman.simulation.llm import LlmParticipant
     from dragoman.simulation.prompts import default_prompts
 
-    agent = http_agent(url, connections or Connections())
+    agent = http_agent(named.spec, connections or Connections(), named.name)
     prompts = prompts or default_prompts()
-    identity = content_key("http-1", url, prompts.digest)
-    return Resolved(url, LlmParticipant(agent, prompts), identity)
+    identity = content_key("http-1", named.spec, prompts.digest)
+    return Resolved(named.spec, LlmParticipant(agent, prompts), identity)
 
 
 def import_attribute(spec: str) -> tuple[object, str | None]:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 from dragoman.core.conditions import SIMULATED, Condition
 from dragoman.simulation.canonical import agent_behind
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.chat_models import added_kinds
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
@@ -75,6 +76,8 @@ def _reached(config: RunConfig, field: str) -> Iterator[str]:
         yield from (f"plays conversations on the Ray cluster {value}",) if value else ()
         return
     named = (value,) if isinstance(value, str) else value
+    if field == "agents":
+        named = tuple(specs_of(named).values())
     for written in map(agent_behind, named):
         # What speaks and listens may be a list by commas; elsewhere a comma is part of a value.
         pieces = written.split(",") if field in _LISTS else ()

@@ -20,6 +20,7 @@ from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
 from dragoman.models.wire.transport import Patience, Timeouts
 from dragoman.scoring.user_check import UserCheck, scoring_name
+from dragoman.wiring.agent_names import read_agent
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
 from dragoman.wiring.conditions.exposures import exposure_layers, over_exposures
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
@@ -31,6 +32,7 @@ from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.outside import named_outside, outside_of, require_outside
 from dragoman.wiring.participants import (
     Resolved,
+    called,
     cannot_hear,
     resolve_agent,
     resolve_judge,
@@ -160,8 +162,8 @@ def build_setup(
     prompts = prompts_for(config.suite, rules)
     offer = offer_of(suite, rules)
     agents = [
-        given.get(spec) or resolve_agent(spec, prompts, connections, offer)
-        for spec in config.agents
+        _given(written, given) or resolve_agent(written, prompts, connections, offer)
+        for written in config.agents
     ]
     for agent in agents:
         require_text(suite, agent.participant)
@@ -200,6 +202,13 @@ def build_setup(
         personas=persona_layers(conditions, config.personas),
         exposures=exposure_layers(conditions, config.personas, connections),
     )
+
+
+def _given(written: str, given: Mapping[str, Resolved]) -> Resolved | None:
+    """Return an agent that is taken as it is, under the name that it is written with; None for others."""
+    named = read_agent(written)
+    found = given.get(written) or given.get(named.spec)
+    return None if found is None else called(found, named)
 
 
 def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:

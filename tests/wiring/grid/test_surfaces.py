@@ -3,7 +3,7 @@
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import NoneType
@@ -35,6 +35,8 @@ def python_kind(key: Key, name: str) -> object:
     (value,) = [each for each in get_args(key.kind) if each not in {NoneType, ...}] or [key.kind]
     if key.name == "agents":
         value = AgentLike
+    if name == "agents":
+        return Sequence[AgentLike] | Mapping[str, AgentLike]
     if key.is_list:
         return Sequence[value] if name != key.option.singular else value | Sequence[value]  # type: ignore[valid-type]
     kind = str | Path if key.option.is_path else key.kind

@@ -21,6 +21,7 @@ from dragoman.runs.preflight import (
     sample,
     try_out,
 )
+from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
@@ -42,7 +43,7 @@ def fly_ahead(
         RunHalted: Where somebody does not answer; nothing was played then.
     """
     config = setup.config
-    if wanted is False or HUMAN in {*config.agents, config.user}:
+    if wanted is False or HUMAN in {*specs_of(config.agents).values(), config.user}:
         return {}
     cells = plan(setup)
     many = asking(config, cells)

@@ -15,7 +15,7 @@ from dragoman.exchange.inspect_logs.log import CellLog, header_of, reductions_of
 from dragoman.exchange.inspect_logs.messages import Json
 from dragoman.exchange.inspect_logs.samples import NO_TIME, SampleSource, sample_of, time_text
 from dragoman.exchange.placing import place_file
-from dragoman.runs.jobs import read_manifest, stored_prices
+from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.tables.outcomes import run_figures
@@ -31,6 +31,7 @@ class _Run:
         self.manifest = read_manifest(store)
         self.price_of = stored_prices(store).price_of
         self.tasks = store.tasks()
+        self._spec_key = spec_keys(self.manifest)
         self._scores = store.scores(*scoring, METRIC_VERSION)
         self._earlier = store.earlier_usage(*scoring, METRIC_VERSION)
         self._measured = store.measured()
@@ -48,7 +49,7 @@ class _Run:
                 earlier=self._earlier.get(cell.key, ()),
                 measures=self._measured.get(cell.key, ()),
             )
-            seed = conversation_seed(cell.key)
+            seed = conversation_seed(self._spec_key(cell))
             task = self.tasks.get(cell.task)
             yield SampleSource(cell.key, outcome, task, seed, self.manifest.config.limits), episode
 

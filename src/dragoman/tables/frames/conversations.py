@@ -1,6 +1,6 @@
 """Conversations as frames: how each ended, its score by component, its counts, what it used."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 import polars as pl
@@ -13,6 +13,7 @@ from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Scored
 from dragoman.report.view import standing
 from dragoman.runs.plan import conversation_seed
+from dragoman.store.run import StoredCell
 from dragoman.tables.frames.columns import Columns, PlanFrame
 from dragoman.tables.frames.consumed import CONSUMED_COLUMNS, consumed
 
@@ -36,11 +37,29 @@ EPISODE_COLUMNS: Columns = {
 }
 
 
-def episodes_frame(plan: PlanFrame, rows: list[Outcome], scoring: tuple[str, str]) -> pl.DataFrame:
-    """Return one row per planned conversation with its ending and reward; rows are in the plan's order."""
+def episodes_frame(
+    plan: PlanFrame,
+    rows: list[Outcome],
+    scoring: tuple[str, str],
+    spec_key: Callable[[StoredCell], str],
+) -> pl.DataFrame:
+    """Return one row per planned conversation with its ending and reward.
+
+    Args:
+        plan: The planned conversations.
+        rows: What became of them, in the plan's order.
+        scoring: By which rules and judge.
+        spec_key: Returns what a conversation's seed follows from.
+    """
     return plan.framed(
         [
-            (place, *_episode(row), conversation_seed(cell.key), _invalid(row.score), *scoring)
+            (
+                place,
+                *_episode(row),
+                conversation_seed(spec_key(cell)),
+                _invalid(row.score),
+                *scoring,
+            )
             for place, (cell, row) in enumerate(zip(plan.cells, rows, strict=True))
         ],
         EPISODE_COLUMNS,

@@ -9,7 +9,7 @@ from dragoman.analysis.comparison import comparable, compare, group_cells
 from dragoman.analysis.mm_tau.board import mm_tau_board
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.spending.prices import PriceTable
-from dragoman.runs.jobs import stored_prices
+from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.comparison_frames import comparisons_frame, pairs_frame
 from dragoman.tables.frames.columns import PlanFrame
@@ -62,7 +62,7 @@ def _conversations(run: ScoredStore) -> Frames:
     plan = run.plan()
     rows = list(outcomes(run.store, *run.scoring, heads_only=True))
     return {
-        "episodes": episodes_frame(plan, rows, run.scoring),
+        "episodes": episodes_frame(plan, rows, run.scoring, spec_keys(read_manifest(run.store))),
         "consumed": consumed_frame(plan, rows, run.prices.price_of),
     }
 

@@ -35,7 +35,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     agents: Annotated[
         tuple[str, ...],
         Option(
-            "A name of `dragoman list agents`, MODULE:ATTRIBUTE or PROVIDER/MODEL",
+            "A name of `dragoman list agents`, MODULE:ATTRIBUTE or PROVIDER/MODEL; NAME=AGENT says what "
+            "tables call it",
             value="AGENT",
             example='["gold", "openai/gpt-4.1-mini"]',
             singular="agent",
@@ -479,6 +480,7 @@ MAX_COUNT = 1_000_000
 
 def checked(config: RunConfig) -> RunConfig:
     """Return the configuration, or raise UsageError for a value that makes no sense."""
+    from dragoman.wiring.agent_names import require_apart
     from dragoman.wiring.grid.shares import share_of
 
     try:
@@ -487,8 +489,7 @@ def checked(config: RunConfig) -> RunConfig:
         raise UsageError(f"not a run: {error}") from error
     if not config.agents:
         raise UsageError("no agent: name one with --agent")
-    if len(set(config.agents)) != len(config.agents):
-        raise UsageError("an agent is named twice: every agent is one cell of the grid")
+    require_apart(config.agents)
     for key in keys_of(RunConfig):
         value = getattr(config, key.name)
         if not key.option.is_above_zero or value is None:

@@ -1,0 +1,128 @@
+"""Names that people give to agents: `NAME=SPEC`, where the spec says what the agent is.
+
+The name stands wherever an agent is shown. Seeds and remembered replies follow from the spec, so one
+model under two names draws alike and is paid for once.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.simulation.canonical import agent_behind, canonical_name
+from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, HUMAN
+
+_NAMED = re.compile(r"(?P<name>[^/?=]*)=(?P<spec>.*)", re.DOTALL)
+"""Text with an equals sign before any slash or question mark; any other sign is a parameter's."""
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_TAKEN = frozenset({*DIAGNOSTIC_AGENTS, HUMAN})
+
+
+class AgentName(msgspec.Struct, frozen=True):
+    """An agent as it is shown, and what it is.
+
+    Attributes:
+        name: What tables, figures and options call it: the name given, or else the spec.
+        spec: What it is resolved by.
+        is_given: Whether the name was given.
+    """
+
+    name: str
+    spec: str
+    is_given: bool = False
+
+
+def read_agent(written: str) -> AgentName:
+    """Read an agent as it is written on the command line, in a grid file or in Python.
+
+    Raises:
+        UsageError: Where a name is not one, is taken, or names nothing.
+    """
+    behind = agent_behind(written)
+    if behind != written:
+        found = read_agent(behind)
+        return AgentName(canonical_name(found.name), canonical_name(found.spec), found.is_given)
+    named = _NAMED.fullmatch(written)
+    if named is None:
+        return AgentName(written, written)
+    return name_agent(named["name"], named["spec"])
+
+
+def name_agent(name: str, spec: str) -> AgentName:
+    """Return an agent with the name that is given to it.
+
+    Raises:
+        UsageError: Where the name is not one, is taken, or names nothing.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r:.80}= is no name of an agent, which has letters, digits, '.', '_' and '-': write "
+            "NAME=AGENT"
+        )
+    if name in _TAKEN:
+        raise UsageError(f"{name}=: {name} is an agent that ships: choose another name")
+    if not spec:
+        raise UsageError(f"{name}= names no agent: write {name}=PROVIDER/MODEL")
+    if (other := _NAMED.fullmatch(spec)) is not None:
+        raise UsageError(f"{name}={other['name']:.80}=: an agent has one name: leave one out")
+    return AgentName(name, spec, is_given=True)
+
+
+def require_no_name(written: str, what: str) -> None:
+    """Refuse a name for a model that is not an agent.
+
+    Args:
+        written: The model as it is written.
+        what: What the model is for, in messages.
+
+    Raises:
+        UsageError: Where it has one.
+    """
+    if named := _NAMED.fullmatch(written):
+        raise UsageError(f"{what}: only an agent is given a name: leave {named['name']!r:.80}= out")
+
+
+def require_apart(agents: Iterable[str]) -> None:
+    """Refuse agents that could not be told apart where they are shown.
+
+    Raises:
+        UsageError: Naming the first two of one name.
+    """
+    seen: dict[str, AgentName] = {}
+    for written in agents:
+        found = read_agent(written)
+        other = seen.setdefault(found.name, found)
+        if other is found:
+            continue
+        if not (found.is_given or other.is_given):
+            raise UsageError("an agent is named twice: every agent is one cell of the grid")
+        raise UsageError(f"two agents are called {found.name!r}: give each a name of its own")
+
+
+def given_names(agents: Iterable[str]) -> frozenset[str]:
+    """Return the names that were given, as agents are shown by them."""
+    return frozenset(each.name for each in map(_as_stored, agents) if each.is_given)
+
+
+def written_as(agents: Iterable[str], name: str) -> str:
+    """Return how an agent of a run is written that is shown by a name, also with canonical arguments."""
+    written = {_as_stored(each).name: each for each in agents}
+    behind = agent_behind(name)
+    if name in written or behind == name:
+        return written.get(name, name)
+    return canonical_name(written.get(behind, behind))
+
+
+def specs_of(agents: Iterable[str]) -> Mapping[str, str]:
+    """Return the specs of agents by the names that they are shown by."""
+    return {each.name: each.spec for each in map(_as_stored, agents)}
+
+
+def _as_stored(written: str) -> AgentName:
+    """Read an agent of a stored run; in imported results it may be called anything."""
+    try:
+        return read_agent(written)
+    except UsageError:
+        return AgentName(written, written)
