@@ -11,6 +11,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.voice.sound_parts import PartForm, part_form
+from dragoman.models.addresses import HTTP_SCHEMES, model_at, model_base, require_base
 from dragoman.models.chat.spoken_replies import FORMATS
 from dragoman.models.facts import Facts, Provider, fits, load_facts
 from dragoman.models.history_form import HistoryForm
@@ -92,6 +93,8 @@ def read_spec(written: str) -> ModelSpec:
     """
     facts = load_facts()
     require_no_credentials(written)
+    require_no_address(written)
+    require_no_name(written)
     name, _, query = written.partition("?")
     provider_name, _, model = name.partition("/")
     if provider_name not in facts.providers:
@@ -108,6 +111,8 @@ def read_spec(written: str) -> ModelSpec:
     base_url = EQUAL.join(
         checked_address(url, "base_url") for url in addresses["base_url"].split(EQUAL) if url
     )
+    for url in filter(None, base_url.split(EQUAL)):
+        require_base(url, "base_url")
     hears = given.pop(HEARS, "on" if facts.hears(name) else "off")
     seeds = provider.seeds and family.seeds
     if switches.get("seed") and not seeds:
@@ -219,11 +224,36 @@ def require_no_credentials(written: str) -> None:
         raise UsageError("key_env names a variable of the environment: the key itself stays in it")
 
 
+def require_no_address(written: str) -> None:
+    """Refuse an address in the place of a model.
+
+    Raises:
+        UsageError: With the form that is meant.
+    """
+    address = f"http://{written}" if _HOST_AND_PORT.match(written) else written
+    if address.lower().startswith(HTTP_SCHEMES):
+        url = checked_address(address.partition("?")[0], "a model")
+        meant = model_at(model_base(url) or url)
+        raise UsageError(f"{url} is an address, not a model: write {meant}")
+
+
+def require_no_name(written: str) -> None:
+    """Refuse the name of an agent before a model that is none.
+
+    Raises:
+        UsageError: Where there is one.
+    """
+    name, equals, _ = re.split(r"[/?]", written, maxsplit=1)[0].partition("=")
+    if equals:
+        raise UsageError(f"{name:.80}=: only an agent is given a name: leave {name:.80}= out")
+
+
 def holds_secret(query: str) -> bool:
     """Whether a parameter of an address is named like what is to be kept secret."""
     return any(_SECRET.search(name) for name, _ in parse_qsl(query, keep_blank_values=True))
 
 
+_HOST_AND_PORT = re.compile(r"[^/?=]+:\d+(?:[/?]|$)")
 _KEY = re.compile(
     r"[?&](?:extra\.)?(?:api[-_]?key|key|(?:access|auth)?[-_]?token|authorization|secret|password)="
     r"|://[^/]*@",

@@ -8,6 +8,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
+from dragoman.models.addresses import require_base
 from dragoman.models.facts import ParameterType, Provider, fits
 from dragoman.models.spec import (
     EXTRA,
@@ -15,7 +16,9 @@ from dragoman.models.spec import (
     is_on,
     key_variable,
     parameters_of,
+    require_no_address,
     require_no_credentials,
+    require_no_name,
     value_of,
 )
 from dragoman.speech.facts import Direction, Engine, SettableParameters, Wire, load_speech_facts
@@ -132,6 +135,8 @@ def read_ear(written: str) -> SpeechSpec | LocalSpec:
 
 def _read(written: str, direction: Direction) -> SpeechSpec | LocalSpec:
     require_no_credentials(written)
+    require_no_address(written)
+    require_no_name(written)
     name, _, query = written.partition("?")
     provider, _, rest = name.partition("/")
     engines = _engines(direction)
@@ -175,6 +180,7 @@ def _read_provider(written: str, direction: Direction, given: dict[str, str]) ->
     name = f"{provider_name}/{model}"
     base_url = given.pop("base_url", "")
     base_url = checked_address(base_url, "base_url") if base_url else ""
+    require_base(base_url, "base_url")
     switch, takes = given.pop("language", ""), facts.takes_language(name)
     tells_language = is_on(switch, "language", written) if switch else takes
     if tells_language and not takes:

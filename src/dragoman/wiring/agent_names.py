@@ -70,20 +70,6 @@ def name_agent(name: str, spec: str) -> AgentName:
     return AgentName(name, spec, is_given=True)
 
 
-def require_no_name(written: str, what: str) -> None:
-    """Refuse a name for a model that is not an agent.
-
-    Args:
-        written: The model as it is written.
-        what: What the model is for, in messages.
-
-    Raises:
-        UsageError: Where it has one.
-    """
-    if named := _NAMED.fullmatch(written):
-        raise UsageError(f"{what}: only an agent is given a name: leave {named['name']!r:.80}= out")
-
-
 def require_apart(agents: Iterable[str]) -> None:
     """Refuse agents that could not be told apart where they are shown.
 

@@ -3,6 +3,7 @@
 from urllib.parse import parse_qsl, urlsplit
 
 from dragoman.core.errors import UsageError
+from dragoman.models.addresses import model_at, model_base
 from dragoman.models.agents.http_agent import HttpAgent
 from dragoman.models.spec import HEARS, holds_secret, is_on
 from dragoman.wiring.connections import Connections
@@ -45,10 +46,24 @@ def _check(url: str) -> None:
             f"the address of the agent at {parts.hostname} has credentials or a fragment in it: "
             f"leave them out, set {TOKEN_VARIABLE} for a bearer token"
         )
+    require_own_address(url)
     if holds_secret(parts.query):
         raise UsageError(
             f"the address of the agent at {parts.hostname} holds a secret in its query, and is "
             f"stored: leave it out, set {TOKEN_VARIABLE} for a bearer token"
+        )
+
+
+def require_own_address(url: str) -> None:
+    """Refuse the address of a model server, which speaks another protocol than an agent of one's own.
+
+    Raises:
+        UsageError: With the form that is meant.
+    """
+    if base := model_base(url):
+        raise UsageError(
+            f"{base} is the address of a model server, not of an agent (docs/agents.md): write "
+            f"{model_at(base)}, or serve an agent of your own under another path"
         )
 
 

@@ -24,13 +24,13 @@ from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.realtime.spec import is_realtime, read_realtime
-from dragoman.models.spec import HEARS
+from dragoman.models.spec import HEARS, require_no_address, require_no_name
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
-from dragoman.wiring.agent_names import AgentName, read_agent, require_no_name
+from dragoman.wiring.agent_names import AgentName, read_agent
 from dragoman.wiring.chat_models import model_identity, named_chat_model
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.http_agents import SCHEMES, http_agent
+from dragoman.wiring.http_agents import SCHEMES, http_agent, require_own_address
 from dragoman.wiring.shipped_names import HUMAN, JUDGES, USERS
 from dragoman.wiring.text_agents import Offer, split_options
 
@@ -141,7 +141,7 @@ def resolve_user(
     from dragoman.simulation.diagnostic import GoldUser, partner_of
     from dragoman.simulation.offline_user import OfflineUser
 
-    require_no_name(spec, "--user")
+    require_no_name(spec)
     if not spec:
         partner = partner_of(agent)
         return Resolved(partner.name, partner, content_key("diagnostic-1", partner.name, "user"))
@@ -169,7 +169,7 @@ def resolve_judge(spec: str, connections: Connections | None = None) -> Judge | 
     """Return the judge of that name, None for `none`, or raise UsageError saying which exist."""
     from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge
 
-    require_no_name(spec, "--judge")
+    require_no_name(spec)
     if spec == "none":
         return None
     if spec == "assume-met":
@@ -198,7 +198,8 @@ def resolve_user_check(
     from dragoman.scoring.judges import SIMULATOR, ChatJudge
     from dragoman.scoring.user_check import UserCheck
 
-    require_no_name(judge, "--user-judge")
+    require_no_name(judge)
+    require_no_address(judge)
     is_scripted = user in {"", *USERS}
     if judge == "none":
         return None if is_scripted else UserCheck()
@@ -238,7 +239,9 @@ def _resolve_other(
             f"{HUMAN}: a person plays at a terminal only: `dragoman run SUITE --{side} {HUMAN}`"
         )
     if side == "agent" and _HOST_AND_PORT.match(spec):
-        raise UsageError(f"{spec}: an address begins with http://: write http://{spec}")
+        address = f"http://{spec}"
+        require_own_address(address)
+        raise UsageError(f"{spec}: an address begins with http://: write {address}")
     if is_realtime(spec):
         return _realtime_agent(spec, side, prompts, connections)
     if "/" in spec:

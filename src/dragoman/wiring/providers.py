@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from dragoman.core.errors import UsageError
+from dragoman.models.addresses import require_base
 from dragoman.models.facts import LITELLM, Provider, load_facts
 from dragoman.models.realtime.spec import RealtimeSpec
 from dragoman.models.spec import EQUAL, ModelSpec, checked_address
@@ -81,7 +82,11 @@ def describe_providers() -> dict[str, str]:
 
 def _own_address(provider: Provider) -> str:
     configured = variable(provider.url_env) if provider.url_env else ""
-    return checked_address(configured, provider.url_env) if configured else provider.url
+    if not configured:
+        return provider.url
+    address = checked_address(configured, provider.url_env)
+    require_base(address, provider.url_env)
+    return address
 
 
 def describe_provider(provider: Provider) -> str:

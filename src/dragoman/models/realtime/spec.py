@@ -9,6 +9,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
+from dragoman.models.addresses import require_base
 from dragoman.models.facts import ParameterType, Provider, fits
 from dragoman.models.realtime.client_events import FORMAT
 from dragoman.models.spec import (
@@ -119,7 +120,8 @@ def websocket_address(url: str, what: str) -> str:
     Raises:
         UsageError: Where it is none.
     """
-    scheme, _, rest = checked_address(url, what, SCHEMES).partition("://")
+    require_base(address := checked_address(url, what, SCHEMES), what)
+    scheme, _, rest = address.partition("://")
     return f"{scheme.lower().replace('http', 'ws')}://{rest}"
 
 
