@@ -129,7 +129,7 @@ def test_what_was_used_is_shown_with_its_cost() -> None:
     assert "cost 5.60 USD" in words(printed(summary_table(cells)))
 
 
-def test_an_unknown_cost_is_called_unknown_and_never_zero() -> None:
+def test_an_unknown_cost_is_said_once_with_how_to_set_it_and_is_never_zero() -> None:
     outcomes = used(
         Usage("agent", "free", input_tokens=5, output_tokens=5), Usage("user", "priced")
     )
@@ -137,11 +137,11 @@ def test_an_unknown_cost_is_called_unknown_and_never_zero() -> None:
     table = usage_table(cells)
     assert table is not None
     text = words(printed(table, width=140))
-    assert "agent free 1 5 5 none unknown" in text
-    assert "user priced 1 unknown unknown none unknown" in text
-    assert "cost of all: unknown" in text
+    assert "agent free 1 5 5 none -" in text
+    assert "user priced 1 unknown unknown none -" in text
+    assert "cost of all: unknown; no known cost of free, priced: add price=0 to the name" in text
     assert "USD" not in text
-    assert "cost unknown" in words(printed(summary_table(cells)))
+    assert "cost" not in words(printed(summary_table(cells))).replace("left out", "")
 
 
 def test_speech_is_shown_by_its_length_where_there_are_no_tokens() -> None:
@@ -153,9 +153,9 @@ def test_speech_is_shown_by_its_length_where_there_are_no_tokens() -> None:
     table = usage_table(summarize(outcomes, "dragoman-1", "assume-met", priced))
     assert table is not None
     text = words(printed(table, width=140))
-    assert "synthesis voice 1 1,200 characters 3.5 s of audio none unknown" in text
-    assert "recognition ear 1 1 min 15 s of audio words none unknown" in text
-    assert "recognition tokens 1 14 5 none unknown" in text
+    assert "synthesis voice 1 1,200 characters 3.5 s of audio none -" in text
+    assert "recognition ear 1 1 min 15 s of audio words none -" in text
+    assert "recognition tokens 1 14 5 none -" in text
 
 
 def test_where_no_model_was_used_there_is_no_table_of_use() -> None:

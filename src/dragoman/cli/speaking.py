@@ -26,6 +26,7 @@ from dragoman.store.audio_sets.layout import (
 )
 from dragoman.wiring.conditions.voices import CLEAN
 from dragoman.wiring.speech import split_names
+from dragoman.wiring.spending import with_stated
 
 _SHOWN = 20
 _HOW: tuple[How, ...] = get_args(How)
@@ -169,7 +170,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
     if spoken:
         _print_hearing(card, spoken)
     print_line(_rules_line(card))
-    prices = load_prices(request.prices)
+    prices = with_stated(load_prices(request.prices), (request.rewriter, request.topics))
     for usage in card.usage:
         print_line(
             f"{usage.model}: {wording.calls(usage)} calls, {wording.sent(usage)} tokens in, "

@@ -17,6 +17,7 @@ from dragoman.core.conditions import axis_names
 from dragoman.core.costs import Cost
 from dragoman.core.errors import UsageError
 from dragoman.models.spending.prices import AgedPrice, PriceTable, load_prices
+from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables
 from dragoman.report.spending import makings_table, spending_table
@@ -81,6 +82,8 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         return
     for table in tables:
         print_table(table)
+    if unknown := wording.unpriced(line for each in ledgers for line in each.lines):
+        print_line(unknown)
     for each in old:
         print_line(f"old price: {aged_price(each)}")
 

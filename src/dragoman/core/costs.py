@@ -50,6 +50,13 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise ValueError("audio in tokens needs the prices of input and output")
 
     @property
+    def is_free(self) -> bool:
+        """Whether nothing costs anything, audio in tokens included: then no count has to be known."""
+        tokens = (self.input, self.output, self.input_audio, self.output_audio)
+        others = (self.cached_input, self.minute, self.characters)
+        return all(dollars == 0 for dollars in tokens) and not any(others)
+
+    @property
     def in_batch(self) -> "Price | None":
         """What the same costs in a batch; None where that is not known."""
         share = self.batch
@@ -92,6 +99,8 @@ def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
     price = price_of(usage.model)
     if price is None:
         return None
+    if price.is_free:
+        return FREE
     every = _Counts(
         usage.input_tokens,
         usage.output_tokens,

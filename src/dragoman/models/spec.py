@@ -15,6 +15,7 @@ from dragoman.models.addresses import HTTP_SCHEMES, model_at, model_base, requir
 from dragoman.models.chat.spoken_replies import FORMATS
 from dragoman.models.facts import Facts, Provider, fits, load_facts
 from dragoman.models.history_form import HistoryForm
+from dragoman.models.spending.stated import PRICE, read_price
 
 EXTRA = "extra."
 """The prefix of parameters that no table knows and that are sent as they are."""
@@ -111,6 +112,8 @@ def read_spec(written: str) -> ModelSpec:
     base_url = EQUAL.join(
         checked_address(url, "base_url") for url in addresses["base_url"].split(EQUAL) if url
     )
+    if (price := given.pop(PRICE, None)) is not None:
+        read_price(price, written)
     for url in filter(None, base_url.split(EQUAL)):
         require_base(url, "base_url")
     hears = given.pop(HEARS, "on" if facts.hears(name) else "off")
@@ -284,7 +287,7 @@ def _setting(name: str, text: str, model: str, facts: Facts) -> object:
             raise UsageError(f"{model}: {name}: that part of a request is not to be set")
         return value
     if name not in facts.parameters:
-        known = [*facts.parameters, *_SWITCHES, HEARS, *_ADDRESSES]
+        known = [*facts.parameters, *_SWITCHES, HEARS, PRICE, *_ADDRESSES]
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UsageError(

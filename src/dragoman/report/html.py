@@ -153,6 +153,9 @@ def render_report(
             styled=styled,
             cells=[_cell_view(*entry) for entry in _numbered(runs)],
             drawings=drawn,
+            unpriced=wording.unpriced(
+                line for run in runs for cell in run.cells for line in cell.ledger
+            ),
             spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
             contents=_contents(runs, drawn, styled),
             sections={drawing.section for drawing in drawn},

@@ -85,11 +85,15 @@ def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
                 wording.sent(line.usage),
                 wording.received(line.usage),
                 wording.faults(line.usage),
-                wording.money(line.cost),
+                "-" if line.cost is None else wording.money(line.cost),
             )
             for line in lines
         ),
-        note=f"cost of all: {wording.money(ledger_cost(lines))}",
+        note="; ".join(
+            filter(
+                None, (f"cost of all: {wording.money(ledger_cost(lines))}", wording.unpriced(lines))
+            )
+        ),
         numbers=frozenset({"calls", "tokens in", "out", "cost"}),
     )
 
@@ -120,7 +124,8 @@ def _counts(cell: CellSummary) -> list[str]:
         wording.counted(cell.tool_errors, "tool error"),
         *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
         *([] if cell.invalid is None else [wording.counted(cell.invalid, "invalid user")]),
-        *([f"cost {wording.money(cell.cost)}"] if cell.ledger else []),
+        # An unknown cost is said once, below the table of what was used.
+        *([] if cell.cost is None else [f"cost {wording.money(cell.cost)}"]),
     ]
 
 

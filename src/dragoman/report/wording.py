@@ -1,9 +1,11 @@
 """How figures and names read, alike in the HTML report and in a terminal."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.intervals import Interval
+from dragoman.analysis.ledger import LedgerLine
 from dragoman.analysis.measure_figures import MeasureRow
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
@@ -195,6 +197,17 @@ def money(cost: Cost | None) -> str:
     if cost.paid == cost.nominal:
         return f"{_dollars(cost.nominal)} USD"
     return f"{_dollars(cost.nominal)} USD ({_dollars(cost.paid)} paid)"
+
+
+def unpriced(lines: Iterable[LedgerLine]) -> str:
+    """Return which models' costs are not known and how they are set; "" where all are."""
+    models = dict.fromkeys(line.usage.model for line in lines if line.cost is None)
+    if not models:
+        return ""
+    return (
+        f"no known cost of {', '.join(models)}: add price=0 to the name of a model that is free, "
+        "price=IN/OUT to others, or give --prices FILE (docs/costs.md)"
+    )
 
 
 def _dollars(amount: Decimal) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from dragoman.core.costs import Price
 from dragoman.core.errors import UsageError
+from dragoman.models.spending.stated import stated_price, without_price
 from dragoman.simulation.canonical import agent_behind, canonical_name
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, HUMAN
 
@@ -25,13 +27,15 @@ class AgentName(msgspec.Struct, frozen=True):
 
     Attributes:
         name: What tables, figures and options call it: the name given, or else the spec.
-        spec: What it is resolved by.
+        spec: What it is resolved by; a price is no part of it.
         is_given: Whether the name was given.
+        price: What its model costs, where that is stated.
     """
 
     name: str
     spec: str
     is_given: bool = False
+    price: Price | None = None
 
 
 def read_agent(written: str) -> AgentName:
@@ -43,10 +47,13 @@ def read_agent(written: str) -> AgentName:
     behind = agent_behind(written)
     if behind != written:
         found = read_agent(behind)
-        return AgentName(canonical_name(found.name), canonical_name(found.spec), found.is_given)
+        return msgspec.structs.replace(
+            found, name=canonical_name(found.name), spec=canonical_name(found.spec)
+        )
     named = _NAMED.fullmatch(written)
     if named is None:
-        return AgentName(written, written)
+        spec = without_price(written)
+        return AgentName(spec, spec, price=stated_price(written))
     return name_agent(named["name"], named["spec"])
 
 
@@ -67,7 +74,7 @@ def name_agent(name: str, spec: str) -> AgentName:
         raise UsageError(f"{name}= names no agent: write {name}=PROVIDER/MODEL")
     if (other := _NAMED.fullmatch(spec)) is not None:
         raise UsageError(f"{name}={other['name']:.80}=: an agent has one name: leave one out")
-    return AgentName(name, spec, is_given=True)
+    return AgentName(name, without_price(spec), is_given=True, price=stated_price(spec))
 
 
 def require_apart(agents: Iterable[str]) -> None:

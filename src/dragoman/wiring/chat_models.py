@@ -11,6 +11,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, IdentifiedModel
 from dragoman.models.spec import read_spec, with_default
+from dragoman.models.spending.stated import without_price
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.plug_ins import added_under
 
@@ -32,7 +33,7 @@ def named_chat_model(
     Raises:
         UsageError: Where there is no such model, or its key or address is missing.
     """
-    shared = connections or Connections()
+    shared, written = connections or Connections(), without_price(written)
     if written.startswith(SCRIPTED):
         from dragoman.models.chat.scripted import ScriptedModel, load_script
 
@@ -52,6 +53,7 @@ def model_identity(written: str) -> tuple[str, str]:
     Raises:
         UsageError: Where there is no such model.
     """
+    written = without_price(written)
     if written.startswith(SCRIPTED):
         model, key = named_chat_model(written, None)
         return model.name, key

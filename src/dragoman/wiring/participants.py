@@ -25,6 +25,7 @@ from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.realtime.spec import is_realtime, read_realtime
 from dragoman.models.spec import HEARS, require_no_address, require_no_name
+from dragoman.models.spending.stated import without_price
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
 from dragoman.wiring.agent_names import AgentName, read_agent
@@ -98,8 +99,9 @@ def resolve_agent(
     named = read_agent(spec)
     if named.spec.startswith(SCHEMES):
         return called(_http_agent(named, prompts, connections), named)
+    spec = named.spec
     if named.is_given:
-        return called(resolve_agent(named.spec, prompts, connections, offer), named)
+        return called(resolve_agent(spec, prompts, connections, offer), named)
     if spec in diagnostics:
         return Resolved(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
     name, options = split_options(spec)
@@ -142,6 +144,7 @@ def resolve_user(
     from dragoman.simulation.offline_user import OfflineUser
 
     require_no_name(spec)
+    spec = without_price(spec)
     if not spec:
         partner = partner_of(agent)
         return Resolved(partner.name, partner, content_key("diagnostic-1", partner.name, "user"))
@@ -155,7 +158,7 @@ def user_of(user: str, agent: str) -> str:
     """Return the name of the user simulator that an agent meets; an empty one is its partner."""
     from dragoman.simulation.canonical import agent_behind
 
-    return user or ("gold" if agent_behind(agent) == "gold" else "offline")
+    return without_price(user) or ("gold" if agent_behind(agent) == "gold" else "offline")
 
 
 def resolve_person(console: Console) -> Resolved:

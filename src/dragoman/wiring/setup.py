@@ -41,7 +41,7 @@ from dragoman.wiring.participants import (
 )
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.shipped_names import HUMAN
-from dragoman.wiring.spending import budget_of, prices_of
+from dragoman.wiring.spending import budget_of, models_of, prices_of, with_stated
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.text_agents import offer_of, require_text
 
@@ -148,7 +148,7 @@ def build_setup(
         UsageError: For a name that does not exist.
         DataError: For data that are missing or damaged.
     """
-    prices = prices or prices_of(config)
+    prices = with_stated(prices or prices_of(config), models_of(config))
     budget = budget_of(config, prices)
     connections = connections_of(config, purse or budget)
     suite = load_suite(config.suite, outside_of(config, connections))
@@ -251,7 +251,7 @@ def scoring_setup(
     conditions: Sequence[Condition] | None = None,
 ) -> Setup:
     """Resolve what scoring needs, and no agents: they may be gone since the run."""
-    prices = prices or prices_of(config)
+    prices = with_stated(prices or prices_of(config), models_of(config))
     suite = load_suite(config.suite, named_outside(config))
     conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)

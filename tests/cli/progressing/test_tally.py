@@ -37,9 +37,9 @@ def test_scores_are_of_what_was_scored_and_failures_are_by_kind() -> None:
     )
 
 
-def test_one_unknown_use_makes_the_cost_unknown_and_none_is_no_cost() -> None:
+def test_one_unknown_use_leaves_the_cost_to_the_summary_and_none_is_no_cost() -> None:
     done: tuple[EndReason, Verdict] = ("user_stop", Scored(1.0))
 
     assert _told((*done, (KNOWN,)), (*done, (KNOWN,))) == "2 of 2 scored passed; cost 4.00 USD"
-    assert _told((*done, (KNOWN,)), (*done, (UNTOLD,))) == "2 of 2 scored passed; cost unknown"
+    assert _told((*done, (KNOWN,)), (*done, (UNTOLD,))) == "2 of 2 scored passed"
     assert _told((*done, ())) == "1 of 1 scored passed"

@@ -13,7 +13,7 @@ class RunningTally:
     """Adds conversations up as they come in.
 
     Args:
-        price_of: Returns prices; one price or count that is not known makes the cost unknown.
+        price_of: Returns prices; the cost is told as long as all are known.
 
     Attributes:
         played: How many conversations were taken in.
@@ -56,4 +56,5 @@ class RunningTally:
         )
 
     def _spent(self) -> str:
-        return f"cost {wording.money(self._cost)}" if self._asked else ""
+        is_known = self._asked and self._cost is not None
+        return f"cost {wording.money(self._cost)}" if is_known else ""

@@ -89,7 +89,8 @@ def _used(tried: TriedOut, before: str = "") -> str:
     if not tried.usage:
         return ""
     parts = ", ".join(map(_calls, tried.usage))
-    return f"{before}{parts}; cost {wording.money(tried.cost)}"
+    cost = "" if tried.cost is None else f"; cost {wording.money(tried.cost)}"
+    return f"{before}{parts}{cost}"
 
 
 def _calls(usage: Usage) -> str:

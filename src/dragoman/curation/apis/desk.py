@@ -1,6 +1,6 @@
 """The chat models that steps ask: opened by their names, within a budget, and closed."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import load_prices
 from dragoman.models.wire.transport import Patience
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.spending import with_stated
 from dragoman.wiring.translators import translation_model
 
 T = TypeVar("T")
@@ -73,15 +74,15 @@ async def with_models(
     patience = Patience()
     if terms.patience is not None:
         patience = Patience(seconds=terms.patience, outage=terms.patience)
-    connections = Connections(patience=patience, budget=_budget(terms))
+    connections = Connections(patience=patience, budget=_budget(terms, names))
     try:
         return await work({name: translation_model(name, connections) for name in names})
     finally:
         await connections.close()
 
 
-def _budget(terms: ModelTerms) -> Budget | None:
+def _budget(terms: ModelTerms, names: Iterable[str]) -> Budget | None:
     if not terms.max_cost:
         return None
-    prices = load_prices(terms.prices)
+    prices = with_stated(load_prices(terms.prices), names)
     return Budget(parse_limit(terms.max_cost), prices.price_of, goes_on="the same command")

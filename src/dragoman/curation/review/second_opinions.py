@@ -20,6 +20,7 @@ from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import PriceTable, load_prices
 from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.spending import with_stated
 from dragoman.wiring.translators import translation_model
 
 KEPT_AT_ONCE = 96
@@ -92,7 +93,8 @@ async def _ask(
     helpers: Helpers,
     on_progress: OnProgress,
 ) -> Helped:
-    prices = load_prices(helpers.prices)
+    asked = filter(None, (helpers.back_translator, helpers.estimator))
+    prices = with_stated(load_prices(helpers.prices), asked)
     connections = Connections(budget=_budget(helpers, prices))
     opinions = _Opinions(found, memory, on_progress)
     try:

@@ -56,6 +56,7 @@ from dragoman.store.audio_sets.reader import AudioSet
 from dragoman.store.whole_files import write_whole
 from dragoman.wiring.conditions.engines import SpeechEngines
 from dragoman.wiring.connections import Connections
+from dragoman.wiring.spending import with_stated
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.translators import model_name, translation_model
 
@@ -279,7 +280,7 @@ async def _line(message: UserMessage, means: _Means) -> SetLine:
 def _budget(asked: AudioSetRequest) -> Budget | None:
     if not asked.max_cost:
         return None
-    prices = load_prices(asked.prices)
+    prices = with_stated(load_prices(asked.prices), (asked.rewriter, asked.topics))
     return Budget(parse_limit(asked.max_cost), prices.price_of, goes_on="the same command")
 
 

@@ -47,6 +47,7 @@ from dragoman.scoring.language_detection import Detector, load_detector
 from dragoman.store.translation_memory import FILE, TranslationMemory
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import data_folder
+from dragoman.wiring.spending import with_stated
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.translators import model_name, translation_model
 
@@ -171,7 +172,7 @@ class Translating:
         self.languages = _distinct(asked.languages)
         self.domain = domain_of(load_suite(asked.suite), data_folder(), asked.assets)
         self.protection = protection_for(self.domain)
-        self.prices = load_prices(asked.prices)
+        self.prices = with_stated(load_prices(asked.prices), (asked.model,))
         self.model = asked.model if asked.model == GLOSSARY else model_name(asked.model)
 
     def plans(self) -> tuple[LanguagePlan, ...]:

@@ -20,6 +20,7 @@ from dragoman.models.spec import (
     require_no_credentials,
     value_of,
 )
+from dragoman.models.spending.stated import PRICE, read_price
 
 SCHEMES = ("ws", "wss", "http", "https")
 AUDIO, TEXT = "audio", "text"
@@ -101,6 +102,8 @@ def read_realtime(written: str) -> RealtimeSpec:
         raise UsageError(f"{written!r} names no model: write {provider_name}/MODEL")
     provider = load_realtime_facts().providers[provider_name]
     given = dict(parameters_of(query, written))
+    if (price := given.pop(PRICE, None)) is not None:
+        read_price(price, written)
     addresses = {key: given.pop(key, "") for key in _ADDRESSES}
     base_url = addresses["base_url"] and websocket_address(addresses["base_url"], "base_url")
     return RealtimeSpec(
