@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.viewer.conftest import View
 
+import dragoman
 from dragoman.core.errors import DragomanError
 from dragoman.store.run import peek_run
 from dragoman.viewer.library import require_runs
@@ -24,6 +25,16 @@ def test_a_run_leads_to_its_conversations(view: View, played: Path) -> None:
     assert "20 conversations" in overview.text
     assert conversation.status == 200
     assert "user_stop" in conversation.text
+
+
+def test_an_agent_with_a_name_is_shown_by_it(view: View, tmp_path: Path) -> None:
+    script = tmp_path / "nobody.json"
+    script.write_text('{"*": [{"content": "No."}]}')
+    dragoman.run("sample:shop", f"v1=scripted/{script}", limit=1, out=tmp_path / "named")
+    viewer = view(tmp_path / "named")
+    runs, overview = viewer.get("/").text, viewer.get("/run/named").text
+    assert ("v1" in runs, "v1" in overview) == (True, True)
+    assert "nobody.json" not in runs
 
 
 def test_every_answer_says_that_only_own_scripts_run(view: View, played: Path) -> None:

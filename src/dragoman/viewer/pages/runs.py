@@ -9,6 +9,7 @@ from dragoman.core.errors import DragomanError
 from dragoman.runs.jobs import read_manifest
 from dragoman.viewer.opened import OpenedRun
 from dragoman.viewer.requests import PageRequest, Route
+from dragoman.wiring.agent_names import specs_of
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -43,7 +44,7 @@ def _line(run: OpenedRun) -> _Line:
         name=run.name,
         title=run.title,
         suite=manifest.config.suite,
-        agents=manifest.config.agents,
+        agents=tuple(specs_of(manifest.config.agents)),
         created=created.isoformat(" ", "minutes"),
         planned=planned,
         stored=stored,
