@@ -8,6 +8,7 @@ from dragoman.cli.setting_up.checkup.model.examining import PART, Announce, exam
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import EQUAL, ModelSpec, read_spec
+from dragoman.wiring.agent_names import read_agent
 from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.probing import ModelProbe
 from dragoman.wiring.providers import base_address_of
@@ -25,7 +26,7 @@ def examine_named(written: str, seconds: float, announce: Announce) -> list[Chec
     Raises:
         UsageError: For a model that does not exist, or has no endpoint.
     """
-    name, _ = split_options(written)
+    name, _ = split_options(read_agent(written).spec)
     if "/" not in name.partition("?")[0] or name.startswith(("http://", "https://")):
         raise UsageError(f"{written}: write a model, PROVIDER/MODEL: its endpoint is what is asked")
     if name.startswith(("local/", "scripted/")):
