@@ -14,6 +14,7 @@ from dragoman.core.protocols import Recognizer, Spoken, Synthesizer, Transcript
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
+from dragoman.models.wire.provenance import sources
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "speech-reply-1"
@@ -109,16 +110,20 @@ async def _asked(
     was_interrupted = cache.was_in_flight(key)
     cache.begin(key)
     try:
-        answer = await ask()
+        with sources() as came_over:
+            answer = await ask()
     except Exception:
         # Not so where the call is cut off: the provider may still answer and charge it.
         cache.forget(key)
         raise
     body = body_of(answer)
-    if body is None or len(body) > MOST_REMEMBERED_BYTES:
+    is_doubtful = any(source.is_doubtful for source in came_over)
+    if body is None or len(body) > MOST_REMEMBERED_BYTES or is_doubtful:
         cache.forget(key)
     else:
         await cache.keep(key, body)
+        for source in came_over:
+            source.kept(cache, key)
     return _interrupted(answer) if was_interrupted else answer
 
 

@@ -33,6 +33,7 @@ _GET = "SELECT used, checksum, body FROM replies WHERE key = ?"
 _BEGIN = "INSERT OR REPLACE INTO calls (key, began) VALUES (?, ?)"
 _END = "DELETE FROM calls WHERE key = ?"
 _PUT = "INSERT OR REPLACE INTO replies (key, used, checksum, body) VALUES (?, ?, ?, ?)"
+_DROP = "DELETE FROM replies WHERE key = ?"
 _TOUCH = "UPDATE replies SET used = ? WHERE key = ?"
 _EVICT = "DELETE FROM replies WHERE id IN (SELECT id FROM replies ORDER BY used, id LIMIT ?)"
 
@@ -46,6 +47,7 @@ class _Batch:
         self.begun: set[bytes] = set()
         self.ended: set[bytes] = set()
         self.touched: set[bytes] = set()
+        self.dropped: set[bytes] = set()
         self.replies: dict[bytes, bytes] = {}
         self.awaited: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
 
@@ -57,7 +59,7 @@ class _Batch:
         self.awaited = {}
 
     def __bool__(self) -> bool:
-        return bool(self.begun or self.ended or self.touched or self.replies)
+        return bool(self.begun or self.ended or self.touched or self.dropped or self.replies)
 
 
 class ReplyCache:
@@ -107,6 +109,8 @@ class ReplyCache:
         for batch in (self._waiting, self._writing):
             if (waiting := batch.replies.get(key)) is not None:
                 return waiting
+            if key in batch.dropped:
+                return None
         try:
             row = self._reader.execute(_GET, (key,)).fetchone()
         except sqlite3.Error as error:
@@ -147,6 +151,10 @@ class ReplyCache:
     def forget(self, key: bytes) -> None:
         """Note that a call has ended without a reply."""
         self._hand_over(ended=key)
+
+    def drop(self, key: bytes) -> None:
+        """Remember a reply no longer: it may be the answer to another question."""
+        self._hand_over(dropped=key)
 
     def was_in_flight(self, key: bytes) -> bool:
         """Whether an earlier process began this call and was not seen to end it."""
@@ -191,6 +199,7 @@ class ReplyCache:
         begun: bytes | None = None,
         ended: bytes | None = None,
         touched: bytes | None = None,
+        dropped: bytes | None = None,
         body: bytes | None = None,
         awaited: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None,
     ) -> bool:
@@ -205,12 +214,16 @@ class ReplyCache:
                 batch.ended.discard(begun)
             if touched is not None:
                 batch.touched.add(touched)
+            if dropped is not None:
+                batch.replies.pop(dropped, None)
+                batch.dropped.add(dropped)
             if ended is not None:
                 self._left.discard(ended)
                 batch.begun.discard(ended)
                 batch.ended.add(ended)
                 if body is not None and len(batch.replies) < MOST_WAITING:
                     batch.replies[ended] = body
+                    batch.dropped.discard(ended)
             if awaited is not None:
                 loop, written = awaited
                 batch.awaited.setdefault(loop, []).append(written)
@@ -283,6 +296,7 @@ class ReplyCache:
         now = int(self._clock())
         replies = [(key, now, zlib.crc32(body), body) for key, body in batch.replies.items()]
         file.executemany(_BEGIN, [(key, now) for key in batch.begun])
+        file.executemany(_DROP, [(key,) for key in batch.dropped])
         file.executemany(_PUT, replies)
         file.executemany(_END, [(key,) for key in batch.ended])
         file.executemany(_TOUCH, [(now, key) for key in batch.touched])

@@ -320,9 +320,9 @@ def test_connections_are_used_again_and_closed(serving: RawServer) -> None:
 
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         opened.append(HOST)
-        for _ in range(3):
+        for number in range(3):
             await reader.readuntil(b"{}")
-            writer.write(whole(b"{}"))
+            writer.write(whole(b"%d" % number))
 
     async def go() -> None:
         http = Http(Timeouts())

@@ -84,7 +84,8 @@ class LitellmWire:
             failed = error
         else:
             self._has_sent = True
-            return HttpResponse(200, {}, written)
+            faults = carried.answer.faults if carried.answer is not None else {}
+            return HttpResponse(200, {}, written, faults=faults)
         # Raised out here so that nothing hangs on it: what litellm raises quotes what was sent.
         return self._unanswered(failed, carried)
 

@@ -14,6 +14,7 @@ from dragoman.core.voice.sound_parts import hash_encoder
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.spoken_replies import with_sound
+from dragoman.models.wire.provenance import sources
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "reply-1"
@@ -68,13 +69,17 @@ class RememberedModel:
         self._cache.begin(key)
         try:
             asked = msgspec.structs.replace(request, key=key.hex())
-            completion = await self._model.complete(asked, purpose)
+            with sources() as came_over:
+                completion = await self._model.complete(asked, purpose)
         except Exception:
             # Not so where the call is cut off: the provider may still answer and charge it.
             self._cache.forget(key)
             raise
-        if completion.usage.calls:
+        is_doubtful = any(source.is_doubtful for source in came_over)
+        if completion.usage.calls and not is_doubtful:
             await self._cache.keep(key, _kept(completion))
+            for source in came_over:
+                source.kept(self._cache, key)
         else:
             self._cache.forget(key)
         return _interrupted(completion) if was_interrupted else completion

@@ -131,6 +131,7 @@ class Gate:
 
         async def attempt(at: Target, began: float) -> tuple[T, _Arrivals]:
             answer = await posted(at, body)
+            call.count_all(answer.faults)
             value = self._understood(answer, read, at, is_chat=who.is_chat)
             if pause := pause_asked(answer.headers):
                 self._hold(at, pause)
@@ -378,6 +379,12 @@ class _Call(Generic[T]):
     def count(self, kind: str) -> None:
         """Count a failed attempt, or one beside another."""
         self.faults = {**self.faults, kind: self.faults.get(kind, 0) + 1}
+
+    def count_all(self, faults: Mapping[str, int]) -> None:
+        """Count what an answer says went wrong besides."""
+        if faults:
+            kinds = dict.fromkeys((*self.faults, *faults))
+            self.faults = {k: self.faults.get(k, 0) + faults.get(k, 0) for k in kinds}
 
     def others_served_since(self, moment: float) -> bool:
         """Whether others were served since then where it was sent last."""

@@ -3,11 +3,15 @@
 import asyncio
 from collections.abc import Mapping
 
+import msgspec
 from yarl import URL
 
+from dragoman.models.wire.http1.connection import Connection
 from dragoman.models.wire.http1.pool import Pool
-from dragoman.models.wire.http1.requests import Destination, Heads, destination_of
-from dragoman.models.wire.transport import CHAT_BYTES, HttpResponse, Timeouts
+from dragoman.models.wire.http1.requests import Destination, Heads, Peer, destination_of
+from dragoman.models.wire.http1.standing import ASKED_AGAIN, SURPLUS, Standing
+from dragoman.models.wire.provenance import came_over
+from dragoman.models.wire.transport import CHAT_BYTES, OK, HttpResponse, Timeouts
 
 LARGE_AT_ONCE = 16
 """How many large bodies are read at the same time: what they hold together is bounded."""
@@ -18,6 +22,8 @@ class Http:
 
     No cap on connections: how many calls are under way is the gate's business. Redirections are
     answers like others, and compression is not asked for: a compressed body could grow without bound.
+    An answer that may belong to another request is asked for again over a new connection, and one
+    surplus byte of a peer ends the reuse of connections to it for the life of this client.
     """
 
     def __init__(self, timeouts: Timeouts, large_at_once: int = LARGE_AT_ONCE) -> None:
@@ -26,6 +32,7 @@ class Http:
         self._large = asyncio.Semaphore(large_at_once)
         self._pool: Pool | None = None
         self._heads = Heads()
+        self._standings: dict[Peer, Standing] = {}
 
     async def post(
         self,
@@ -69,17 +76,54 @@ class Http:
     async def _exchanged(
         self, where: Destination, request: tuple[bytes, bytes], most_bytes: int
     ) -> HttpResponse:
+        """Return the answer to a request; one that may be another's is asked for again."""
         pool = self._open()
         ends_at = pool.loop.time() + self._timeouts.total
         connection = await pool.connection(where.peer)
+        answer = await self._over(connection, where.peer, request, most_bytes, ends_at)
+        if not connection.doubt:
+            return _told(answer, connection, {})
+        ends_at = pool.loop.time() + self._timeouts.total
+        fresh = await pool.opened(where.peer)
+        second = await self._over(fresh, where.peer, request, most_bytes, ends_at)
+        if second.status == OK and connection.doubt == "equal":
+            if second.body == answer.body:
+                connection.standing.gave_equal()
+            else:
+                connection.found_surplus()
+        return _told(second, fresh, {ASKED_AGAIN: 1})
+
+    async def _over(
+        self,
+        connection: Connection,
+        peer: Peer,
+        request: tuple[bytes, bytes],
+        most_bytes: int,
+        ends_at: float,
+    ) -> HttpResponse:
+        """Carry a request over a connection, and keep that for another one where it may carry it."""
         try:
             return await connection.exchange(request, most_bytes, ends_at, self._large)
         finally:
-            pool.give_back(where.peer, connection)
+            self._open().give_back(peer, connection)
 
     def _open(self) -> Pool:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._pool.loop is not loop:
             self._large = asyncio.Semaphore(self._large_at_once)
-            self._pool = Pool(loop, self._timeouts)
+            self._pool = Pool(loop, self._timeouts, self._standing)
         return self._pool
+
+    def _standing(self, peer: Peer) -> Standing:
+        standing = self._standings.get(peer)
+        if standing is None:
+            standing = self._standings[peer] = Standing(peer.name)
+        return standing
+
+
+def _told(answer: HttpResponse, connection: Connection, faults: Mapping[str, int]) -> HttpResponse:
+    """Return an answer with what went wrong at its peer, and tell who asks where it came from."""
+    came_over(connection.read_over)
+    if surplus := connection.standing.untold():
+        faults = {**faults, SURPLUS: surplus}
+    return msgspec.structs.replace(answer, faults=faults) if faults else answer

@@ -74,13 +74,16 @@ class Patience(msgspec.Struct, frozen=True):
 class HttpResponse(msgspec.Struct, frozen=True):
     """What an endpoint answered; names of headers are found in any case.
 
-    `arrivals` says how many bytes of the body had come at which times of the event loop.
+    Attributes:
+        arrivals: How many bytes of the body had come at which times of the event loop.
+        faults: What went wrong at the endpoint besides, by kind: it is counted with the call.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     arrivals: Sequence[tuple[int, float]] = ()
+    faults: Mapping[str, int] = {}
 
 
 def reason_of(error: OSError) -> str:

@@ -15,22 +15,27 @@ from dragoman.testing.listening import HOST
 
 PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+NUMBERED = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d"
 
 
 class Counting:
-    """Answers every request, says how many connections came, and does something after each answer."""
+    """Answers every request, says how many connections came, and does something after each answer.
+
+    A `%d` in the answer is the number of the request, so that no two answers are equal.
+    """
 
     def __init__(
-        self, answer: bytes = ANSWER, after: Callable[[asyncio.StreamWriter], Any] = bool
+        self, answer: bytes = NUMBERED, after: Callable[[asyncio.StreamWriter], Any] = bool
     ) -> None:
-        self.opened = 0
+        self.opened = self.asked = 0
         self._answer = answer
         self._after = after
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.opened += 1
         while await reader.readuntil(b"{}"):
-            writer.write(self._answer)
+            self.asked += 1
+            writer.write(self._answer.replace(b"%d", b"%d" % self.asked))
             await writer.drain()
             self._after(writer)
 
@@ -49,7 +54,7 @@ async def posts(serving: Serving, behave: Behaving, pause: float = 0.0) -> list[
 
 def test_a_connection_carries_one_call_after_the_other(play: Play[Any], serving: Serving) -> None:
     server = Counting()
-    assert [answer.body for answer in play(posts(serving, server))] == [b"{}"] * 3
+    assert [answer.body for answer in play(posts(serving, server))] == [b"1", b"2", b"3"]
     assert server.opened == 1
 
 
@@ -80,7 +85,7 @@ def test_what_comes_unasked_is_no_answer_to_the_next_call(
     tasks = []
     server = Counting(after=lambda writer: tasks.append(asyncio.create_task(later(writer))))
     answers = play(posts(serving, server, pause=0.1))
-    assert [answer.body for answer in answers] == [b"{}"] * 3
+    assert [answer.body for answer in answers] == [b"1", b"2", b"3"]
     assert server.opened == 3
 
 
@@ -104,8 +109,8 @@ def test_one_that_carried_nothing_for_long_is_replaced(
 def test_each_server_has_its_own(play: Play[Any], serving: Serving) -> None:
     async def go() -> list[bytes]:
         http = Http(PATIENT)
-        first = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
-        second = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2")
+        first = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na%d")
+        second = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nb%d")
         async with serving(first) as one, serving(second) as two:
             urls = [f"http://{HOST}:{port}/" for port in (one, two, one, two)]
             bodies = [(await http.post(url, {}, b"{}")).body for url in urls]
@@ -113,7 +118,7 @@ def test_each_server_has_its_own(play: Play[Any], serving: Serving) -> None:
         assert (first.opened, second.opened) == (1, 1)
         return bodies
 
-    assert play(go()) == [b"1", b"2", b"1", b"2"]
+    assert play(go()) == [b"a1", b"b1", b"a2", b"b2"]
 
 
 def test_another_event_loop_has_its_own(serving: Serving) -> None:
@@ -125,7 +130,7 @@ def test_another_event_loop_has_its_own(serving: Serving) -> None:
             await http.close()
         return answer.body
 
-    assert [asyncio.run(go()), asyncio.run(go())] == [b"{}"] * 2
+    assert [asyncio.run(go()), asyncio.run(go())] == [b"1", b"2"]
     assert server.opened == 2
 
 
@@ -175,9 +180,9 @@ def test_silence_after_others_were_answered_is_still_noticed(
     play: Play[Any], serving: Serving
 ) -> None:
     async def then_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for _ in range(3):
+        for number in range(3):
             await reader.readuntil(b"{}")
-            writer.write(ANSWER)
+            writer.write(NUMBERED % number)
         await reader.read(-1)
 
     async def go() -> None:

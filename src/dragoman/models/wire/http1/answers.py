@@ -16,6 +16,7 @@ FRAMING_RATIO = 16
 
 INTERIM = range(100, 200)
 BODILESS = frozenset({204, 304})
+GOOD = range(200, 300)
 
 
 class AnswerReader:
@@ -24,6 +25,8 @@ class AnswerReader:
     Attributes:
         is_settled: Whether there is nothing more to wait for.
         is_whole: Whether all of the answer came that is read of it.
+        is_ended: Whether its last byte came: what follows belongs to no request.
+        has_surplus: Whether something followed it.
         keeps: Whether the connection may carry another call after it.
         fault: Why it cannot come any more, or None.
     """
@@ -34,7 +37,7 @@ class AnswerReader:
 
     def begin(self, most_bytes: int) -> None:
         """Expect an answer; of a good one's body no more than these bytes."""
-        self.is_settled = self.is_whole = False
+        self.is_settled = self.is_whole = self.is_ended = self.has_surplus = False
         self.keeps = False
         self.fault: Fault | None = None
         self._most_bytes = most_bytes
@@ -78,6 +81,7 @@ class AnswerReader:
             broken = f"no HTTP answer ({type(error).__name__})"
         if broken:
             self.keeps = False
+            self.has_surplus |= self.is_ended
             self.break_off("broken_http", broken)
         elif len(self._body) > before:
             self._arrivals.append((len(self._body), at))
@@ -119,8 +123,9 @@ class AnswerReader:
     # What follows is called by the parser.
 
     def on_message_begin(self) -> None:
-        """Learn that bytes came which nobody asked for, where the answer was whole."""
+        """Learn that bytes came which nobody asked for, where the answer had ended."""
         self.keeps = False
+        self.has_surplus |= self.is_ended
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header; of trailers nothing is kept."""
@@ -129,7 +134,7 @@ class AnswerReader:
 
     def on_headers_complete(self) -> None:
         """Judge by the head what is to be read of the body."""
-        if self.is_whole:
+        if self.is_whole or self.is_ended:
             return
         self._status = self._parser.get_status_code()
         if self._status in INTERIM:
@@ -158,6 +163,9 @@ class AnswerReader:
         """Learn that an answer, or what came before it, is there."""
         if not self._has_head:
             self._headers.clear()
-        elif not self.is_settled:
-            self.keeps = self._parser.should_keep_alive()
+            return
+        if not self.is_settled:
+            # After an error of its own a gateway may still hand on what it waited for.
+            self.keeps = self._parser.should_keep_alive() and self._status in GOOD
             self._finish()
+        self.is_ended = True

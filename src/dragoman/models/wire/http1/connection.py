@@ -1,14 +1,54 @@
 """One connection: a request is written to it, and one answer read in bounded time."""
 
 import asyncio
+import math
+import select
 from collections.abc import Callable
-from typing import cast
+from typing import Literal, cast
 
 from dragoman.models.wire.http1.answers import AnswerReader
-from dragoman.models.wire.transport import HttpResponse
+from dragoman.models.wire.http1.standing import Standing
+from dragoman.models.wire.provenance import ReadOver
+from dragoman.models.wire.transport import OK, HttpResponse
 
 SMALL_BYTES = 256 * 1024
 """Bodies that are no larger are all read at once."""
+
+MOST_ANSWERS = 128
+"""A connection that brought so many carries nothing more: none is out of step for long."""
+
+MOST_HELD = 64 * 1024
+"""A body of a request that is no larger is held until the next one, which may be the same."""
+
+LATE_SECONDS = 1.0
+"""An answer that equals one of no longer ago may be that one, come a second time."""
+
+LATE_ANSWERS = 8
+"""And so may one that equals any of so many before it."""
+
+NEVER = -LATE_ANSWERS, -math.inf
+
+FAREWELLS = b"HTTP/1.1 408", b"HTTP/1.0 408"
+"""Said to a connection that carried nothing for long, before it is closed: an answer to no request."""
+
+
+class _Silence:
+    """Whether a socket has nothing to be read, and has not ended."""
+
+    __slots__ = ("_number", "_poll")
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        socket = transport.get_extra_info("socket")
+        self._number = -1 if socket is None else socket.fileno()
+        self._poll = select.poll() if hasattr(select, "poll") and self._number >= 0 else None
+        if self._poll is not None:
+            self._poll.register(self._number, select.POLLIN)
+
+    def holds(self) -> bool:
+        """Look at it now; the event loop has not yet seen what came since its last round."""
+        if self._poll is not None:
+            return not self._poll.poll(0)
+        return self._number < 0 or not select.select([self._number], [], [], 0)[0]
 
 
 class Connection(asyncio.Protocol):
@@ -17,9 +57,16 @@ class Connection(asyncio.Protocol):
     Args:
         read_seconds: How long it may be silent while a call is under way.
         on_lost: Called once it is closed.
+        standing: What is known of the peer that it leads to.
 
     Attributes:
         freed_at: When it had carried its last call.
+        answered: How many good answers it brought.
+        is_spent: Whether it is to carry nothing more, although it could.
+        doubt: Why its last answer may be that of another request: "equal" to one before it, or from a
+            "peer" that is known to send what nobody asked for; "" where nothing says so.
+        read_over: What is kept of its answers.
+        standing: What is known of the peer.
     """
 
     def __init__(
@@ -27,8 +74,17 @@ class Connection(asyncio.Protocol):
         loop: asyncio.AbstractEventLoop,
         read_seconds: float,
         on_lost: Callable[["Connection"], None],
+        standing: Standing,
     ) -> None:
         self.freed_at = 0.0
+        self.answered = 0
+        self.doubt: Literal["", "equal", "peer"] = ""
+        self.is_spent = False
+        self._asked: tuple[bytes, ...] = ()
+        self.read_over = ReadOver()
+        self.standing = standing
+        self._silence: _Silence | None = None
+        self._answers: dict[int, tuple[int, float]] = {}
         self._loop = loop
         self._read_seconds = read_seconds
         self._on_lost = on_lost
@@ -87,17 +143,56 @@ class Connection(asyncio.Protocol):
                 await self._hear()
             if not answer.is_settled:
                 await self._read_on(large)
+        except BaseException:
+            # Whoever is cut off may not have seen the answer, although it came.
+            answer.keeps = False
+            raise
         finally:
             self._is_busy = False
             self.freed_at = self._loop.time()
             if not answer.keeps:
                 self.abort()
-        return answer.taken()
+        response = answer.taken()
+        if response.status == OK:
+            self._judge(response.body, is_same_call=_is_same(request, self._asked))
+        self._asked = request if len(request[-1]) <= MOST_HELD else ()
+        return response
+
+    def is_silent(self) -> bool:
+        """Whether nothing came over it that nobody read yet: what did is no answer to the next call."""
+        if self._transport is None:
+            return False
+        if self._silence is None:
+            self._silence = _Silence(self._transport)
+        return self._silence.holds()
+
+    def found_surplus(self) -> None:
+        """Learn that it brought what nobody asked for: none of its answers is to be trusted."""
+        if not self.read_over.is_doubtful:
+            self.standing.found_surplus(self.read_over.doubt())
 
     def abort(self) -> None:
         """Close it at once."""
         if self._transport is not None:
             self._transport.abort()
+
+    def _judge(self, body: bytes, *, is_same_call: bool) -> None:
+        """Doubt an answer that may be that of another request: never what came first over it.
+
+        An answer that equals the one before it answers the same call where that is sent again; but
+        what comes next may then be out of step.
+        """
+        digest, now = hash(body), self.freed_at
+        self.standing.answers += 1
+        self.answered += 1
+        number, at = self._answers.get(digest, NEVER)
+        self._answers[digest] = self.answered, now
+        is_late = self.answered - number <= LATE_ANSWERS or now - at < LATE_SECONDS
+        self.is_spent = is_late or self.answered >= MOST_ANSWERS
+        if is_late and not (is_same_call and number == self.answered - 1):
+            self.doubt = "equal"
+        elif self.answered > 1 and self.standing.is_doubtful:
+            self.doubt = "peer"
 
     def _send(self, request: tuple[bytes, ...]) -> None:
         if self._transport is None or self._transport.is_closing():
@@ -160,11 +255,16 @@ class Connection(asyncio.Protocol):
         """Read a piece of the answer; what nobody asked for ends the connection."""
         answer = self._answer
         if not self._is_busy or answer.is_settled:
+            if answer.is_ended and not (data.startswith(FAREWELLS) and not self._is_busy):
+                self.found_surplus()
             answer.keeps = False
             self.abort()
             return
         self._heard_at = self._loop.time()
-        if answer.read(data, self._heard_at):
+        is_settled = answer.read(data, self._heard_at)
+        if answer.has_surplus:
+            self.found_surplus()
+        if is_settled:
             self._wake()
         elif self._small_only and answer.size > SMALL_BYTES and self._transport is not None:
             self._transport.pause_reading()
@@ -178,3 +278,8 @@ class Connection(asyncio.Protocol):
         self._answer.end(error)
         self._wake()
         self._on_lost(self)
+
+
+def _is_same(request: tuple[bytes, ...], before: tuple[bytes, ...]) -> bool:
+    """Whether a request is that of the call before, sent again: of equal bodies each has its own draw."""
+    return bool(before) and request[-1] is before[-1] and request == before

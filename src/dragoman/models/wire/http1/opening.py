@@ -33,11 +33,11 @@ class Opener:
 
     Args:
         seconds: How long opening one may take.
-        make: Makes what a connection is given to.
+        make: Makes what a connection to a peer is given to.
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, seconds: float, make: Callable[[], Connection]
+        self, loop: asyncio.AbstractEventLoop, seconds: float, make: Callable[[Peer], Connection]
     ) -> None:
         self._loop = loop
         self._seconds = seconds
@@ -64,13 +64,14 @@ class Opener:
         raise fault
 
     async def _connected(self, peer: Peer) -> Connection:
+        make = functools.partial(self._make, peer)
         if peer.proxy is None:
-            return (await self._linked(peer, self._make))[1]
+            return (await self._linked(peer, make))[1]
         proxy = peer_of(peer.proxy)
         if proxy is None:
             raise Fault("connect", "no address of a proxy")
         if not peer.tunnelled:
-            return (await self._linked(proxy, self._make))[1]
+            return (await self._linked(proxy, make))[1]
         return await self._through(proxy, peer)
 
     async def _linked(self, peer: Peer, protocol: Callable[[], P]) -> tuple[Transport, P]:
@@ -95,7 +96,7 @@ class Opener:
         try:
             way.write(_question(peer))
             await _require_way(reader)
-            connection = self._make()
+            connection = self._make(peer)
             transport = await self._loop.start_tls(
                 way, connection, self._trust, server_hostname=peer.host.rstrip(".")
             )

@@ -2,21 +2,39 @@
 
 import asyncio
 from collections import defaultdict, deque
+from collections.abc import Callable
 
 from dragoman.models.wire.http1.connection import Connection
 from dragoman.models.wire.http1.opening import Opener
 from dragoman.models.wire.http1.requests import Peer
+from dragoman.models.wire.http1.standing import Standing
 from dragoman.models.wire.transport import Timeouts
 
 KEPT_SECONDS = 15.0
 """For so long a connection that carries nothing is kept: longer, and the other end may be closing it."""
 
+MOST_LISTENED_TO = 64
+"""Connections that carry nothing more and are listened to: what they still bring was out of step."""
+
 
 class Pool:
-    """All connections of one event loop; how many there are is the business of who asks for them."""
+    """All connections of one event loop; how many there are is the business of who asks for them.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, timeouts: Timeouts) -> None:
+    Args:
+        loop: The event loop.
+        timeouts: How long to wait.
+        standing: Returns what is known of a peer.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        timeouts: Timeouts,
+        standing: Callable[[Peer], Standing],
+    ) -> None:
         self.loop = loop
+        self._standing = standing
+        self._listened_to: deque[Connection] = deque()
         self._read_seconds = timeouts.read
         self._idle: defaultdict[Peer, deque[Connection]] = defaultdict(deque)
         self._all: set[Connection] = set()
@@ -32,9 +50,22 @@ class Pool:
         idle = self._idle[peer]
         while idle:
             connection = idle.pop()
-            if self._is_fresh(connection):
+            if not self._is_fresh(connection):
+                connection.abort()
+            elif not connection.is_silent():
+                self._listen(connection)
+            elif connection.standing.reuses:
                 return connection
-            connection.abort()
+            else:
+                self._retire(connection)
+        return await self.opened(peer)
+
+    async def opened(self, peer: Peer) -> Connection:
+        """Return a new one that leads to a peer.
+
+        Raises:
+            Fault: Where none can be opened.
+        """
         connection = await self._opener.opened(peer)
         if connection.is_open:
             self._all.add(connection)
@@ -44,11 +75,13 @@ class Pool:
         """Keep a connection for the next call, if it can carry one."""
         if not connection.is_free:
             connection.abort()
-            return
-        idle = self._idle[peer]
-        while idle and idle[0].freed_at + KEPT_SECONDS < connection.freed_at:
-            idle.popleft().abort()
-        idle.append(connection)
+        elif connection.is_spent or connection.doubt or not connection.standing.reuses:
+            self._retire(connection)
+        else:
+            idle = self._idle[peer]
+            while idle and idle[0].freed_at + KEPT_SECONDS < connection.freed_at:
+                idle.popleft().abort()
+            idle.append(connection)
 
     async def close(self) -> None:
         """Close all connections; return when they are."""
@@ -61,9 +94,25 @@ class Pool:
     def _is_fresh(self, connection: Connection) -> bool:
         return connection.is_free and self.loop.time() <= connection.freed_at + KEPT_SECONDS
 
-    def _made(self) -> Connection:
-        return Connection(self.loop, self._read_seconds, self._lost)
+    def _retire(self, connection: Connection) -> None:
+        """Let one carry nothing more; what carried several calls may be one answer behind."""
+        if connection.answered > 1:
+            self._listen(connection)
+        else:
+            connection.abort()
+
+    def _listen(self, connection: Connection) -> None:
+        """Keep one for a while only to learn what it still brings."""
+        if len(self._listened_to) >= MOST_LISTENED_TO:
+            self._listened_to.popleft().abort()
+        self._listened_to.append(connection)
+        self.loop.call_later(KEPT_SECONDS, connection.abort)
+
+    def _made(self, peer: Peer) -> Connection:
+        return Connection(self.loop, self._read_seconds, self._lost, self._standing(peer))
 
     def _lost(self, connection: Connection) -> None:
         self._all.discard(connection)
+        if connection in self._listened_to:
+            self._listened_to.remove(connection)
         self._none_left.set()

@@ -31,6 +31,12 @@ class Peer(msgspec.Struct, frozen=True):
     proxy: URL | None = None
 
     @property
+    def name(self) -> str:
+        """The peer in messages: without what only a proxy is told."""
+        at = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.secure else 'http'}://{at}:{self.port}"
+
+    @property
     def tunnelled(self) -> bool:
         """Whether the proxy opens a way and reads nothing of what goes through."""
         return self.proxy is not None and self.secure
