@@ -14,7 +14,7 @@ from dragoman.core.protocols import Recognizer, Spoken, Synthesizer, Transcript
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
-from dragoman.models.wire.provenance import sources
+from dragoman.models.wire.sources import sources
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "speech-reply-1"
@@ -121,9 +121,9 @@ async def _asked(
     if body is None or len(body) > MOST_REMEMBERED_BYTES or is_doubtful:
         cache.forget(key)
     else:
-        await cache.keep(key, body)
         for source in came_over:
             source.kept(cache, key)
+        await cache.keep(key, body)
     return _interrupted(answer) if was_interrupted else answer
 
 

@@ -47,8 +47,8 @@ class _Batch:
         self.begun: set[bytes] = set()
         self.ended: set[bytes] = set()
         self.touched: set[bytes] = set()
-        self.dropped: set[bytes] = set()
-        self.replies: dict[bytes, bytes] = {}
+        # None for a reply that is dropped.
+        self.replies: dict[bytes, bytes | None] = {}
         self.awaited: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
 
     def tell(self) -> None:
@@ -59,7 +59,7 @@ class _Batch:
         self.awaited = {}
 
     def __bool__(self) -> bool:
-        return bool(self.begun or self.ended or self.touched or self.dropped or self.replies)
+        return bool(self.begun or self.ended or self.touched or self.replies)
 
 
 class ReplyCache:
@@ -107,10 +107,8 @@ class ReplyCache:
             return None
         # In this order: a batch is never in neither of the two before it is committed.
         for batch in (self._waiting, self._writing):
-            if (waiting := batch.replies.get(key)) is not None:
-                return waiting
-            if key in batch.dropped:
-                return None
+            if key in batch.replies:
+                return batch.replies[key]
         try:
             row = self._reader.execute(_GET, (key,)).fetchone()
         except sqlite3.Error as error:
@@ -154,7 +152,14 @@ class ReplyCache:
 
     def drop(self, key: bytes) -> None:
         """Remember a reply no longer: it may be the answer to another question."""
-        self._hand_over(dropped=key)
+        with self._changed:
+            if self._is_off:
+                return
+            batch = self._waiting
+            is_first = not batch
+            batch.replies[key] = None
+            if is_first:
+                self._changed.notify_all()
 
     def was_in_flight(self, key: bytes) -> bool:
         """Whether an earlier process began this call and was not seen to end it."""
@@ -199,7 +204,6 @@ class ReplyCache:
         begun: bytes | None = None,
         ended: bytes | None = None,
         touched: bytes | None = None,
-        dropped: bytes | None = None,
         body: bytes | None = None,
         awaited: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None,
     ) -> bool:
@@ -214,16 +218,12 @@ class ReplyCache:
                 batch.ended.discard(begun)
             if touched is not None:
                 batch.touched.add(touched)
-            if dropped is not None:
-                batch.replies.pop(dropped, None)
-                batch.dropped.add(dropped)
             if ended is not None:
                 self._left.discard(ended)
                 batch.begun.discard(ended)
                 batch.ended.add(ended)
                 if body is not None and len(batch.replies) < MOST_WAITING:
                     batch.replies[ended] = body
-                    batch.dropped.discard(ended)
             if awaited is not None:
                 loop, written = awaited
                 batch.awaited.setdefault(loop, []).append(written)
@@ -294,9 +294,10 @@ class ReplyCache:
 
     def _write(self, file: sqlite3.Connection, batch: _Batch) -> None:
         now = int(self._clock())
-        replies = [(key, now, zlib.crc32(body), body) for key, body in batch.replies.items()]
+        kept = {key: body for key, body in batch.replies.items() if body is not None}
+        replies = [(key, now, zlib.crc32(body), body) for key, body in kept.items()]
         file.executemany(_BEGIN, [(key, now) for key in batch.begun])
-        file.executemany(_DROP, [(key,) for key in batch.dropped])
+        file.executemany(_DROP, [(key,) for key in batch.replies.keys() - kept.keys()])
         file.executemany(_PUT, replies)
         file.executemany(_END, [(key,) for key in batch.ended])
         file.executemany(_TOUCH, [(now, key) for key in batch.touched])

@@ -218,13 +218,16 @@ class Connections:
         """Close all connections and models, and the memory of replies once everything is written."""
         for model in self._added.values():
             await model.close()
-        if self._memory is not None:
-            self._memory.close()
         for sender in self._batches.values():
             sender.close()
-        for transport in (self._http, self._litellm, self._sockets):
-            if transport is not None:
-                await transport.close()
+        try:
+            for transport in (self._http, self._litellm, self._sockets):
+                if transport is not None:
+                    await transport.close()
+        finally:
+            # After the connections: what they bring last may say that a reply is to be dropped.
+            if self._memory is not None:
+                self._memory.close()
 
     def memory(self) -> "ReplyCache | None":
         """Return where replies are remembered; None where they are not."""

@@ -14,7 +14,7 @@ from dragoman.core.voice.sound_parts import hash_encoder
 from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.spoken_replies import with_sound
-from dragoman.models.wire.provenance import sources
+from dragoman.models.wire.sources import sources
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "reply-1"
@@ -77,9 +77,9 @@ class RememberedModel:
             raise
         is_doubtful = any(source.is_doubtful for source in came_over)
         if completion.usage.calls and not is_doubtful:
-            await self._cache.keep(key, _kept(completion))
             for source in came_over:
                 source.kept(self._cache, key)
+            await self._cache.keep(key, _kept(completion))
         else:
             self._cache.forget(key)
         return _interrupted(completion) if was_interrupted else completion

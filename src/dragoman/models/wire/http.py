@@ -10,7 +10,7 @@ from dragoman.models.wire.http1.connection import Connection
 from dragoman.models.wire.http1.pool import Pool
 from dragoman.models.wire.http1.requests import Destination, Heads, Peer, destination_of
 from dragoman.models.wire.http1.standing import ASKED_AGAIN, SURPLUS, Standing
-from dragoman.models.wire.provenance import came_over
+from dragoman.models.wire.sources import came_over
 from dragoman.models.wire.transport import CHAT_BYTES, OK, HttpResponse, Timeouts
 
 LARGE_AT_ONCE = 16

@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from dragoman.models.wire.http1.answers import AnswerReader
 from dragoman.models.wire.http1.standing import Standing
-from dragoman.models.wire.provenance import ReadOver
+from dragoman.models.wire.sources import ReadOver
 from dragoman.models.wire.transport import OK, HttpResponse
 
 SMALL_BYTES = 256 * 1024
@@ -61,6 +61,7 @@ class Connection(asyncio.Protocol):
 
     Attributes:
         freed_at: When it had carried its last call.
+        slowest: How long its slowest answer took, in seconds.
         answered: How many good answers it brought.
         is_spent: Whether it is to carry nothing more, although it could.
         doubt: Why its last answer may be that of another request: "equal" to one before it, or from a
@@ -76,7 +77,7 @@ class Connection(asyncio.Protocol):
         on_lost: Callable[["Connection"], None],
         standing: Standing,
     ) -> None:
-        self.freed_at = 0.0
+        self.freed_at = self.slowest = 0.0
         self.answered = 0
         self.doubt: Literal["", "equal", "peer"] = ""
         self.is_spent = False
@@ -137,6 +138,7 @@ class Connection(asyncio.Protocol):
         answer.begin(most_bytes)
         self._is_busy = self._small_only = True
         self._ends_at = ends_at
+        began = self._loop.time()
         try:
             self._send(request)
             if not answer.is_settled:
@@ -150,6 +152,7 @@ class Connection(asyncio.Protocol):
         finally:
             self._is_busy = False
             self.freed_at = self._loop.time()
+            self.slowest = max(self.slowest, self.freed_at - began)
             if not answer.keeps:
                 self.abort()
         response = answer.taken()

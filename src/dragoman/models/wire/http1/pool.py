@@ -16,6 +16,9 @@ KEPT_SECONDS = 15.0
 MOST_LISTENED_TO = 64
 """Connections that carry nothing more and are listened to: what they still bring was out of step."""
 
+LISTENED_SECONDS = 1.0
+"""For no longer connections are listened to before they are closed with the client."""
+
 
 class Pool:
     """All connections of one event loop; how many there are is the business of who asks for them.
@@ -84,15 +87,33 @@ class Pool:
             idle.append(connection)
 
     async def close(self) -> None:
-        """Close all connections; return when they are."""
-        for connection in tuple(self._all):
-            connection.abort()
+        """Close all connections; return when they are.
+
+        Those that carried several calls are listened to before, for as long as their answers took.
+        """
+        try:
+            if (left := self._unheard() - self.loop.time()) > 0:
+                await asyncio.sleep(left)
+        finally:
+            for connection in tuple(self._all):
+                connection.abort()
         while self._all:
             self._none_left.clear()
             await self._none_left.wait()
 
     def _is_fresh(self, connection: Connection) -> bool:
         return connection.is_free and self.loop.time() <= connection.freed_at + KEPT_SECONDS
+
+    def _unheard(self) -> float:
+        """Return when a connection that is one answer behind should have brought it."""
+        return max(
+            (
+                connection.freed_at + min(2 * connection.slowest, LISTENED_SECONDS)
+                for connection in self._all
+                if connection.answered > 1 and connection.is_free
+            ),
+            default=0.0,
+        )
 
     def _retire(self, connection: Connection) -> None:
         """Let one carry nothing more; what carried several calls may be one answer behind."""
