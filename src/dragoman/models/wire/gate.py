@@ -27,6 +27,7 @@ from dragoman.models.wire.transport import OK, Fault, HttpResponse, Patience, Tr
 
 T = TypeVar("T")
 _Arrivals = tuple[tuple[int, float], ...]
+_Counting = Callable[[Mapping[str, int]], None]
 
 RATE_LIMITED = 429
 OVERLOADED = frozenset({503, 529})
@@ -129,9 +130,9 @@ class Gate:
         def posted(at: Target, sent: bytes) -> Awaitable[HttpResponse]:
             return at.transport.post(at.url or url, headers, sent, at.proxy, who.most_bytes)
 
-        async def attempt(at: Target, began: float) -> tuple[T, _Arrivals]:
+        async def attempt(at: Target, began: float, count: _Counting) -> tuple[T, _Arrivals]:
             answer = await posted(at, body)
-            call.count_all(answer.faults)
+            count(answer.faults)
             value = self._understood(answer, read, at, is_chat=who.is_chat)
             if pause := pause_asked(answer.headers):
                 self._hold(at, pause)
@@ -156,7 +157,7 @@ class Gate:
             EndpointRefused: Where `attempt` says so.
             RunHalted: Where the endpoint is down for good.
         """
-        call = _Call(lambda _at, _began: attempt(), who)
+        call = _Call(lambda _at, _began, _count: attempt(), who)
         value, seconds = await self._tried(call)
         return value, Attempts(call.faults, seconds)
 
@@ -268,7 +269,7 @@ class Gate:
         began = call.sent_at = now()
         is_refused = False
         try:
-            value = await self._equal.answered(at, call.attempt(at, began))
+            value = await self._equal.answered(at, call.attempt(at, began, call.count_all))
         except Fault as fault:
             is_refused = fault.kind in NO_ROOM
             self._learn(fault, call, at)
@@ -362,7 +363,7 @@ class _Call(Generic[T]):
 
     def __init__(
         self,
-        attempt: Callable[[Target, float], Awaitable[T]],
+        attempt: Callable[[Target, float, _Counting], Awaitable[T]],
         who: Who,
         sent_bytes: int = 0,
         probe: Probe | None = None,

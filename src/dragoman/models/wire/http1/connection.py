@@ -17,7 +17,7 @@ SMALL_BYTES = 256 * 1024
 MOST_ANSWERS = 128
 """A connection that brought so many carries nothing more: none is out of step for long."""
 
-MOST_HELD = 64 * 1024
+MOST_HELD = 4 * 1024
 """A body of a request that is no larger is held until the next one, which may be the same."""
 
 LATE_SECONDS = 1.0
