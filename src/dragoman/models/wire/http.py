@@ -80,32 +80,24 @@ class Http:
         pool = self._open()
         ends_at = pool.loop.time() + self._timeouts.total
         connection = await pool.connection(where.peer)
-        answer = await self._over(connection, where.peer, request, most_bytes, ends_at)
+        try:
+            answer = await connection.exchange(request, most_bytes, ends_at, self._large)
+        finally:
+            pool.give_back(where.peer, connection)
         if not connection.doubt:
             return _told(answer, connection, {})
         ends_at = pool.loop.time() + self._timeouts.total
         fresh = await pool.opened(where.peer)
-        second = await self._over(fresh, where.peer, request, most_bytes, ends_at)
+        try:
+            second = await fresh.exchange(request, most_bytes, ends_at, self._large)
+        finally:
+            pool.give_back(where.peer, fresh)
         if second.status == OK and connection.doubt == "equal":
             if second.body == answer.body:
                 connection.standing.gave_equal()
             else:
                 connection.found_surplus()
         return _told(second, fresh, {ASKED_AGAIN: 1})
-
-    async def _over(
-        self,
-        connection: Connection,
-        peer: Peer,
-        request: tuple[bytes, bytes],
-        most_bytes: int,
-        ends_at: float,
-    ) -> HttpResponse:
-        """Carry a request over a connection, and keep that for another one where it may carry it."""
-        try:
-            return await connection.exchange(request, most_bytes, ends_at, self._large)
-        finally:
-            self._open().give_back(peer, connection)
 
     def _open(self) -> Pool:
         loop = asyncio.get_running_loop()

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import select
+import sys
 from collections.abc import Callable
 from typing import Literal, cast
 
@@ -10,6 +11,10 @@ from dragoman.models.wire.http1.answers import AnswerReader
 from dragoman.models.wire.http1.standing import Standing
 from dragoman.models.wire.sources import ReadOver
 from dragoman.models.wire.transport import OK, HttpResponse
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
 
 SMALL_BYTES = 256 * 1024
 """Bodies that are no larger are all read at once."""
@@ -33,22 +38,23 @@ FAREWELLS = b"HTTP/1.1 408", b"HTTP/1.0 408"
 
 
 class _Silence:
-    """Whether a socket has nothing to be read, and has not ended."""
+    """Whether a socket has nothing to be read."""
 
-    __slots__ = ("_number", "_poll")
+    __slots__ = ("_count", "_number")
 
     def __init__(self, transport: asyncio.Transport) -> None:
         socket = transport.get_extra_info("socket")
         self._number = -1 if socket is None else socket.fileno()
-        self._poll = select.poll() if hasattr(select, "poll") and self._number >= 0 else None
-        if self._poll is not None:
-            self._poll.register(self._number, select.POLLIN)
+        self._count = bytearray(4)
 
     def holds(self) -> bool:
         """Look at it now; the event loop has not yet seen what came since its last round."""
-        if self._poll is not None:
-            return not self._poll.poll(0)
-        return self._number < 0 or not select.select([self._number], [], [], 0)[0]
+        if self._number < 0:
+            return True
+        if sys.platform == "win32":
+            return not select.select([self._number], [], [], 0)[0]
+        fcntl.ioctl(self._number, termios.FIONREAD, self._count)
+        return not any(self._count)
 
 
 class Connection(asyncio.Protocol):
