@@ -55,7 +55,7 @@ async def _answers(
                 body = json.dumps(
                     {"error": {"message": why}}
                     if why
-                    else {"choices": [{"message": {"content": "Here."}}]}
+                    else {"id": len(asked), "choices": [{"message": {"content": "Here."}}]}
                 ).encode()
                 code = status if why else 200
                 writer.write(
