@@ -80,6 +80,8 @@ class CellSummary(msgspec.Struct, frozen=True):
     that were assumed. `ending_details` is the commonest detail of each ending that is not a regular
     one, `code_errors` counts conversations in which a participant's own code raised. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
     `malformed_calls` those among them whose arguments could not be read.
+    `calls_in_text` counts replies in words that hold a call, and `near_tokens` conversations that
+    ended by a stop token that was written almost right.
     `unreadable` counts conversations in whose deciding reply no calls could be read.
     `invalid` counts conversations whose simulated user failed a check (None where none was checked)
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
@@ -108,6 +110,8 @@ class CellSummary(msgspec.Struct, frozen=True):
     seconds: float
     ledger: tuple[LedgerLine, ...]
     unreadable: int = 0
+    calls_in_text: int = 0
+    near_tokens: int = 0
     reference: ReferenceFigures | None = None
     invalid: int | None = None
     invalid_kinds: dict[str, int] = {}
@@ -208,6 +212,8 @@ def _summary(
         ledger=lines,
         successes=_successes(rewards),
         unreadable=sum(_is_unreadable(row) for row in rows),
+        calls_in_text=sum(episode.calls_in_text for episode in episodes),
+        near_tokens=sum(bool(episode.ending.near_token) for episode in episodes),
         reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),

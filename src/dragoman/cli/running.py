@@ -326,7 +326,14 @@ def _print_result(
 ) -> tuple[bool, "Sequence[CellSummary]"]:
     """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
     from dragoman.store.run import open_run
-    from dragoman.tables.caveats import caveats, described_users, refusals, remarks, users_of
+    from dragoman.tables.caveats import (
+        caveats,
+        described_users,
+        refusals,
+        remarks,
+        text_calls,
+        users_of,
+    )
     from dragoman.tables.losses import loss_object, stored_losses
     from dragoman.tables.outcomes import RunFigures, run_figures
     from dragoman.tables.recorded import agreement
@@ -342,7 +349,8 @@ def _print_result(
         left_out = manifest.not_applicable
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
-        users, warnings = users_of(store), (*caveats(store), *refusals(cells), *remarks(cells))
+        users = users_of(store)
+        warnings = (*caveats(store), *refusals(cells), *remarks(cells), *text_calls(cells))
         recorded = agreement(store, result.rules, result.judge)
         lost = stored_losses(store, result.rules, result.judge)
         if not as_json:

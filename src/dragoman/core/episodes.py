@@ -45,6 +45,8 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
     `latency` is kept of what an agent itself replied, where somebody speaks. `reasoning` is what a model
     thought before it replied: nobody hears it.
+    `near_token` is a stop token as it was written, where it was not written exactly: the reply has the
+    token that was meant. `asked_again` says that the reply before it said nothing and was not kept.
     """
 
     by: Role
@@ -55,16 +57,22 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     call_form: str = ""
     latency: Latency | None = None
     reasoning: str = ""
+    near_token: str = ""
+    asked_again: bool = False
 
 
 Event = Move | ToolResult
 
 
 class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a conversation ended; `detail` says what broke where something did."""
+    """How a conversation ended; `detail` says what broke where something did.
+
+    `near_token` is the stop token that ended it, as it was written, where it was not written exactly.
+    """
 
     reason: EndReason
     detail: str = ""
+    near_token: str = ""
 
 
 class Briefed(msgspec.Struct, frozen=True):
@@ -78,7 +86,8 @@ class Briefed(msgspec.Struct, frozen=True):
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finished conversation. `started`, `seconds` and latencies that were measured vary by run.
 
-    `malformed_calls` counts calls whose arguments could not be read; they are errors too. `source` is
+    `malformed_calls` counts calls whose arguments could not be read; they are errors too. `calls_in_text`
+    counts the agent's replies in words that hold a call, where calls were not asked for as text. `source` is
     the foreign record that an imported conversation was read from, value for value. `briefed` holds
     what sessions were told anew in mid-conversation, `clarifications` what was decided about the
     agent's questions, `contexts` what was inferred of the user.
@@ -89,6 +98,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: int
     errors: int
     malformed_calls: int = 0
+    calls_in_text: int = 0
     usage: tuple[Usage, ...] = ()
     started: float = 0.0
     seconds: float = 0.0

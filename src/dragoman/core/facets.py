@@ -135,6 +135,15 @@ class OwnRules(Protocol):
 
 
 @runtime_checkable
+class TakesTextCalls(Protocol):
+    """Has suites that models without native tool calls can be asked by."""
+
+    def text_calls_form(self, suite: str) -> str:
+        """Return a value that `calls=` may have in the names of a suite's agents; "" where it has none."""
+        ...
+
+
+@runtime_checkable
 class Ranked(Protocol):
     """Has a leaderboard: figures over several of its suites."""
 

@@ -15,6 +15,7 @@ from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.language.wording import Wording
 from dragoman.core.personas import AboutUser, Manner, UserContext
 from dragoman.core.protocols import (
+    Answer,
     Channel,
     ChatModel,
     Conductor,
@@ -24,7 +25,7 @@ from dragoman.core.protocols import (
     ToolView,
 )
 from dragoman.core.tasks import Task
-from dragoman.core.tools import Role
+from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
 from dragoman.core.voice.sounds import Sounds
 
@@ -112,6 +113,15 @@ class Layer(msgspec.Struct, frozen=True):
 
 MakeLayer = Callable[[str, Suite], Layer]
 """Realises one value of an axis for a suite; raises UsageError for a value that it does not know."""
+
+
+@runtime_checkable
+class RepliesAgain(Protocol):
+    """What a session has besides, where it can be asked once more."""
+
+    async def reply_again(self, tools: Toolset) -> Answer:
+        """Return another reply to what was heard, as if the last one had not been given."""
+        ...
 
 
 @runtime_checkable

@@ -284,12 +284,18 @@ class Participant(Protocol):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """Directive: this side is to reply, seeing these tools; `is_step` counts it against limits."""
+    """Directive: this side is to reply, seeing these tools; `is_step` counts it against limits.
+
+    With `near_tokens` a stop token that is written almost right is taken for the token. With
+    `needs_words` a reply that says nothing is asked for once more, and then unusable.
+    """
 
     side: Role
     tools: Toolset
     turn: int = 0
     is_step: bool = True
+    near_tokens: bool = False
+    needs_words: bool = False
 
 
 class Speak(msgspec.Struct, frozen=True):

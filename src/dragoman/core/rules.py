@@ -47,6 +47,11 @@ class Rules(RuleSet, frozen=True, omit_defaults=True):
         guidelines_are_the_references: Simulated users follow the reference's guidelines.
         phone_answers_in_records: The user's tools of telecom answer with records; otherwise with
             sentences.
+        near_stop_tokens_count: A stop token that the user wrote almost right (`### STOP###`, lower
+            case, in brackets) is the token that was meant; otherwise it is words for the agent.
+        silence_is_the_users: A user's reply that says nothing is asked for once more, and a second
+            one ends the conversation as the user's error; otherwise only a reply without any
+            character but spaces ends it, and signs alone go to the agent.
     """
 
     arguments_are_validated: bool
@@ -67,9 +72,11 @@ class Rules(RuleSet, frozen=True, omit_defaults=True):
     faults_leave_figures: bool
     guidelines_are_the_references: bool
     phone_answers_in_records: bool = False
+    near_stop_tokens_count: bool = False
+    silence_is_the_users: bool = False
 
 
-DEFAULT_RULES = Rules(
+DRAGOMAN_1 = Rules(
     name="dragoman-1",
     arguments_are_validated=True,
     each_item_keeps_its_variant=True,
@@ -90,6 +97,16 @@ DEFAULT_RULES = Rules(
     guidelines_are_the_references=False,
     phone_answers_in_records=False,
 )
+
+DEFAULT_RULES = msgspec.structs.replace(
+    DRAGOMAN_1, name="dragoman-2", near_stop_tokens_count=True, silence_is_the_users=True
+)
+
+OUR_RULES = (DEFAULT_RULES, DRAGOMAN_1)
+"""The versions of our own rules, the newest first."""
+
+UNNAMED_RULES = DRAGOMAN_1.name
+"""The rules of runs whose record names none: they were played before there was a second version."""
 
 TAU2_RULES = Rules(
     name="tau2-1.0.1",
@@ -132,16 +149,17 @@ def in_records(rules: Rules) -> Rules:
 SEATAU_RULES = msgspec.structs.replace(in_records(TAU2_RULES), name="seatau")
 """The fork that SEATauBench was measured with: tau2-bench, with records."""
 
-BFCL_RULES = msgspec.structs.replace(DEFAULT_RULES, name="bfcl-v4")
-"""BFCL's suites are judged by rules of their own; in conversations these differ in nothing."""
+BFCL_RULES = msgspec.structs.replace(DRAGOMAN_1, name="bfcl-v4")
+"""BFCL's suites are judged by rules of their own; in its conversations, where nobody plays the user,
+these differ in nothing."""
 
 CONVERSATION_RULES = RuleSets(
     "rules",
-    DEFAULT_RULES,
+    *OUR_RULES,
     TAU2_RULES,
-    lenient(DEFAULT_RULES),
+    *map(lenient, OUR_RULES),
     lenient(TAU2_RULES),
-    in_records(DEFAULT_RULES),
+    *map(in_records, OUR_RULES),
     SEATAU_RULES,
 )
 """The rule sets of suites whose conversations change a world."""

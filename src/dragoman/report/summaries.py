@@ -123,6 +123,7 @@ def _counts(cell: CellSummary) -> list[str]:
         *([wording.counted(cell.code_errors, "code error")] if cell.code_errors else []),
         wording.counted(cell.tool_errors, "tool error"),
         *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
+        *([f"{cell.near_tokens} near-miss stop"] if cell.near_tokens else []),
         *([] if cell.invalid is None else [wording.counted(cell.invalid, "invalid user")]),
         # An unknown cost is said once, below the table of what was used.
         *([] if cell.cost is None else [f"cost {wording.money(cell.cost)}"]),

@@ -188,12 +188,13 @@ def _change(change: Change, limit: int | None) -> str:
 def _ending(episode: Episode) -> list[_Line]:
     ending = episode.ending
     detail = f": {ending.detail}" if ending.detail else ""
+    written = ending.near_token and f": the stop token was written {_json(ending.near_token)}"
     seconds = wording.duration(episode.seconds)
     cost = cost_of_inferring(episode)
     asked = [("", f"asking about the user: {cost}", "dim")] if cost else []
     return [
         ("", "", ""),
-        ("ended", f"{ending.reason}, {wording.ENDINGS[ending.reason]}{detail}", "bold"),
+        ("ended", f"{ending.reason}, {wording.ENDINGS[ending.reason]}{written}{detail}", "bold"),
         ("", f"{episode.steps} steps, {episode.errors} tool errors, {seconds}", "dim"),
         *asked,
     ]

@@ -14,6 +14,7 @@ from dragoman.core.costs import Price
 from dragoman.core.errors import StoreError
 from dragoman.core.keys import named_key
 from dragoman.core.protocols import Provenance
+from dragoman.core.rules import UNNAMED_RULES
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.usage import Usage
 from dragoman.core.version import VERSION
@@ -247,30 +248,43 @@ def read_manifest(store: RunStore) -> Manifest:
         return _manifest(store.manifest())
 
 
-class _OfCounterfactuals(msgspec.Struct):
-    """What runs of counterfactuals had in their configuration before plans could be lists."""
+class _OlderConfig(msgspec.Struct):
+    """The part of an older configuration that is read in another way.
+
+    `canonical_arguments` and `places` stand in runs of counterfactuals from before plans could be lists.
+    Without `rules` the first version of the default rules was meant.
+    """
 
     canonical_arguments: bool = False
     places: list[msgspec.Raw] = []
+    rules: str = ""
+
+
+_COUNTERFACTUAL = frozenset({"canonical_arguments", "places"})
+"""The keys that no configuration has any more."""
 
 
 class _Older(msgspec.Struct):
     """The part of an older manifest that is read in another way."""
 
-    config: _OfCounterfactuals
+    config: _OlderConfig
 
 
 def _manifest(content: bytes) -> Manifest:
     """Read a manifest, an older one too; raises one of `UNREADABLE`."""
     older = msgspec.json.decode(content, type=_Older).config
-    if not (older.places or older.canonical_arguments):
+    is_counterfactual = bool(older.places or older.canonical_arguments)
+    if older.rules and not is_counterfactual:
         return msgspec.json.decode(content, type=Manifest)
-    fields = msgspec.json.decode(content)
-    for name in _OfCounterfactuals.__struct_fields__:
-        fields["config"].pop(name, None)
+    fields = msgspec.json.decode(content, type=dict[str, object])
+    config = {"rules": UNNAMED_RULES, **msgspec.convert(fields["config"], dict[str, object])}
     if older.canonical_arguments:
-        fields["config"]["agents"] = [canonical_name(name) for name in fields["config"]["agents"]]
-    return msgspec.convert({**fields, "is_explicit": True}, Manifest)
+        agents = msgspec.convert(config.get("agents"), list[str])
+        config["agents"] = [canonical_name(name) for name in agents]
+    if is_counterfactual:
+        config = {key: value for key, value in config.items() if key not in _COUNTERFACTUAL}
+        fields["is_explicit"] = True
+    return msgspec.json.decode(msgspec.json.encode({**fields, "config": config}), type=Manifest)
 
 
 def spec_keys(manifest: Manifest) -> Callable[[StoredCell], str]:

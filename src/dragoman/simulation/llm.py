@@ -13,6 +13,7 @@ import msgspec
 from dragoman.core.carried_fields import NOTHING_CARRIED, WHOLE_CONTENT, carried_fields
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
+from dragoman.core.keys import derive_seed
 from dragoman.core.personas import AboutUser
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Completion, Heard, Opening
@@ -76,10 +77,18 @@ class LlmSession:
         if self._is_told_anew:
             self._retell(tools)
         self._messages += [await received(part, self._opening.sounds) for part in heard]
+        return await self._answered(tools, self._seed)
+
+    async def reply_again(self, tools: Toolset) -> Answer:
+        """Return another reply to the same messages; another seed keeps it apart from the last."""
+        self._messages = History(self._messages[:-1])
+        return await self._answered(tools, derive_seed(str(self._seed), "again"))
+
+    async def _answered(self, tools: Toolset, seed: int) -> Answer:
         request = ChatRequest(
             self._messages,
             tools,
-            self._seed,
+            seed,
             self._label,
             self._conversation,
             self._opening.draw,

@@ -18,7 +18,14 @@ from dragoman.core.errors import (
     placed,
     told_delay,
 )
-from dragoman.core.layers import Acquainted, Acquainting, Briefing, Talk, ToldAnew
+from dragoman.core.layers import (
+    Acquainted,
+    Acquainting,
+    Briefing,
+    RepliesAgain,
+    Talk,
+    ToldAnew,
+)
 from dragoman.core.personas import UserContext
 from dragoman.core.protocols import (
     Answer,
@@ -34,8 +41,12 @@ from dragoman.core.protocols import (
     WaitingWorld,
     World,
 )
+from dragoman.core.silence import is_silent
 from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.stop_tokens import with_meant_tokens
+from dragoman.core.texts.calls_in_text import written_calls_in
 from dragoman.core.texts.carried import carried
+from dragoman.core.texts.reasoning import separated
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.clarifications import Clarification, Decide
@@ -105,6 +116,7 @@ class Conversation:
         self.steps = 0
         self.errors = 0
         self._malformed = 0
+        self._calls_in_text = 0
         self._usage: list[Usage] = []
         self._world = world
         self._waiting = _waiting(world)
@@ -152,6 +164,7 @@ class Conversation:
             steps=self.steps,
             errors=self.errors,
             malformed_calls=self._malformed,
+            calls_in_text=self._calls_in_text,
             usage=total_usage(self._usage),
             seconds=self.seconds,
             briefed=tuple(self._briefed),
@@ -221,18 +234,41 @@ class Conversation:
         what = self.waits_for = _REPLY[side]
         if self._limit is not None:
             self._count_time_of(f"the {side}")
-        answer = await guarded(self._sessions[side].reply(heard, tools), what)
+        session = self._sessions[side]
+        answer = await self._answer(side, session.reply(heard, tools), what)
+        is_again = (
+            ask.needs_words and _says_nothing(answer.reply) and isinstance(session, RepliesAgain)
+        )
+        if is_again:
+            again = cast("RepliesAgain", session).reply_again(tools)
+            answer = await self._answer(side, again, what)
+        reply, near_token = _checked(answer.reply, side), ""
+        if ask.near_tokens:
+            reply, near_token = _with_meant_tokens(reply)
+        if ask.needs_words and _says_nothing(reply):
+            reply = Unparsed(_raw_of(reply), f"the {side} said nothing{', twice' * is_again}")
+        if side == "agent" and isinstance(reply, Said) and not answer.call_form:
+            self._calls_in_text += written_calls_in(reply.text, tools.by_name) is not None
+        reply = await self._carried(side, reply)
+        latency = self._latency(side, answer) if self._surfaces.is_timed else None
+        self._record(
+            Move(
+                *(side, reply, False, ask.turn, answer.raw, answer.call_form, latency),
+                reasoning=carried(answer.reasoning) if answer.reasoning else "",
+                near_token=near_token,
+                asked_again=is_again,
+            )
+        )
+
+    async def _answer(self, side: Role, work: Awaitable[Answer], what: str) -> Answer:
+        """Return a session's answer, its usage counted."""
+        answer = await guarded(work, what)
         self.moved = self._clock()
         if not isinstance(answer, Answer):
             raise CodeError(f"the {side} returned {type(answer).__name__}, not an Answer")
         if answer.usage is not None:
             self._usage.append(answer.usage)
-        reply = await self._carried(side, _checked(answer.reply, side))
-        latency = self._latency(side, answer) if self._surfaces.is_timed else None
-        reasoning = carried(answer.reasoning) if answer.reasoning else ""
-        self._record(
-            Move(side, reply, False, ask.turn, answer.raw, answer.call_form, latency, reasoning)
-        )
+        return _without_reasoning(answer)
 
     def _latency(self, side: Role, answer: Answer) -> Latency | None:
         """Return how long an agent's reply took; a user's time is that of its simulator and says nothing."""
@@ -354,6 +390,49 @@ def _waiting(world: World) -> WaitingWorld | None:
     """Return a world whose calls wait as one of these, and None for any other."""
     # The class is asked, since its answer is remembered; an object is looked through every time.
     return cast("WaitingWorld", world) if issubclass(type(world), WaitingWorld) else None
+
+
+def _with_meant_tokens(reply: Reply) -> tuple[Reply, str]:
+    """Return a reply in which stop tokens are exact, and how the first was written that was not."""
+    match reply:
+        case Said(utterance=utterance, clarifies=clarifies):
+            meant = with_meant_tokens(utterance.intended)
+            if not meant.written:
+                return reply, ""
+            exact = msgspec.structs.replace(utterance, intended=meant.text)
+            return Said(exact, clarifies), meant.written
+        case Called(calls=calls, text=str() as text):
+            meant = with_meant_tokens(text)
+            return (Called(calls, meant.text), meant.written) if meant.written else (reply, "")
+        case _:
+            return reply, ""
+
+
+def _says_nothing(reply: Reply) -> bool:
+    """Whether a reply has no calls, and no words but those that say nothing."""
+    return not isinstance(reply, Called) and is_silent(_raw_of(reply))
+
+
+def _raw_of(reply: Reply) -> str:
+    match reply:
+        case Said(utterance=utterance):
+            return utterance.intended
+        case Unparsed(raw=raw):
+            return raw
+        case Called(text=text):
+            return text or ""
+
+
+def _without_reasoning(answer: Answer) -> Answer:
+    """Return an answer whose words are free of reasoning; models over the wire have told theirs already."""
+    if not isinstance(answer.reply, Said) or answer.reasoning:
+        return answer
+    found = separated(answer.reply.text)
+    if not found.reasoning:
+        return answer
+    utterance = msgspec.structs.replace(answer.reply.utterance, intended=found.words)
+    reply = msgspec.structs.replace(answer.reply, utterance=utterance)
+    return msgspec.structs.replace(answer, reply=reply, reasoning=found.reasoning)
 
 
 def _checked(reply: Reply, side: Role) -> Reply:

@@ -23,6 +23,7 @@ class _Head(msgspec.Struct):
     steps: int
     errors: int
     malformed_calls: int = 0
+    calls_in_text: int = 0
     usage: tuple[Usage, ...] = ()
     started: float = 0.0
     seconds: float = 0.0
@@ -79,6 +80,7 @@ class EpisodeCodec:
             steps=head.steps,
             errors=head.errors,
             malformed_calls=head.malformed_calls,
+            calls_in_text=head.calls_in_text,
             usage=head.usage,
             started=head.started,
             seconds=head.seconds,

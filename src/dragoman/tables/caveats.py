@@ -8,12 +8,15 @@ from dragoman.analysis.cards_kept import cards_kept, kept_notes
 from dragoman.analysis.cells import CellSummary
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Move
+from dragoman.core.errors import UsageError
+from dragoman.core.facets import TakesTextCalls
 from dragoman.core.usage import SEPARATED_REASONING, Usage, total_usage
 from dragoman.models.wire.target import NO_ROOM
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.catalogue import find_benchmark
 from dragoman.wiring.participants import user_of
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
 
@@ -87,6 +90,35 @@ _REMARKS = {
     "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such ids",
 }
 """What the kinds of remarks say; the others are told elsewhere."""
+
+
+def text_calls(cells: Sequence[CellSummary]) -> tuple[str, ...]:
+    """Return whose replies look like calls in text: one sentence for each agent, with what helps."""
+    return tuple(
+        _called_in_text(agent, [cell for cell in cells if cell.agent == agent])
+        for agent in dict.fromkeys(cell.agent for cell in cells if cell.calls_in_text)
+    )
+
+
+def _called_in_text(agent: str, cells: Sequence[CellSummary]) -> str:
+    count = sum(cell.calls_in_text for cell in cells)
+    replies = (
+        "1 reply looks like a tool call"
+        if count == 1
+        else f"{count:,} replies look like tool calls"
+    )
+    form = _text_form(cells[0].suite)
+    further = f" Without one, --agent PROVIDER/MODEL?calls={form} asks for calls in text"
+    return f"{agent}: {replies} in text: is the server's tool parser on?{further if form else ''}"
+
+
+def _text_form(suite: str) -> str:
+    """Return a form in which a suite's agents can be asked for calls in text; "" where there is none."""
+    try:
+        benchmark = find_benchmark(suite)
+    except UsageError:
+        return ""
+    return benchmark.text_calls_form(suite) if isinstance(benchmark, TakesTextCalls) else ""
 
 
 def _refused(entry: Usage) -> str:

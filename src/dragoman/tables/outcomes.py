@@ -8,7 +8,6 @@ import msgspec
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.core.errors import StoreError
-from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, USER_JUDGE
 from dragoman.models.spending.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, stored_prices
@@ -34,7 +33,7 @@ def fitting_scorings(
     """
     scorings = store.scorings()
     if not scorings and rules is None and judge is None:
-        return ((DEFAULT_RULES.name, NO_JUDGE),)
+        return ((read_manifest(store).config.rules, NO_JUDGE),)
     fitting = [pair for pair in scorings if rules in {None, pair[0]} and _is_by(pair[1], judge)]
     if not fitting:
         known = ", ".join(f"rules {pair[0]} with judge {pair[1]}" for pair in scorings) or "nothing"

@@ -86,6 +86,8 @@ def _cell_object(cell: CellSummary, names: Sequence[str]) -> dict[str, object]:
         "tool_errors": cell.tool_errors,
         "malformed_calls": cell.malformed_calls,
         "unreadable": cell.unreadable,
+        "calls_in_text": cell.calls_in_text,
+        "near_tokens": cell.near_tokens,
         "unscored": cell.unscored,
         "endings": cell.endings,
         "ending_details": cell.ending_details,

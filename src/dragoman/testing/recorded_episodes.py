@@ -13,7 +13,7 @@ from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import StoreError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Session
-from dragoman.core.rules import RULES, Rules
+from dragoman.core.rules import RULES, UNNAMED_RULES, Rules
 from dragoman.core.speech import Reply, Said, say
 from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import OutsideErrors
@@ -25,7 +25,6 @@ from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import ChatMessage
 from dragoman.testing.named_arguments import has_unnamed, with_names
 from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
-from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.suites import load_suite
 
@@ -126,8 +125,13 @@ def _with_names(task: Task, episode: Episode, signatures: Signatures) -> Episode
     return msgspec.structs.replace(episode, events=events)
 
 
+class _Config(msgspec.Struct):
+    suite: str
+    rules: str = UNNAMED_RULES
+
+
 class _Manifest(msgspec.Struct):
-    config: RunConfig
+    config: _Config
 
 
 async def _record(

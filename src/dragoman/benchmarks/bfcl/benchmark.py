@@ -46,6 +46,10 @@ class Bfcl:
 
         return pulled_suite(name.partition(":")[2], data)
 
+    def text_calls_form(self, suite: str) -> str:
+        """Return the form that BFCL asks for; "" for the variations, which set it themselves."""
+        return "" if suite == "bfcl:format_sensitivity" else "python"
+
     def tasks_of(self, suite: str) -> str:  # noqa: ARG002 - ids begin with their category
         """Return one name for all categories and groups: an entry has the same id in each."""
         return "bfcl"

@@ -1,5 +1,7 @@
 """Rule sets of BFCL: every choice in which the reference and our defaults differ has a name."""
 
+import msgspec
+
 from dragoman.core.rule_sets import RuleSet, RuleSets
 
 
@@ -56,6 +58,9 @@ class BfclRules(RuleSet, frozen=True):
             otherwise it is not found there unless a letter or digit stands beside it.
         answers_keep_their_numbers: A decimal point and a minus before a number count; otherwise
             3.5 is 35 and -5 is 5.
+        written_calls_are_calls: A reply in which a call is written as text, in any form that models
+            are known to write, is a call where none was wanted; otherwise only one in the form that
+            was asked for, or with the marks that `attempts_are_not_abstention` looks for.
     """
 
     positionals_are_bound: bool
@@ -81,13 +86,18 @@ class BfclRules(RuleSet, frozen=True):
     answers_are_judged_alone: bool
     answers_end_where_words_do: bool
     answers_keep_their_numbers: bool
+    written_calls_are_calls: bool
 
 
 DIFFERENCES = tuple(field for field in BfclRules.__struct_fields__ if field != "name")
 """The names of the behaviours in which rule sets differ."""
 
-DEFAULT_RULES = BfclRules("dragoman-1", *(True for _ in DIFFERENCES))
+DEFAULT_RULES = BfclRules("dragoman-2", *(True for _ in DIFFERENCES))
+
+DRAGOMAN_1 = msgspec.structs.replace(
+    DEFAULT_RULES, name="dragoman-1", written_calls_are_calls=False
+)
 
 BFCL_V4 = BfclRules("bfcl-v4", *(False for _ in DIFFERENCES))
 
-RULES = RuleSets("rules", DEFAULT_RULES, BFCL_V4)
+RULES = RuleSets("rules", DEFAULT_RULES, DRAGOMAN_1, BFCL_V4)

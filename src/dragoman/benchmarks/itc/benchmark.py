@@ -33,6 +33,12 @@ class Itc:
             },
         }
 
+    def text_calls_form(self, suite: str) -> str:  # noqa: ARG002 - one for all
+        """Return the one form of text that there is."""
+        from dragoman.core.apis.written.answers import FORM
+
+        return FORM
+
     def load(self, name: str, data: Path) -> Suite:
         """Load a set, or the part of it in one language.
 

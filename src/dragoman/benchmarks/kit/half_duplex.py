@@ -48,7 +48,12 @@ class HalfDuplex:
         self._limits = limits
         self._ask: dict[Role, Ask] = {
             "agent": Ask("agent", world.tools("agent")),
-            "user": Ask("user", world.tools("user")),
+            "user": Ask(
+                "user",
+                world.tools("user"),
+                near_tokens=rules.near_stop_tokens_count,
+                needs_words=rules.silence_is_the_users,
+            ),
         }
 
     def opening(self) -> tuple[Event, ...]:
@@ -59,8 +64,8 @@ class HalfDuplex:
         """Route the last event, then apply the limits."""
         last = progress.events[-1]
         directive = self._route(last)
-        if isinstance(last, ToolResult) and self._has_stopped(last, progress.events):
-            directive = Ending("user_stop")
+        if isinstance(last, ToolResult):
+            directive = self._stop_beside_calls(last, progress.events) or directive
         if isinstance(directive, Execute):
             return directive
         return limited(directive, progress, self._limits, self._rules)
@@ -74,26 +79,30 @@ class HalfDuplex:
                     return Ending(BAD_REPLY[event.by], "words together with calls")
                 return Execute(calls)
             case Said(utterance=utterance):
-                return self._after_words(event.by, utterance.intended)
+                return self._after_words(event, utterance.intended)
             case Unparsed(error=error):
                 own_fault = self._rules.bad_reply_is_the_speakers
                 return Ending(BAD_REPLY[event.by] if own_fault else "infrastructure_error", error)
 
-    def _after_words(self, speaker: Role, words: str) -> Ask | Ending:
-        if speaker == "agent":
+    def _after_words(self, move: Move, words: str) -> Ask | Ending:
+        if move.by == "agent":
             return self._ask["user"]
-        return Ending("user_stop") if has_stop(words) else self._ask["agent"]
+        return _stopped_by(move) if has_stop(words) else self._ask["agent"]
 
-    def _has_stopped(self, result: ToolResult, events: Sequence[Event]) -> bool:
-        """Whether the user's calls that were just executed came with a stop token."""
+    def _stop_beside_calls(self, result: ToolResult, events: Sequence[Event]) -> Ending | None:
+        """Return the ending, if the user's calls that were just executed came with a stop token."""
         if result.by == "agent" or not self._rules.stop_beside_calls_counts:
-            return False
+            return None
         moves = (event for event in reversed(events) if isinstance(event, Move))
         match next(moves, None):
-            case Move(reply=Called(text=str() as text)):
-                return has_stop(text)
+            case Move(reply=Called(text=str() as text)) as move if has_stop(text):
+                return _stopped_by(move)
             case _:
-                return False
+                return None
+
+
+def _stopped_by(move: Move) -> Ending:
+    return Ending("user_stop", near_token=move.near_token)
 
 
 def limited(directive: Ask | Ending, progress: Progress, limits: Limits, rules: Rules) -> Directive:

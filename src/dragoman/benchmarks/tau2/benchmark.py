@@ -13,7 +13,7 @@ from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.result_files import ReadRun, ResultFormat
-from dragoman.core.rules import DEFAULT_RULES, Rules, in_records
+from dragoman.core.rules import OUR_RULES, Rules, in_records
 
 _SUITES = {
     "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
@@ -151,7 +151,7 @@ class Tau2:
             for entry in conditions
             if entry.localized is not None
         )
-        return in_records(rules) if has_phone and rules is DEFAULT_RULES else rules
+        return in_records(rules) if has_phone and rules in OUR_RULES else rules
 
 
 TAU2 = Tau2()

@@ -20,6 +20,11 @@ LOCAL = "local"
 """The backend that plays in the process of the run."""
 
 
+def _default_rules() -> str:
+    """Return the rules that hold where none are named; a factory's value is written into every record."""
+    return DEFAULT_RULES.name
+
+
 class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A grid: one suite, one or more agents, and what holds for every conversation."""
 
@@ -79,7 +84,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example='"tau2-1.0.1"',
             commands=("score", "check"),
         ),
-    ] = DEFAULT_RULES.name
+    ] = msgspec.field(default_factory=_default_rules)
     trials: Annotated[
         int,
         Option(

@@ -106,8 +106,11 @@ def keys_of(record: type[msgspec.Struct]) -> tuple[Key, ...]:
         if get_origin(declared) is not Annotated:
             continue
         kind, option = get_args(declared)
-        default = (
+        default: object = (
             record.__struct_defaults__[place - first_default] if place >= first_default else ...
         )
+        # A default that a record must always write is made by a factory.
+        made = getattr(default, "factory", None)
+        default = default if made is None else made()
         found.append(Key(name, kind, default, option))
     return tuple(found)

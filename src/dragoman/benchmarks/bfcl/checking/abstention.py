@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dragoman.benchmarks.bfcl.questions import FunctionDocument
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.verdicts import CallFault
+from dragoman.core.texts.calls_in_text import WrittenCalls, written_calls_in
 from dragoman.core.tools import ToolCall
 
 _BEGINS_WITH_CALL = re.compile(r"[`\s]*+(?:\w++\n\s*+)?\[\s*+[\"']?[\w.]++\(")
@@ -33,6 +34,11 @@ def _has_call(text: str, name: str) -> bool:
         return False
     pattern = rf"(?<![\w.])(?<!def ){re.escape(name)}\s*+\(\s*+[^)\s]"
     return re.search(pattern, text) is not None
+
+
+def calls_in_text(text: str, functions: Sequence[FunctionDocument]) -> WrittenCalls | None:
+    """Return the calls that a text holds in a form of any model's own; None where it holds none."""
+    return written_calls_in(text, [function.name for function in functions])
 
 
 def irrelevance_fault(

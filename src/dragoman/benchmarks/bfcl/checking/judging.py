@@ -1,12 +1,13 @@
 """From a reply to its verdict, beside the reference's and with the rule that tells them apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.abstention import (
     attempts_call,
+    calls_in_text,
     irrelevance_fault,
     relevance_fault,
 )
@@ -93,7 +94,7 @@ def reply_of(
     try:
         calls = read(written, rules)
     except UnreadableError as error:
-        if isinstance(written.content, str) and not attempts_call(written.text, functions):
+        if isinstance(written.content, str) and not _tries_in(written.text, functions, rules):
             return say(written.text)
         return Unparsed(written.text, str(error))
     return Called(calls) if calls else say(written.text)
@@ -115,7 +116,7 @@ def _outcome(question: Question, reply: "_ReadReply", rules: BfclRules) -> Outco
     error = found if isinstance(found, UnreadableError) else None
     calls = None if isinstance(found, UnreadableError) else found
     if "irrelevance" in question.category:
-        tried = calls is None and _tries(reply.written, question)
+        tried = calls is None and _tries(reply.written, question, rules)
         return Judged(irrelevance_fault(calls or (), rules, tried=tried))
     if "relevance" in question.category:
         return Judged(relevance_fault(calls))
@@ -146,8 +147,14 @@ class _ReadReply:
         return found
 
 
-def _tries(written: WrittenReply, question: Question) -> bool:
+def _tries(written: WrittenReply, question: Question, rules: BfclRules) -> bool:
     """Whether a reply that cannot be read tries to call something."""
     if isinstance(written.content, str):
-        return attempts_call(written.content, question.functions)
+        return _tries_in(written.content, question.functions, rules)
     return bool(written.content)
+
+
+def _tries_in(text: str, functions: Sequence[FunctionDocument], rules: BfclRules) -> bool:
+    if attempts_call(text, functions):
+        return True
+    return rules.written_calls_are_calls and calls_in_text(text, functions) is not None
