@@ -72,7 +72,7 @@ def content() -> Callable[[Path], Content]:
 
     def read(folder: Path) -> Content:
         with open_run(folder, write=False) as store:
-            scores = store.scores("dragoman-1", "rule-1", METRIC_VERSION)
+            scores = store.scores("dragoman-2", "rule-1", METRIC_VERSION)
             episodes = {key: (attempt, episode) for key, attempt, episode in store.episodes()}
             assert {cell.key for cell in store.cells()} == set(episodes) == set(scores)
         stored = {}

@@ -158,7 +158,7 @@ def lost(request: pytest.FixtureRequest, cache: Path) -> Lost:
 def stored(folder: Path) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return by cell what its conversation left, without what clocks say, and all audio."""
     with open_run(folder, write=False) as store:
-        scores = store.scores("dragoman-1", "rule-1", METRIC_VERSION)
+        scores = store.scores("dragoman-2", "rule-1", METRIC_VERSION)
         cells = {cell.key for cell in store.cells()}
         timeless = {
             key: (attempt, msgspec.structs.replace(episode, started=0.0, seconds=0.0), scores[key])

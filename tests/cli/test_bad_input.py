@@ -27,7 +27,7 @@ RUN = ("run", "sample:shop", "--agent", "gold")
         ((*RUN, "--agent", "gold"), ("named twice",)),
         ((*RUN, "--user", "nobody"), ("'nobody'", "offline")),
         ((*RUN, "--judge", "strict"), ("'strict'", "assume-met")),
-        ((*RUN, "--rules", "tau2"), ("'tau2'", "dragoman-1, tau2-1.0.1")),
+        ((*RUN, "--rules", "tau2"), ("'tau2'", "dragoman-2, dragoman-1, tau2-1.0.1")),
         (("run", "sample:shop", "--agent", "opnai/gpt"), ("'opnai'", "openai", "scripted")),
         ((*RUN, "--judge", "opnai/gpt"), ("'opnai'", "openai", "scripted")),
         ((*RUN, "--judge", "scripted/none.json"), ("none.json", "No such file")),

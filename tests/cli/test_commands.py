@@ -97,10 +97,13 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
         (
             "rules",
             [
+                "dragoman-2",
                 "dragoman-1",
                 "tau2-1.0.1",
+                "dragoman-2-lenient",
                 "dragoman-1-lenient",
                 "tau2-1.0.1-lenient",
+                "dragoman-2-records",
                 "dragoman-1-records",
                 "seatau",
                 "bfcl-v4",

@@ -44,7 +44,7 @@ def test_two_runs_are_compared_cell_by_cell(told: Told) -> None:
 
     assert (found["runs"], found["rules"], found["judge"]) == (
         ["before", "after"],
-        "dragoman-1",
+        "dragoman-2",
         "rule-1",
     )
     (entry,) = found["comparisons"]

@@ -37,7 +37,7 @@ def test_what_failed_is_grouped_by_cause_with_its_first_tasks(failed: str) -> No
     lines = failed.splitlines()
 
     assert lines[0] == (
-        "mine: 20 conversations, 4 passed, 8 failed, 8 unscored (rules dragoman-1, judge none)"
+        "mine: 20 conversations, 4 passed, 8 failed, 8 unscored (rules dragoman-2, judge none)"
     )
     assert lines[2] == "6 failed: DB"
     assert lines[3:6] == [
@@ -119,7 +119,7 @@ def test_a_run_without_failures_says_so(dragoman: Cli) -> None:
     dragoman("run", "sample:shop", "--agent", "gold", "--tasks", "two-swaps", "--out", "p")
 
     assert dragoman("show", "p").stdout == (
-        "p: 1 conversation, 1 passed (rules dragoman-1, judge none)\n"
+        "p: 1 conversation, 1 passed (rules dragoman-2, judge none)\n"
     )
 
 
@@ -138,6 +138,6 @@ def test_a_list_of_tasks_needs_a_suite(refused: Refused) -> None:
 
 def test_a_run_that_was_not_played_to_its_end_is_gone_on_with() -> None:
     rows = [Outcome("suite", PLAIN, "gold", "a", trial) for trial in (0, 1)]
-    state = state_of(summarize(rows, "dragoman-1", "none"))
+    state = state_of(summarize(rows, "dragoman-2", "none"))
     assert next_step(Path("r"), state) == ("2 conversations not run: go on with: dragoman resume r")
     assert next_step(Path("r"), state, is_imported=True).startswith("next, what failed")

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
 
-RULES = ("dragoman-1", "tau2-1.0.1")
+RULES = ("dragoman-2", "tau2-1.0.1")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 Told = Callable[..., Any]
 Refused = Callable[..., str]
 
-RULES = ("dragoman-1", "tau2-1.0.1")
+RULES = ("dragoman-2", "tau2-1.0.1")
 
 
 @pytest.mark.parametrize("rules", RULES)

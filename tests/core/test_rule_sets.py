@@ -18,9 +18,12 @@ from dragoman.scoring.error_tags import TAG_RULES
     [
         (
             RULES,
-            "dragoman-1 tau2-1.0.1 dragoman-1-lenient tau2-1.0.1-lenient dragoman-1-records seatau bfcl-v4",
+            (
+                "dragoman-2 dragoman-1 tau2-1.0.1 dragoman-2-lenient dragoman-1-lenient tau2-1.0.1-lenient "
+                "dragoman-2-records dragoman-1-records seatau bfcl-v4"
+            ),
         ),
-        (BFCL_SUITES, "dragoman-1 bfcl-v4"),
+        (BFCL_SUITES, "dragoman-2 dragoman-1 bfcl-v4"),
         (VIEW_RULES, "dragoman-language-view-1 seatau"),
         (
             LANGUAGE_RULES,

@@ -3,11 +3,12 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
-from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
+from dragoman.core.rules import DEFAULT_RULES, DRAGOMAN_1, RULES, TAU2_RULES, Rules
 
 
 def test_rules_are_found_by_name() -> None:
-    assert RULES.find("dragoman-1") is DEFAULT_RULES
+    assert RULES.find("dragoman-2") is DEFAULT_RULES
+    assert RULES.find("dragoman-1") is DRAGOMAN_1
     assert RULES.find("tau2-1.0.1") is TAU2_RULES
 
 
@@ -26,8 +27,19 @@ def test_the_reference_chooses_otherwise_in_all_but_replaying() -> None:
     assert alike == ["replay_must_repeat", "phone_answers_in_records"]
 
 
+def test_the_second_version_differs_from_the_first_in_ends_of_conversations_alone() -> None:
+    later, earlier = msgspec.structs.asdict(DEFAULT_RULES), msgspec.structs.asdict(DRAGOMAN_1)
+    differing = [name for name in later if later[name] != earlier[name]]
+    assert differing == ["name", "near_stop_tokens_count", "silence_is_the_users"]
+
+
 @pytest.mark.parametrize(
-    ("name", "rules"), [("dragoman-1-records", DEFAULT_RULES), ("seatau", TAU2_RULES)]
+    ("name", "rules"),
+    [
+        ("dragoman-2-records", DEFAULT_RULES),
+        ("dragoman-1-records", DRAGOMAN_1),
+        ("seatau", TAU2_RULES),
+    ],
 )
 def test_a_rule_set_with_records_differs_in_the_phone_alone(name: str, rules: Rules) -> None:
     records = RULES.find(name)
@@ -45,6 +57,7 @@ def test_a_lenient_rule_set_differs_in_replaying_alone(rules: Rules) -> None:
 @pytest.mark.parametrize(
     ("name", "key"),
     [
+        ("dragoman-2", "34c993957c93293de472c2746597134d"),
         ("dragoman-1", "5bbf229acc1cc8baa0b6fe44b005fd87"),
         ("tau2-1.0.1", "f9ff7771f1bcf05aa4820f97dad451bf"),
         ("dragoman-1-records", "b29172858f3ea92ff4e2f768a0f98e65"),

@@ -102,7 +102,7 @@ def stored(folder: Path) -> dict[str, tuple[object, ...]]:
     """Return by cell all that its conversation left, without what clocks say."""
     with open_run(folder, write=False) as store:
         judge = dragoman.load(folder).judge
-        scores = store.scores("dragoman-1", judge, METRIC_VERSION)
+        scores = store.scores("dragoman-2", judge, METRIC_VERSION)
         return {
             key: (attempt, episode.events, episode.ending, episode.usage, scores[key].reward)
             for key, attempt, episode in store.episodes()

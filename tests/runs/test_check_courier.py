@@ -20,7 +20,7 @@ def check(rules: str) -> SuiteCheck:
     return asyncio.run(check_suite(build_setup(config)))
 
 
-@pytest.mark.parametrize("rules", ["dragoman-1", "tau2-1.0.1"])
+@pytest.mark.parametrize("rules", ["dragoman-2", "tau2-1.0.1"])
 def test_every_task_can_be_passed_and_none_by_doing_nothing(rules: str) -> None:
     found = check(rules)
     assert found.tasks >= 30

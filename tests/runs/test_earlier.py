@@ -95,7 +95,7 @@ def stored(folder: Path) -> dict[str, Episode]:
 def rewards(folder: Path) -> dict[str, object]:
     with open_run(folder, write=False) as store:
         names = {cell.key: cell.task for cell in store.cells()}
-        scores = store.scores("dragoman-1", "none", METRIC_VERSION)
+        scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         return {names[key]: score.reward for key, score in scores.items()}
 
 

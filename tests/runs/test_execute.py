@@ -64,7 +64,7 @@ def stored(folder: Path) -> dict[str, tuple[int, Episode]]:
         }
 
 
-def rewards(folder: Path, rules: str = "dragoman-1", judge: str = "none") -> dict[str, object]:
+def rewards(folder: Path, rules: str = "dragoman-2", judge: str = "none") -> dict[str, object]:
     with open_run(folder, write=False) as store:
         scores = store.scores(rules, judge, METRIC_VERSION)
         return {
@@ -130,7 +130,7 @@ def test_infrastructure_errors_are_counted_apart(tmp_path: Path, flaky: Path) ->
     flaky.touch()
     play(started(tmp_path / "run", "flaky_agent:agent", tasks=("two-swaps",)))
     with open_run(tmp_path / "run", write=False) as store:
-        cells = summary(store, "dragoman-1", "none")
+        cells = summary(store, "dragoman-2", "none")
     results = results_object("run", cells, {})
     assert results["infrastructure_errors"] == 1
     assert cells[0].result.figures[0].value is None
@@ -193,7 +193,7 @@ def test_other_rules_scores_stand_beside_the_old_ones(tmp_path: Path) -> None:
     assert set(rewards(folder)) == set(rewards(folder, rules="tau2-1.0.1"))
     assert stored(folder) == episodes
     with open_run(folder, write=False) as store:
-        assert store.scorings() == (("dragoman-1", "none"), ("tau2-1.0.1", "none"))
+        assert store.scorings() == (("dragoman-2", "none"), ("tau2-1.0.1", "none"))
 
 
 def test_a_result_that_other_rules_do_not_repeat_is_unscored(tmp_path: Path) -> None:
@@ -232,10 +232,10 @@ def test_scoring_the_stored_conversation_is_scoring_the_live_one(tmp_path: Path)
     folder = tmp_path / "run"
     play(started(folder, "gold", "literal", "silent", judge="rule"))
     with open_run(folder, write=False) as store:
-        live = store.scores("dragoman-1", "rule-1", METRIC_VERSION)
+        live = store.scores("dragoman-2", "rule-1", METRIC_VERSION)
     rescored(folder, anew=True)
     with open_run(folder, write=False) as store:
-        assert store.scores("dragoman-1", "rule-1", METRIC_VERSION) == live
+        assert store.scores("dragoman-2", "rule-1", METRIC_VERSION) == live
 
 
 class Broken:

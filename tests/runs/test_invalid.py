@@ -160,8 +160,8 @@ def test_a_judge_of_users_is_named_in_scores_and_counted(home: Path) -> None:
     started(home / "run", user_judge=judge(home / "judge.json"), judge="assume-met")
     with open_run(home / "run", write=False) as store:
         ((_, name),) = store.scorings()
-        (cell,) = summary(store, "dragoman-1", name)
-        assert chosen_scoring(store, None, "assume-met") == ("dragoman-1", name)
+        (cell,) = summary(store, "dragoman-2", name)
+        assert chosen_scoring(store, None, "assume-met") == ("dragoman-2", name)
     assert name.startswith("assume-met+users:chat-1:scripted/")
     assert cell.invalid == 0
     assert {entry.purpose: entry.calls for entry in cell.usage}["user judge"] == 3

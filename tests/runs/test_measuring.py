@@ -100,7 +100,7 @@ def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path
     heard = [entry.counts for key, entry in found.items() if key[2] == "hearing"]
     assert sum(counts["word errors"] for counts in heard) > 0
     with open_run(run, write=False) as store:
-        rows = run_figures(store, "dragoman-1", "none").measures
+        rows = run_figures(store, "dragoman-2", "none").measures
         described = settings(read_manifest(store))
     words = sum(counts["words"] for counts in heard)
     (row,) = (row for row in rows if row.figure == "word errors")
@@ -138,7 +138,7 @@ def test_a_run_of_an_offline_agent_has_stated_response_times_and_its_text_has_no
     assert all(entry.counts["stated"] == entry.counts["responses"] for entry in timed)
     with open_run(run, write=False) as store:
         texts = {cell.key for cell in store.cells() if cell.condition.voice == "text"}
-        rows = run_figures(store, "dragoman-1", "none").measures
+        rows = run_figures(store, "dragoman-2", "none").measures
         played = {key: msgspec.json.encode(episode) for key, _, episode in store.episodes()}
     assert texts
     assert {key for key, episode in played.items() if b'"latency"' in episode} == set(
@@ -155,7 +155,7 @@ def test_a_run_of_before_gets_its_measures_when_it_is_scored(folder: Path) -> No
     changed(folder, "DELETE FROM meta WHERE name LIKE 'measure %'")
     assert stored(folder) == {}
     with open_run(folder, write=False) as store:
-        rows = run_figures(store, "dragoman-1", "none").measures
+        rows = run_figures(store, "dragoman-2", "none").measures
     assert {row.measure for row in rows} == {"reward"}
 
     score(folder, MeasureRequest(), lambda: None)
@@ -183,10 +183,10 @@ def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -
 @pytest.mark.slow
 def test_scoring_by_a_measure_leaves_the_rewards_reading_as_it_was(folder: Path) -> None:
     result = score(folder, MeasureRequest({"judge": "rule"}, ("hearing",)), lambda: None)
-    assert (result.rules, result.judge) == ("dragoman-1", "none")
+    assert (result.rules, result.judge) == ("dragoman-2", "none")
     with open_run(folder, write=False) as store:
-        assert store.scorings() == (("dragoman-1", "none"),)
-        assert len(store.scores("dragoman-1", "none", METRIC_VERSION)) == 10
+        assert store.scorings() == (("dragoman-2", "none"),)
+        assert len(store.scores("dragoman-2", "none", METRIC_VERSION)) == 10
 
 
 def test_what_a_judge_left_open_is_asked_again_alone(folder: Path) -> None:

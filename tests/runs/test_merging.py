@@ -77,7 +77,7 @@ class Stored(NamedTuple):
 def stored(folder: Path) -> dict[str, Stored]:
     """Return by cell all that is stored of it, without what clocks say."""
     with open_run(folder, write=False) as store:
-        scores = store.scores("dragoman-1", "none", METRIC_VERSION)
+        scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         measured = store.measured()
         return {
             key: Stored(attempt, timeless(episode), scores.get(key), measured.get(key, ()))
@@ -198,7 +198,7 @@ def played_again(folder: Path, **fields: object) -> str:
     """Store the first cell's conversation once more, with other fields; return its key."""
     with open_run(folder, write=True) as store:
         key, attempt, episode = next(store.episodes())
-        score = store.scores("dragoman-1", "none", METRIC_VERSION)[key]
+        score = store.scores("dragoman-2", "none", METRIC_VERSION)[key]
         other = msgspec.structs.replace(episode, **fields)
         store.put([StoredEpisode(key, attempt + 1, other, score)])
         return key
@@ -246,7 +246,7 @@ def test_a_verdict_that_one_run_left_open_is_the_other_ones(half: Path, tmp_path
     shutil.copytree(half, other)
     with open_run(other, write=True) as store:
         key, attempt, _ = next(store.episodes())
-        score = store.scores("dragoman-1", "none", METRIC_VERSION)[key]
+        score = store.scores("dragoman-2", "none", METRIC_VERSION)[key]
         is_open = msgspec.structs.replace(score, reward=Unscored("nobody was asked"))
         store.put([measured(key, attempt, is_open)])
 
@@ -260,11 +260,11 @@ def test_scores_that_differ_are_listed(half: Path, tmp_path: Path) -> None:
     shutil.copytree(half, other)
     with open_run(other, write=True) as store:
         key, attempt, _ = next(store.episodes())
-        score = store.scores("dragoman-1", "none", METRIC_VERSION)[key]
+        score = store.scores("dragoman-2", "none", METRIC_VERSION)[key]
         store.put([measured(key, attempt, msgspec.structs.replace(score, reward=Scored(0.25)))])
 
     (conflict,) = merge(tmp_path / "out", half, other).conflicts
-    assert (conflict.key, conflict.what) == (key, "the scores by dragoman-1 none reward-1 differ")
+    assert (conflict.key, conflict.what) == (key, "the scores by dragoman-2 none reward-1 differ")
     merge(tmp_path / "out", half, other, prefer="last")
     chosen = stored(tmp_path / "out")[key].score
     assert isinstance(chosen, Score)
@@ -282,16 +282,16 @@ def test_scores_of_both_runs_are_there_and_the_newest_stays_the_newest(
     shutil.copytree(half, other)
     with open_run(other, write=True) as store:
         for key, attempt, _ in store.episodes():
-            score = store.scores("dragoman-1", "none", METRIC_VERSION)[key]
+            score = store.scores("dragoman-2", "none", METRIC_VERSION)[key]
             again = msgspec.structs.replace(score, rules="tau2-1.0.1", judge="somebody")
             store.put([measured(key, attempt, again)])
 
     merge(tmp_path / "out", half, other)
 
     with open_run(tmp_path / "out", write=False) as store:
-        assert store.scorings() == (("dragoman-1", "none"), ("tau2-1.0.1", "somebody"))
+        assert store.scorings() == (("dragoman-2", "none"), ("tau2-1.0.1", "somebody"))
         assert len(store.scores("tau2-1.0.1", "somebody", METRIC_VERSION)) == 3
-        assert len(store.scores("dragoman-1", "none", METRIC_VERSION)) == 3
+        assert len(store.scores("dragoman-2", "none", METRIC_VERSION)) == 3
 
 
 def spoken(half: Path, other: Path) -> AudioRef:

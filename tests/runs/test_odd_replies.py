@@ -46,7 +46,7 @@ def played(config: RunConfig, folder: Path) -> Outcomes:
         pending = pending_cells(job.cells, job.store)
         asyncio.run(execute(job.setup, pending, job.store, lambda *_: None))
     with open_run(folder, write=False) as store:
-        scores = store.scores("dragoman-1", "none", METRIC_VERSION)
+        scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         episodes = {key: episode for key, _, episode in store.episodes()}
         return {cell.task: (episodes[cell.key], scores[cell.key]) for cell in store.cells()}
 

@@ -394,7 +394,7 @@ def test_a_result_that_is_not_repeated_is_noted_where_replay_is_lenient(shop: Do
     tampered = msgspec.structs.replace(episode, events=events)
     planned = task("DB", actions=(MOVE_HOUSE,))
     assert isinstance(score(shop, planned, tampered).reward, Unscored)
-    lenient = score(shop, planned, tampered, rules=RULES["dragoman-1-lenient"])
+    lenient = score(shop, planned, tampered, rules=RULES["dragoman-2-lenient"])
     assert lenient.reward == Scored(1.0)
     assert lenient.note.startswith("not repeated: modify_user_address (a) answered 'something")
 

@@ -114,7 +114,7 @@ def played(folder: Path, **fields: object) -> Path:
 def verdicts(folder: Path) -> dict[tuple[str, str], float]:
     """Return what was reached by condition and task."""
     with open_run(folder, write=False) as store:
-        scores = store.scores("dragoman-1", "none", METRIC_VERSION)
+        scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         return {
             (cell.condition.label, cell.task): reward.value
             for cell in store.cells()

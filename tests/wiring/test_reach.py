@@ -88,6 +88,7 @@ def test_every_name_in_a_configuration_is_looked_at_or_known_to_reach_nothing() 
         field.name
         for field in msgspec.structs.fields(RunConfig)
         if isinstance(field.default, str)
+        or field.default_factory is not msgspec.NODEFAULT
         or field.required
         or (isinstance(field.default, tuple) and field.name not in {"places", "partition_seeds"})
     }

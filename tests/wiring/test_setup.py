@@ -40,7 +40,7 @@ def test_a_setup_pairs_every_agent_with_its_user() -> None:
         ("gold", "gold"),
         ("silent", "offline"),
     ]
-    assert (setup.judge_name, setup.rules.name) == ("none", "dragoman-1")
+    assert (setup.judge_name, setup.rules.name) == ("none", "dragoman-2")
 
 
 def test_scoring_needs_no_agents() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from dragoman.cli.output import print_line
 from dragoman.core.errors import UsageError
-from dragoman.core.rules import BFCL_RULES, RULES, Rules
+from dragoman.core.rules import BFCL_RULES, DEFAULT_RULES, DRAGOMAN_1, RULES, Rules
 
 MAX_ALIGNED = 40
 """Characters of ids that are aligned; longer ones push their line out."""
@@ -197,4 +197,6 @@ def _about(rules: Rules) -> str:
         if rules.guidelines_are_the_references
         else "ours: known defects of the reference fixed"
     )
+    if rules.name.startswith(DRAGOMAN_1.name):
+        whose = f"ours before {DEFAULT_RULES.name}: stop tokens must be exact, and signs are words"
     return whose if rules.replay_must_repeat else f"{whose}; notes results that are not repeated"

@@ -41,12 +41,12 @@ from dragoman.core.protocols import (
     WaitingWorld,
     World,
 )
-from dragoman.core.silence import is_silent
 from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.stop_tokens import with_meant_tokens
 from dragoman.core.texts.calls_in_text import written_calls_in
 from dragoman.core.texts.carried import carried
 from dragoman.core.texts.reasoning import separated
+from dragoman.core.texts.silence import is_silent
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.clarifications import Clarification, Decide

@@ -7,7 +7,7 @@ from dragoman.benchmarks.bfcl.text.call_strings import call_string
 from dragoman.benchmarks.bfcl.text.items import item_strings, read_items, read_object_items
 from dragoman.core.tools import ToolCall
 
-BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-1"])
+BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-2"])
 
 
 def read(text: str, rules: BfclRules, form: Form = "python", *, in_tags: bool = False) -> object:

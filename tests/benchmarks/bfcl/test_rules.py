@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, RULES
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, DRAGOMAN_1, RULES
 from dragoman.core.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,9 +22,14 @@ def test_the_rule_sets_differ_in_every_rule() -> None:
         assert getattr(BFCL_V4, name) is False
 
 
+def test_the_first_version_knows_all_rules_but_the_one_that_came_later() -> None:
+    missing = [name for name in DIFFERENCES if not getattr(DRAGOMAN_1, name)]
+    assert (DRAGOMAN_1.name, missing) == ("dragoman-1", ["written_calls_are_calls"])
+
+
 def test_a_rule_set_is_found_by_its_name() -> None:
-    assert [RULES.find(name).name for name in RULES] == ["dragoman-1", "bfcl-v4"]
-    with pytest.raises(UsageError, match="choose one of dragoman-1, bfcl-v4"):
+    assert [RULES.find(name).name for name in RULES] == ["dragoman-2", "dragoman-1", "bfcl-v4"]
+    with pytest.raises(UsageError, match="choose one of dragoman-2, dragoman-1, bfcl-v4"):
         RULES.find("bfcl-v3")
 
 

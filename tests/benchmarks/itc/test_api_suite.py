@@ -21,7 +21,7 @@ from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, ToolResult
 
-RULE = RULES.find("dragoman-1")
+RULE = RULES.find("dragoman-2")
 CITY = ApiParameter("cidade", description="Código de 7 dígitos.")
 DOCUMENTS = (
     ApiDocument("br", "Brasil", country="Brazil", api_list=(

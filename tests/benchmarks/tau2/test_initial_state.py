@@ -172,7 +172,7 @@ def test_a_history_that_is_not_repeated_is_no_fault_of_the_agent(shop: DomainSui
     episode = asyncio.run(Player(setup).converse(cell))
     assert episode.is_fault
     assert "its history is not repeated: modify_user_address (h1)" in episode.ending.detail
-    lenient = msgspec.structs.replace(setup, rules=RULES["dragoman-1-lenient"])
+    lenient = msgspec.structs.replace(setup, rules=RULES["dragoman-2-lenient"])
     assert asyncio.run(Player(lenient).converse(cell)).ending.reason == "user_stop"
 
 

@@ -43,7 +43,7 @@ def test_gold_and_silent_are_one_and_nothing(told: Told, pulled_bfcl: Path) -> N
 
     assert [cell["pass_hat"]["1"] for cell in result["cells"]] == [1, 0]
     assert [cell["tasks"] for cell in result["cells"]] == [200, 200]
-    assert {cell["rules"] for cell in result["cells"]} == {"dragoman-1"}
+    assert {cell["rules"] for cell in result["cells"]} == {"dragoman-2"}
 
 
 def test_a_model_may_write_its_calls(told: Told, pulled_bfcl: Path, script: str) -> None:

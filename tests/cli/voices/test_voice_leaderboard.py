@@ -52,7 +52,7 @@ def test_it_prints_what_the_run_holds_with_rules_and_versions(dragoman: Cli) -> 
     assert "literal, clarify none" in lines
     assert "careful, clarify rule" in lines
     assert "clarifications: conversations with a question" in lines
-    assert "rules: dragoman-1" in lines
+    assert "rules: dragoman-2" in lines
     assert "recognizer sensitivity" not in lines
     assert "lost conversations by what lost them" not in lines
     measures = next(line for line in lines if line.startswith("measures: "))
@@ -84,7 +84,7 @@ def test_json_markdown_and_csv_tell_the_same(told: Told, folder: Path) -> None:
     written = (folder / "board.md").read_text("utf-8")
     points = 100 * in_json["literal", "simulated:30", "none"]["value"]
     assert f"{points:+.1f} \\[" in written
-    assert "- rules: dragoman-1" in written
+    assert "- rules: dragoman-2" in written
 
 
 def test_runs_are_put_together_by_agent_and_way(told: Told, folder: Path) -> None:
@@ -115,9 +115,9 @@ def test_what_makes_no_sense_is_told_in_one_line(
 
 
 def test_no_name_is_a_formula_to_a_spreadsheet_program() -> None:
-    score = Score("dragoman-1", "none", Scored(1.0), ())
+    score = Score("dragoman-2", "none", Scored(1.0), ())
     row = Outcome("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
-    board = voice_board([row], {}, {}, ("dragoman-1", "none"))
+    board = voice_board([row], {}, {}, ("dragoman-2", "none"))
 
     first, *_ = csv.DictReader(board_as_csv(board).splitlines())
 

@@ -80,7 +80,7 @@ def failed(found: dict[str, Score]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("rules", "unpassable"), [("dragoman-1", UNPASSABLE), ("bfcl-v4", UNPASSABLE_IN_REFERENCE)]
+    ("rules", "unpassable"), [("dragoman-2", UNPASSABLE), ("bfcl-v4", UNPASSABLE_IN_REFERENCE)]
 )
 def test_gold_answers_as_tool_calls_score_1_except_where_nothing_passes(
     load_bfcl: LoadBfcl, rules: str, unpassable: set[str]
@@ -98,13 +98,13 @@ def test_gold_answers_as_text_score_1_except_where_nothing_passes(
     suite = load_bfcl(category)
     assert isinstance(suite, SingleTurnSuite)
 
-    found = scores(suite, writer(suite, {"calls": "python"}), "dragoman-1")
+    found = scores(suite, writer(suite, {"calls": "python"}), "dragoman-2")
 
     assert failed(found) == UNPASSABLE & found.keys()
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("rules", "lost"), [("dragoman-1", set()), ("bfcl-v4", {"json"})])
+@pytest.mark.parametrize(("rules", "lost"), [("dragoman-2", set()), ("bfcl-v4", {"json"})])
 def test_gold_answers_in_every_prompt_format_score_1_but_for_objects_in_lists_in_the_reference(
     load_bfcl: LoadBfcl, rules: str, lost: set[str]
 ) -> None:
@@ -120,7 +120,7 @@ def test_gold_answers_in_every_prompt_format_score_1_but_for_objects_in_lists_in
     }
 
 
-@pytest.mark.parametrize("rules", ["dragoman-1", "bfcl-v4"])
+@pytest.mark.parametrize("rules", ["dragoman-2", "bfcl-v4"])
 def test_gold_conversations_as_tool_calls_score_1(load_bfcl: LoadBfcl, rules: str) -> None:
     found = scores(load_bfcl("multi_turn"), resolve_agent("gold"), rules)
 
@@ -131,7 +131,7 @@ def test_gold_conversations_as_tool_calls_score_1(load_bfcl: LoadBfcl, rules: st
 def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
     suite = load_bfcl("multi_turn")
     assert isinstance(suite, MultiTurnSuite)
-    text = suite.text_calls(None, RULES.find("dragoman-1"))
+    text = suite.text_calls(None, RULES.find("dragoman-2"))
     script = {
         entry.task.id: [
             ScriptedReply(said)
@@ -143,7 +143,7 @@ def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
     model = ScriptedModel("scripted", script, greeted=0)
     agent = Resolved("scripted", PromptedParticipant("scripted", model, text), "scripted")
 
-    found = scores(suite, agent, "dragoman-1")
+    found = scores(suite, agent, "dragoman-2")
 
     assert len(found) == 800
     assert failed(found) == set()
@@ -154,7 +154,7 @@ def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
     from dragoman.benchmarks.bfcl.prompts.prompting import read_format
 
     form = None if options is None else read_format(options)
-    text = suite.text_calls(form, RULES.find("dragoman-1"))
+    text = suite.text_calls(form, RULES.find("dragoman-2"))
     script = {
         entry.task.id: (*_past(entry), ScriptedReply(_written(entry, text)))
         for entry in suite.entries
@@ -235,7 +235,7 @@ def test_a_written_call_is_stored_with_its_text_and_the_form_that_was_asked_for(
     load_bfcl: LoadBfcl,
 ) -> None:
     suite = load_bfcl("simple_python")
-    text = suite.text_calls(None, RULES.find("dragoman-1"))
+    text = suite.text_calls(None, RULES.find("dragoman-2"))
     task = suite.tasks[0]
 
     reply = text.read(task, "[calculate_triangle_area(10, height=5)]")

@@ -44,7 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stored(folder: Path) -> dict[str, tuple[object, ...]]:
     """Return by cell all that its conversation left, without what clocks say."""
     with open_run(folder, write=False) as store:
-        scores = store.scores("dragoman-1", "none", METRIC_VERSION)
+        scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         return {
             key: (attempt, episode.events, episode.ending, episode.usage, scores[key].reward)
             for key, attempt, episode in store.episodes()

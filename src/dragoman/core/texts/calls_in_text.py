@@ -31,7 +31,7 @@ _MAX_LINES = 200
 _MAX_DEPTH = 50
 
 
-class WrittenCalls(msgspec.Struct, frozen=True):
+class CallsInText(msgspec.Struct, frozen=True):
     """What a reply calls in its text.
 
     Attributes:
@@ -157,7 +157,7 @@ class _Reply:
 Read = Callable[[_Reply], Iterable[_Found]]
 
 
-def written_calls_in(text: str, tool_names: Collection[str]) -> WrittenCalls | None:
+def written_calls_in(text: str, tool_names: Collection[str]) -> CallsInText | None:
     """Return the calls that a reply's words hold, with the name of their form; None where there are none.
 
     An empty list of calls is none, and neither is the description of a tool. Of a text that is too long
@@ -177,7 +177,7 @@ def written_calls_in(text: str, tool_names: Collection[str]) -> WrittenCalls | N
         found = (each for each in read(reply) if _key(each.name) not in _NOBODY)
         calls = tuple(_call(each, n) for n, each in enumerate(islice(found, MAX_CALLS)))
         if calls:
-            return WrittenCalls(syntax, calls)
+            return CallsInText(syntax, calls)
     return None
 
 

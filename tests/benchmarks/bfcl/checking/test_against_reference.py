@@ -57,7 +57,7 @@ def test_the_same_fault_in_the_same_turn_is_the_same_verdict() -> None:
         lambda rules: Judged(CallFault("e", rules.name, 1)), DEFAULT_RULES
     )
     assert judgement.reference is None
-    assert judgement.outcome == Judged(CallFault("e", "dragoman-1", 1))
+    assert judgement.outcome == Judged(CallFault("e", "dragoman-2", 1))
 
 
 def test_no_verdict_is_another_than_any() -> None:

@@ -1,11 +1,12 @@
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge, outcome, reply_of
 from dragoman.benchmarks.bfcl.questions import ExpectedCall, Question, read_question
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, DRAGOMAN_1
 from dragoman.benchmarks.bfcl.verdicts import CallFault, CallJudgement, Judged
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Unscored
@@ -41,14 +42,14 @@ def test_a_verdict_that_differs_names_the_reference_and_the_rule_that_decided() 
     judgement = judge(ASKED, WrittenReply("[math.hypot(4, 5)]"), DEFAULT_RULES)
     missing = CallFault("simple_function_checker:missing_required", "x is missing")
     assert judgement == CallJudgement(
-        "dragoman-1", Judged(), Judged(missing), decided_by="positionals_are_bound"
+        "dragoman-2", Judged(), Judged(missing), decided_by="positionals_are_bound"
     )
 
 
 def test_a_verdict_that_does_not_differ_stands_alone() -> None:
     for text in ("[math.hypot(x=4, y=5)]", "[math.hypot(x=4, y=6)]", "words"):
         judgement = judge(ASKED, WrittenReply(text), DEFAULT_RULES)
-        assert judgement == CallJudgement("dragoman-1", judgement.outcome)
+        assert judgement == CallJudgement("dragoman-2", judgement.outcome)
         assert judge(ASKED, WrittenReply(text), BFCL_V4).reference is None
 
 
@@ -101,6 +102,10 @@ DECIDED = {
     ),
     "open_schemas_are_judged": (asked({"type": "number"}, [1]), WrittenReply("[f(a=1)]")),
     "attempts_are_not_abstention": (IRRELEVANT, WrittenReply("['math.hypot(x=1, y=2)']")),
+    "written_calls_are_calls": (
+        IRRELEVANT,
+        WrittenReply('<function=math_hypot>{"x": 1}</function>'),
+    ),
 }
 
 
@@ -154,6 +159,53 @@ def test_words_are_abstention_and_an_unreadable_call_is_not_except_in_the_refere
     ):
         found = error(IRRELEVANT, text)
         assert found[1] is None
+
+
+LEAKED = {
+    "hermes": '<tool_call>\n{"name": "math_hypot", "arguments": {"x": 1}}\n</tool_call>',
+    "falcon": '<tool_call>\n<tool_call name="math_hypot" arguments={"x": 1}/>\n</tool_call>',
+    "mistral": '[TOOL_CALLS][{"name": "math_hypot", "arguments": {"x": 1}}]',
+    "python_tag": '<|python_tag|>{"name": "math_hypot", "parameters": {"x": 1}}',
+    "function_tag": '<function=math_hypot>{"x": 1}</function>',
+    "qwen_xml": "<tool_call>\n<function=math_hypot>\n<parameter=x>\n1\n</parameter>\n</function>",
+    "harmony": '<|channel|>commentary to=functions.math_hypot <|message|>{"x": 1}',
+    "glm": "<tool_call>math_hypot\n<arg_key>x</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+    "kimi": '<|tool_call_begin|>functions.math_hypot:0<|tool_call_argument_begin|>{"x": 1}',
+}
+KNOWN_BEFORE = {"hermes", "mistral", "python_tag"}
+
+
+@pytest.mark.parametrize("form", [("items", False), ("python", False), ("python", True)])
+@pytest.mark.parametrize("syntax", LEAKED)
+def test_a_call_in_any_form_of_text_is_a_call_where_none_was_wanted(
+    syntax: str, form: tuple[Literal["items", "python"], bool]
+) -> None:
+    tried = "irrelevance_error:unreadable_call"
+    reply = WrittenReply(LEAKED[syntax], form[0], form[1])
+    found = [
+        None if result.fault is None else result.fault.error_type
+        for rules in (DEFAULT_RULES, DRAGOMAN_1, BFCL_V4)
+        for result in [outcome(IRRELEVANT, reply, rules)]
+        if isinstance(result, Judged)
+    ]
+    assert found == [tried, tried if syntax in KNOWN_BEFORE else None, None]
+
+
+@pytest.mark.parametrize("form", ["items", "python"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "None of the functions can do this.",
+        "<TOOLCALL>[]</TOOLCALL>",
+        "",
+        "Use math.hypot instead.",
+    ],
+)
+def test_words_stay_abstention_under_every_version(
+    form: Literal["items", "python"], words: str
+) -> None:
+    for rules in (DEFAULT_RULES, DRAGOMAN_1, BFCL_V4):
+        assert outcome(IRRELEVANT, WrittenReply(words, form), rules) == Judged()
 
 
 def test_mentioning_a_function_is_no_attempt_at_a_call() -> None:

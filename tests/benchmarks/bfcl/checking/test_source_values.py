@@ -7,7 +7,7 @@ from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage
 from dragoman.benchmarks.bfcl.verdicts import UndecidableError
 
-BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-1"])
+BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-2"])
 
 
 def value(

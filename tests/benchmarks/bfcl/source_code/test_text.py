@@ -4,7 +4,7 @@ from dragoman.benchmarks.bfcl.reading import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
-BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-1"])
+BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-2"])
 
 
 def read(text: str, rules: BfclRules, form: Form) -> object:

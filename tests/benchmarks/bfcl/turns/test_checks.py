@@ -149,7 +149,7 @@ def test_a_verdict_that_is_not_the_references_names_the_rule_that_decided() -> N
 
 def test_the_same_verdict_names_no_rule() -> None:
     judgement = against_reference(lambda rules: judged(rules, record(["1"], [])), DEFAULT_RULES)
-    assert (judgement.rules, judgement.reference, judgement.decided_by) == ("dragoman-1", None, "")
+    assert (judgement.rules, judgement.reference, judgement.decided_by) == ("dragoman-2", None, "")
 
 
 def test_standing_elsewhere_is_no_fault_under_any_rules(make_entry: MakeEntry) -> None:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 
 from dragoman.benchmarks.bfcl.questions import FunctionDocument
-from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.verdicts import CallFault
-from dragoman.core.texts.calls_in_text import WrittenCalls, written_calls_in
+from dragoman.core.texts.calls_in_text import written_calls_in
 from dragoman.core.tools import ToolCall
 
 _BEGINS_WITH_CALL = re.compile(r"[`\s]*+(?:\w++\n\s*+)?\[\s*+[\"']?[\w.]++\(")
@@ -36,18 +35,16 @@ def _has_call(text: str, name: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def calls_in_text(text: str, functions: Sequence[FunctionDocument]) -> WrittenCalls | None:
-    """Return the calls that a text holds in a form of any model's own; None where it holds none."""
-    return written_calls_in(text, [function.name for function in functions])
+def holds_written_calls(text: str, functions: Sequence[FunctionDocument]) -> bool:
+    """Whether a text holds calls in any form that models are known to write."""
+    return written_calls_in(text, [function.name for function in functions]) is not None
 
 
-def irrelevance_fault(
-    calls: Sequence[ToolCall], rules: BfclRules, *, tried: bool
-) -> CallFault | None:
+def irrelevance_fault(calls: Sequence[ToolCall], *, tried: bool) -> CallFault | None:
     """Return a fault where nothing should have been called; `tried` marks an unreadable call."""
     if calls:
         return CallFault("irrelevance_error:decoder_success", f"{calls[0].name:.100} was called")
-    if rules.attempts_are_not_abstention and tried:
+    if tried:
         return CallFault("irrelevance_error:unreadable_call", "a call that cannot be read")
     return None
 

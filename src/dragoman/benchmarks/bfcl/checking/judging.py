@@ -1,13 +1,13 @@
 """From a reply to its verdict, beside the reference's and with the rule that tells them apart."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from dragoman.benchmarks.bfcl.checking.abstention import (
     attempts_call,
-    calls_in_text,
+    holds_written_calls,
     irrelevance_fault,
     relevance_fault,
 )
@@ -94,7 +94,10 @@ def reply_of(
     try:
         calls = read(written, rules)
     except UnreadableError as error:
-        if isinstance(written.content, str) and not _tries_in(written.text, functions, rules):
+        has_calls = attempts_call(written.text, functions) or (
+            rules.written_calls_are_calls and holds_written_calls(written.text, functions)
+        )
+        if isinstance(written.content, str) and not has_calls:
             return say(written.text)
         return Unparsed(written.text, str(error))
     return Called(calls) if calls else say(written.text)
@@ -117,7 +120,7 @@ def _outcome(question: Question, reply: "_ReadReply", rules: BfclRules) -> Outco
     calls = None if isinstance(found, UnreadableError) else found
     if "irrelevance" in question.category:
         tried = calls is None and _tries(reply.written, question, rules)
-        return Judged(irrelevance_fault(calls or (), rules, tried=tried))
+        return Judged(irrelevance_fault(calls or (), tried=tried))
     if "relevance" in question.category:
         return Judged(relevance_fault(calls))
     if calls is None:
@@ -148,13 +151,10 @@ class _ReadReply:
 
 
 def _tries(written: WrittenReply, question: Question, rules: BfclRules) -> bool:
-    """Whether a reply that cannot be read tries to call something."""
-    if isinstance(written.content, str):
-        return _tries_in(written.content, question.functions, rules)
-    return bool(written.content)
-
-
-def _tries_in(text: str, functions: Sequence[FunctionDocument], rules: BfclRules) -> bool:
-    if attempts_call(text, functions):
+    """Whether a reply that cannot be read tries to call something, as far as the rules look for that."""
+    if not isinstance(written.content, str):
+        return rules.attempts_are_not_abstention and bool(written.content)
+    text, functions = written.content, question.functions
+    if rules.attempts_are_not_abstention and attempts_call(text, functions):
         return True
-    return rules.written_calls_are_calls and calls_in_text(text, functions) is not None
+    return rules.written_calls_are_calls and holds_written_calls(text, functions)
