@@ -118,7 +118,9 @@ def _text_form(suite: str) -> str:
         benchmark = find_benchmark(suite)
     except UsageError:
         return ""
-    return benchmark.text_calls_form(suite) if isinstance(benchmark, TakesTextCalls) else ""
+    if benchmark is None or not isinstance(benchmark, TakesTextCalls):
+        return ""
+    return benchmark.text_calls_form(suite)
 
 
 def _refused(entry: Usage) -> str:
