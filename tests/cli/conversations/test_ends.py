@@ -1,11 +1,16 @@
 """How conversations end whose user stops almost right, says nothing, or whose agent calls in words."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import NewRun, create_run, open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -153,3 +158,25 @@ def test_a_run_keeps_its_rules_when_it_is_scored_and_resumed(talk: Told, told: T
     talk(["Where is it?", "###STOP###"], "--rules", "dragoman-1")
     assert {cell["rules"] for cell in told("score", "mine")["cells"]} == {"dragoman-1"}
     assert {cell["rules"] for cell in told("resume", "mine")["cells"]} == {"dragoman-1"}
+
+
+def test_a_run_whose_record_names_no_rules_was_played_under_the_first_version(
+    talk: Told, told: Told, folder: Path
+) -> None:
+    talk(["Where is it?", "###STOP###"], "--rules", "dragoman-1")
+    with open_run(folder / "mine", write=False) as store:
+        manifest, cells, tasks = json.loads(store.manifest()), store.cells(), store.tasks()
+        episodes = [StoredEpisode(key, 0, episode) for key, _, episode in store.episodes()]
+    assert manifest["config"].pop("rules") == "dragoman-1"
+    new = NewRun(json.dumps(manifest).encode(), cells, tasks)
+    create_run(folder / "older", new, episodes).close()
+
+    assert {cell["rules"] for cell in told("score", "older", "--trust")["cells"]} == {"dragoman-1"}
+    with open_run(folder / "older", write=False) as store:
+        assert read_manifest(store).config.rules == "dragoman-1"
+
+
+def test_a_new_run_names_its_rules_in_its_record(talk: Told, folder: Path) -> None:
+    talk(["Where is it?", "###STOP###"])
+    with open_run(folder / "mine", write=False) as store:
+        assert json.loads(store.manifest())["config"]["rules"] == "dragoman-2"
