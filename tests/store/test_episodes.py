@@ -11,7 +11,8 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.store.episodes import MAX_EPISODE_BYTES, EpisodeCodec
+from dragoman.store.episodes import EpisodeCodec
+from dragoman.store.record_bounds import MOST_MEMORY
 
 EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(lambda text: Move("agent", say(text)), st.text(max_size=50)),
@@ -57,10 +58,10 @@ def test_scores_and_tasks_survive_being_stored() -> None:
 
 
 def test_a_record_that_unpacks_beyond_the_bound_is_not_unpacked() -> None:
-    packed = zstandard.compress(bytes(MAX_EPISODE_BYTES + 1))
+    packed = zstandard.compress(bytes(MOST_MEMORY // 2 + 1))
     assert len(packed) < 100_000
 
-    with pytest.raises(ValueError, match="unpacks to more than"):
+    with pytest.raises(ValueError, match="more than a record may hold"):
         EpisodeCodec().decode_episode(packed)
 
 

@@ -12,8 +12,12 @@ from dragoman.core.measures import Measured
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
+from dragoman.store.record_bounds import MOST_MEMORY, bounded_json
 
-MAX_EPISODE_BYTES = 256 * 1024 * 1024
+_MOST_TASKS_MEMORY = 4 * MOST_MEMORY
+_MOST_TASKS_TIMES = 1024
+"""Tasks of a run are one record, of which tau2's 2,285 telecom tasks take 76 MB. Longer ones may take
+this many times what they take on the disk: a file that is no larger than a bomb is none."""
 
 
 class _Head(msgspec.Struct):
@@ -54,10 +58,7 @@ class EpisodeCodec:
 
     def written_episode(self, episode: Episode) -> bytes:
         """Return an episode as JSON, to be compressed, or raise one of `UNWRITABLE`."""
-        content = self._encoder.encode(episode)
-        if len(content) > MAX_EPISODE_BYTES:
-            raise ValueError(f"{len(content)} bytes, more than {MAX_EPISODE_BYTES}")
-        return content
+        return bounded_json(self._encoder.encode(episode))
 
     def compressed(self, episodes: Sequence[bytes]) -> list[bytes]:
         """Return the stored forms of written episodes; the interpreter is let go of once for all."""
@@ -69,11 +70,11 @@ class EpisodeCodec:
 
     def decode_episode(self, data: bytes) -> Episode:
         """Return the episode in its stored form."""
-        return self._episode.decode(self._decompress(data))
+        return self._episode.decode(self._unpacked(data))
 
     def decode_head(self, data: bytes) -> Episode:
         """Return the episode without its events and its source."""
-        head: Any = self._head.decode(self._decompress(data))
+        head: Any = self._head.decode(self._unpacked(data))
         return Episode(
             events=(),
             ending=head.ending,
@@ -92,26 +93,31 @@ class EpisodeCodec:
 
     def decode_tasks(self, data: bytes) -> dict[str, Task]:
         """Return the tasks in their stored form."""
-        return msgspec.json.decode(self._decompress(data), type=dict[str, Task])
+        most = max(_MOST_TASKS_MEMORY, _MOST_TASKS_TIMES * len(data))
+        return msgspec.json.decode(self._unpacked(data, most), type=dict[str, Task])
 
     def encode_score(self, score: Score) -> bytes:
         """Return a score's stored form, or raise one of `UNWRITABLE`."""
-        return self._encoder.encode(score)
+        return bounded_json(self._encoder.encode(score))
 
     def decode_score(self, data: bytes) -> Score:
         """Return the score in its stored form."""
-        return self._score.decode(data)
+        return self._score.decode(bounded_json(data))
 
     def encode_measured(self, measured: Measured) -> bytes:
         """Return the stored form of what a measure counted."""
-        return self._encoder.encode(measured)
+        return bounded_json(self._encoder.encode(measured))
 
     def decode_measured(self, data: bytes) -> Measured:
         """Return what a measure counted in its stored form."""
-        return self._measured.decode(data)
+        return self._measured.decode(bounded_json(data))
 
-    def _decompress(self, data: bytes) -> bytes:
-        # What a frame says of its size is believed by the decompressor, whatever the bound.
-        if zstandard.frame_content_size(data) > MAX_EPISODE_BYTES:
-            raise ValueError(f"it unpacks to more than {MAX_EPISODE_BYTES} bytes")
-        return self._zstandard.decompressor.decompress(data, max_output_size=MAX_EPISODE_BYTES)
+    def _unpacked(self, data: bytes, most: int = MOST_MEMORY) -> bytes:
+        """Return a record's JSON, or raise ValueError where it could take more memory than this."""
+        # The JSON and its texts take as much each. What a frame says of its size is believed by the
+        # decompressor, whatever the bound.
+        size = zstandard.frame_content_size(data)
+        if size > most // 2:
+            raise ValueError(f"it unpacks to {size:,} bytes, more than a record may hold")
+        content = self._zstandard.decompressor.decompress(data, max_output_size=most // 2)
+        return bounded_json(content, most)
