@@ -191,7 +191,7 @@ def test_a_workbook_with_a_password_is_told_from_csv() -> None:
 def test_a_workbook_of_gigabytes_unpacked_is_refused_before_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dragoman.curation.review.workbook.MOST_UNPACKED", 1_000)
+    monkeypatch.setattr("dragoman.curation.review.workbook_bounds.MOST_UNPACKED", 1_000)
     with pytest.raises(DataError, match="bytes unpacked: no workbook of ours"):
         decode_workbook(workbook(), "th.xlsx")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dragoman.core.errors import DataError
 from dragoman.core.texts.csv_cells import delimiter_of, safe_cell, text_of_cell
 
-MOST_BYTES = 200_000_000
+MOST_BYTES = 32_000_000
 
 Cell = str | int | float
 

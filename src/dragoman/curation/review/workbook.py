@@ -2,8 +2,8 @@
 
 import io
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -19,20 +19,19 @@ from dragoman.curation.review.columns import (
     reviewed_rows,
 )
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow, in_a_cell
+from dragoman.curation.review.workbook_bounds import MergedCells, looked_through
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
-    from openpyxl.worksheet.worksheet import Worksheet
 
 GUIDE = "guide"
 _OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0"
 """How Excel files begin that are encrypted, or in the form of before 2007."""
 WORKBOOKS = (b"PK", _OLD_OR_LOCKED)
 """How workbooks begin."""
-MOST_BYTES = 200_000_000
+MOST_BYTES = 32_000_000
 MOST_LINES, MOST_COLUMNS = 200_000, 100
 """Lines and columns of a sheet that are read."""
-MOST_UNPACKED = 1 << 30
 HEADER_WITHIN = 20
 """Lines from the top in which the header is looked for: people put titles above it."""
 
@@ -100,8 +99,11 @@ def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no workbook of ours")
-    sheets = _opened(content, where).worksheets
-    found = [_rows_of_sheet(sheet, where) for sheet in sheets]
+    merged, book = _opened(content, where)
+    with closing(book):
+        found = [
+            _rows_of_sheet(sheet, merged.get(sheet.title, ()), where) for sheet in book.worksheets
+        ]
     if all(rows is None for rows in found):
         raise DataError(
             f"{where}: no sheet has the columns id, correction and verdict: "
@@ -110,80 +112,88 @@ def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     return tuple(row for rows in found if rows is not None for row in rows)
 
 
-def _opened(content: bytes, where: str) -> "Workbook":
+def _opened(content: bytes, where: str) -> tuple[Mapping[str, Sequence[MergedCells]], "Workbook"]:
+    """Return which cells are merged, by sheet, and a workbook that is read a row at a time."""
     openpyxl = _openpyxl()
     if content.startswith(_OLD_OR_LOCKED):
         raise DataError(
             f"{where}: protected by a password, or saved as .xls: save it as .xlsx without a password"
         )
     try:
-        size = _size_unpacked(content)
         # Unpacked by the library only where it fits.
-        book: Workbook | None = (
-            openpyxl.load_workbook(io.BytesIO(content)) if size <= MOST_UNPACKED else None
-        )
+        merged = looked_through(content)
+        return merged, openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from error
     # The library raises whatever the zip, the XML and its own checks raise, ten kinds and more.
     except Exception as error:
         raise DataError(f"{where}: no Excel workbook ({type(error).__name__})") from error
-    if book is None:
-        raise DataError(f"{where}: {size:,} bytes unpacked: no workbook of ours")
-    return book
 
 
-def _size_unpacked(content: bytes) -> int:
-    with zipfile.ZipFile(io.BytesIO(content)) as parts:
-        return sum(part.file_size for part in parts.infolist())
+Line = tuple[int, Sequence[Any]]
+"""A line's number and its cells, for which the library has no type."""
 
 
-def _rows_of_sheet(sheet: "Worksheet", where: str) -> list[ReviewedRow] | None:
-    lines = enumerate(
-        sheet.iter_rows(
-            max_row=min(sheet.max_row, MOST_LINES), max_col=min(sheet.max_column, MOST_COLUMNS)
-        ),
-        start=1,
-    )
+def _rows_of_sheet(
+    sheet: Any,  # noqa: ANN401 - the library types it as a sheet that is held whole
+    merged: Sequence[MergedCells],
+    where: str,
+) -> list[ReviewedRow] | None:
     here = f"{where}: {sheet.title}"
+    lines = _lines_of_sheet(sheet, here)
     for _, (_, line) in zip(range(HEADER_WITHIN), lines, strict=False):
         header = header_of([str(cell.value or "") for cell in line], here)
         if header is not None:
-            if sheet.max_row > MOST_LINES:
-                raise DataError(
-                    f"{here}: more than {MOST_LINES:,} lines: delete those below the last text"
-                )
-            return list(reviewed_rows(_lines(sheet, lines, header, here), header))
+            return list(reviewed_rows(_lines(merged, lines, header, here), header))
     return None
 
 
+def _lines_of_sheet(sheet: Any, here: str) -> Iterator[Line]:  # noqa: ANN401 - as above
+    """Yield the lines of a sheet that have cells, whatever the sheet says of its size."""
+    from openpyxl.cell.read_only import EMPTY_CELL
+
+    sheet.reset_dimensions()
+    lines = enumerate(sheet.iter_rows(max_col=MOST_COLUMNS), start=1)
+    empty: object = None
+    while True:
+        try:
+            number, line = next(lines)
+        except StopIteration:
+            return
+        except Exception as error:
+            raise DataError(f"{here}: no sheet of a workbook ({type(error).__name__})") from error
+        # A million lines without cells are one object.
+        if line is empty or all(cell is EMPTY_CELL for cell in line):
+            empty = line
+            continue
+        if number <= MOST_LINES:
+            yield number, line
+        elif any(cell.value is not None for cell in line):
+            raise DataError(
+                f"{here}: more than {MOST_LINES:,} lines: delete those below the last text"
+            )
+
+
 def _lines(
-    sheet: "Worksheet",
-    lines: Iterable[tuple[int, Sequence[Any]]],
-    header: Mapping[str, int],
-    where: str,
+    merged: Sequence[MergedCells], lines: Iterable[Line], header: Mapping[str, int], where: str
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield the cells of each line as text, those of other columns empty."""
-    merged = _merged(sheet)
     columns = [(at, name) for name, at in header.items() if name in _READ]
+    # Downwards only: what was merged with its neighbour to the right belongs to the left column.
+    last_rows = {(area.row, area.column): area.last_row for area in merged}
+    speaking: dict[int, tuple[int, Any]] = {}
     for number, line in lines:
         here = f"{where} line {number}"
         texts = [""] * len(line)
         for at, name in columns:
             cell = line[at]
-            spoken = merged.get(cell.coordinate, cell) if name in _SPREAD else cell
-            texts[at] = _text(spoken, name, here)
+            if name in _SPREAD:
+                if (number, at + 1) in last_rows:
+                    speaking[at] = (last_rows[number, at + 1], cell)
+                last, above = speaking.get(at, (0, cell))
+                cell = above if number <= last else cell
+            texts[at] = _text(cell, name, here)
         yield here, texts
-
-
-def _merged(sheet: "Worksheet") -> dict[str, Any]:
-    """Return the cell that speaks for each one below it that is merged with it.
-
-    Downwards only: what was merged with its neighbour to the right belongs to the left column.
-    """
-    first: dict[str, Any] = {}
-    for area in sheet.merged_cells.ranges:
-        top = sheet.cell(area.min_row, area.min_col)
-        for row in range(area.min_row, min(area.max_row, MOST_LINES) + 1):
-            first[sheet.cell(row, area.min_col).coordinate] = top
-    return first
 
 
 def _text(cell: Any, column: str, where: str) -> str:  # noqa: ANN401 - the library has no type for what a cell may be
