@@ -115,6 +115,52 @@ def leaves(messages, tools):
     raise SystemExit(3)
 
 
+class Odd(BaseException):
+    pass
+
+
+RAISED = {
+    "stops": GeneratorExit, "interrupts": KeyboardInterrupt, "exits": SystemExit, "odd": Odd,
+    "iterates": StopIteration, "iterates_later": StopAsyncIteration, "cancels": asyncio.CancelledError,
+    "deep": RecursionError, "full": MemoryError,
+}
+
+
+def _raising(kind):
+    def agent(messages, tools):
+        raise kind("on purpose")
+
+    async def waiting(messages, tools):
+        await asyncio.sleep(0)
+        raise kind("on purpose")
+
+    class Participant:
+        name = "raises"
+
+        async def open(self, opening):
+            return self
+
+        async def reply(self, heard, tools):
+            raise kind("on purpose")
+
+        async def close(self):
+            raise kind("on purpose")
+
+    return agent, waiting, Participant()
+
+
+for _name, _kind in RAISED.items():
+    globals()[_name], globals()[f"{_name}_async"], globals()[f"{_name}_object"] = _raising(_kind)
+
+
+async def leaves_in_a_task(messages, tools):
+    async def leave():
+        raise SystemExit(3)
+
+    asyncio.create_task(leave())
+    await asyncio.sleep(5)
+
+
 def loud(messages, tools):
     return "\\x1b]0;pwned\\x07\\x1b[31mred <script>alert(1)</script> [bold]x[/bold] \\u202e\\x00"
 
@@ -363,6 +409,30 @@ def test_an_agent_that_cancels_itself_is_an_error_of_its_code(cell_of: Told) -> 
     cell = cell_of("gives_up", status=1)
 
     assert (cell["missing"], cell["code_errors"]) == (0, 5)
+
+
+@pytest.mark.parametrize("form", ["", "_async", "_object"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *("stops", "interrupts", "exits", "odd", "iterates", "iterates_later", "cancels"),
+        *("deep", "full"),
+    ],
+)
+def test_whatever_an_agent_raises_ends_its_own_conversation(
+    cell_of: Told, agent: str, form: str
+) -> None:
+    cell = cell_of(f"{agent}{form}", "--limit", "2", status=1)
+
+    assert (cell["missing"], cell["code_errors"]) == (0, 2)
+
+
+def test_an_agents_task_that_ends_the_program_is_told_in_one_line(dragoman: Cli) -> None:
+    done = dragoman("run", "sample:shop", "--agent", "own:leaves_in_a_task", "--out", "mine")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("dragoman: ")]
+    assert "code of one's own ended the program: SystemExit: 3 (own.py" in line
 
 
 def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: Told) -> None:

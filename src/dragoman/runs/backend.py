@@ -6,18 +6,19 @@ is, what comes after what, what may be spent, and what is stored are decided by 
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
 
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
+from dragoman.core.own_code import stops_run
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.wiring.grid.config import LOCAL, RunConfig
-from dragoman.wiring.plug_ins import added_under
+from dragoman.wiring.plug_ins import added_under, load_entry
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -136,8 +137,11 @@ def find_backend(name: str) -> Backend:
     found = {entry.name: entry for entry in added_under(ENTRY_POINTS)}
     if name not in found:
         raise UsageError(f"unknown backend {name!r}: there is {', '.join(backend_names())}")
+    made = load_entry(found[name], f"backend {name!r}")
     try:
-        backend: Backend = found[name].load()()
-    except Exception as error:
+        backend = cast("Callable[[], Backend]", made)()
+    except BaseException as error:
+        if stops_run(error):
+            raise
         raise UsageError(f"backend {name!r} ({found[name].value}): {error}") from error
     return backend

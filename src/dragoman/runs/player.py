@@ -24,6 +24,7 @@ from dragoman.core.errors import (
 )
 from dragoman.core.keys import content_key
 from dragoman.core.layers import Acquainting, Talk
+from dragoman.core.own_code import stops_run
 from dragoman.core.personas import AboutUser
 from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
 from dragoman.core.scores import Score
@@ -134,7 +135,10 @@ class Player:
             raise
         except DragomanError as error:
             episode = _unbegun("infrastructure_error", str(error))
-        except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
+        except BaseException as error:
+            if stops_run(error):
+                raise
+            # A suite that breaks ends its conversation only.
             episode = _unbegun("code_error", f"the suite broke: {placed(error)}")
         if episode.ending.detail:
             told = msgspec.structs.replace(episode.ending, detail=kept_out(episode.ending.detail))
@@ -260,7 +264,10 @@ async def score_safely(
         )
     except RunHalted:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever broke, the conversation is not to be lost
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        # Whatever broke, the conversation is not to be lost.
         return scorer.broken(kept_out(carried(placed(error))))
 
 

@@ -20,6 +20,7 @@ from dragoman.core.measures import (
     misfit,
     unmeasured,
 )
+from dragoman.core.own_code import stops_run
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.rules import RULES
 from dragoman.core.tasks import Stakes, Task
@@ -119,6 +120,9 @@ async def _measured(
         why = misfit(measure, found)
     except RunHalted:
         raise
-    except Exception as error:  # noqa: BLE001 - a measure of somebody else must not stop the others
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        # A measure of somebody else must not stop the others.
         return unmeasured(measure, f"scoring broke: {kept_out(carried(placed(error)))}")
     return unmeasured(measure, carried(why)) if why else found

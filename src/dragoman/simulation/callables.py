@@ -17,6 +17,7 @@ import msgspec
 
 from dragoman.core.agent_answers import read_answer, shown
 from dragoman.core.errors import CodeError
+from dragoman.core.own_code import stops_run
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
@@ -81,22 +82,31 @@ class CallableModel:
                 return await _in_task(cast("Awaitable[object]", self._function(messages, tools)))
             answer = await in_thread(lambda: self._function(messages, tools))
             return await _in_task(answer) if inspect.isawaitable(answer) else answer
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+        except BaseException as error:
+            if stops_run(error):
                 raise
-            raise CodeError(f"{self.name} cancelled itself") from error
-        except (Exception, SystemExit) as error:
+            if isinstance(error, asyncio.CancelledError):
+                raise CodeError(f"{self.name} cancelled itself") from error
             raise participant_error(self.name, error) from error
 
 
 async def _in_task(work: Awaitable[object]) -> object:
     """Await a person's coroutine in a task of its own: one that cancels its task ends only that."""
+    failures: list[BaseException] = []
 
     async def awaited() -> object:
-        return await work
+        try:
+            return await work
+        except (Exception, asyncio.CancelledError):
+            raise
+        except BaseException as error:  # noqa: BLE001 - raised below: a task would end the loop with it
+            failures.append(error)
+            return None
 
-    return await asyncio.create_task(awaited())
+    answer = await asyncio.create_task(awaited())
+    if failures:
+        raise failures[0]
+    return answer
 
 
 async def in_thread(work: Callable[[], object]) -> object:
@@ -105,15 +115,12 @@ async def in_thread(work: Callable[[], object]) -> object:
     A pool would make a stopped run wait for functions that hang.
     """
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[object] = loop.create_future()
+    # What it raises is a result of the future: GeneratorExit would let go of the waiting coroutine.
+    done: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
 
     def settle(value: object, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(value)
-        else:
-            done.set_exception(error)
+        if not done.done():
+            done.set_result((value, error))
 
     def target() -> None:
         value: object = None
@@ -128,7 +135,10 @@ async def in_thread(work: Callable[[], object]) -> object:
             loop.call_soon_threadsafe(settle, value, failure)
 
     threading.Thread(target=target, name="participant", daemon=True).start()
-    return await done
+    answer, raised = await done
+    if raised is not None:
+        raise raised
+    return answer
 
 
 def _raw(answer: object) -> msgspec.Raw:

@@ -26,6 +26,7 @@ from dragoman.core.layers import (
     Talk,
     ToldAnew,
 )
+from dragoman.core.own_code import stops_run
 from dragoman.core.personas import UserContext
 from dragoman.core.protocols import (
     Answer,
@@ -155,7 +156,10 @@ class Conversation:
                 self._usage.append(error.usage)
         except (RunHalted, StoreError):
             raise
-        except Exception as error:  # noqa: BLE001 - a suite that breaks ends its conversation only
+        except BaseException as error:
+            if stops_run(error):
+                raise
+            # A suite that breaks ends its conversation only.
             ending = Ending("code_error", carried(f"the suite broke: {placed(error)}"))
         self._add_usage()
         return Episode(
@@ -376,7 +380,9 @@ async def guarded(work: Awaitable[Result], what: str) -> Result:
         return await work
     except (ParticipantError, RunHalted):
         raise
-    except Exception as error:
+    except BaseException as error:
+        if stops_run(error):
+            raise
         raise participant_error(what, error) from error
 
 

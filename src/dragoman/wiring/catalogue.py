@@ -14,7 +14,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.facets import Benchmark, Translatable
 from dragoman.core.language.translations import EnglishDomain, Release
 from dragoman.core.protocols import Suite
-from dragoman.wiring.plug_ins import added_under
+from dragoman.wiring.plug_ins import added_under, load_entry
 
 ENTRY_POINTS = "dragoman.benchmarks"
 
@@ -109,12 +109,7 @@ def _bundled(name: str) -> Benchmark:
 
 
 def _added(entry: EntryPoint) -> Benchmark:
-    try:
-        found: object = entry.load()
-    except (ImportError, AttributeError) as error:
-        raise UsageError(
-            f"benchmark {entry.name!r}: {entry.value} cannot be loaded ({error})"
-        ) from error
+    found = load_entry(entry, f"benchmark {entry.name!r}")
     if isinstance(found, Benchmark):
         return found
     if callable(found):

@@ -5,15 +5,16 @@ of the group `dragoman.models`: the name is what stands before the slash, and wh
 of the whole text that returns a `core.protocols.IdentifiedModel`. Ours is `local/FOLDER`.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
-from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, IdentifiedModel
 from dragoman.models.spec import read_spec, with_default
 from dragoman.models.spending.stated import without_price
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.plug_ins import added_under
+from dragoman.wiring.plug_ins import added_under, load_entry
 
 ENTRY_POINTS = "dragoman.models"
 SCRIPTED = "scripted/"
@@ -74,12 +75,6 @@ def _added(written: str) -> IdentifiedModel | None:
     if not slash:
         return None
     for entry in added_under(ENTRY_POINTS, kind):
-        try:
-            opening = entry.load()
-        except (ImportError, AttributeError) as error:
-            raise UsageError(
-                f"models {kind}/...: {entry.value} cannot be loaded ({error})"
-            ) from error
-        model: IdentifiedModel = opening(written)
-        return model
+        opening = cast("Callable[[str], IdentifiedModel]", load_entry(entry, f"models {kind}/..."))
+        return opening(written)
     return None

@@ -1,20 +1,42 @@
 """The event loop that runs are played on."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Coroutine
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from dragoman.core.errors import RunHalted, placed
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
 def run_to_end(work: Coroutine[object, object, T]) -> T:
-    """Run a coroutine as `asyncio.run` does, on libuv's loop where there is one: not on Windows."""
+    """Run a coroutine as `asyncio.run` does, on libuv's loop where there is one: not on Windows.
+
+    Raises:
+        RunHalted: Where a task of one's own code ended the program.
+    """
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.get_loop().set_exception_handler(_tell)
             return runner.run(work)
+    except SystemExit as error:
+        # Of a task that one's own code started: a loop lets go of all others for it.
+        raise RunHalted(f"code of one's own ended the program: {placed(error)}") from error
     finally:  # it never began where Ctrl-C came while the loop was made
         work.close()
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell in one line what a task raised that nobody awaits: such tasks are of one's own code."""
+    error = context.get("exception")
+    if error is None:
+        loop.default_exception_handler(context)
+    else:
+        log.warning("%s: %s", context["message"], placed(error))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -1,7 +1,6 @@
 """Names of measures become measures: those that ship, those of other packages, rubric files."""
 
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +16,7 @@ from dragoman.scoring.measures.judged import JudgedMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.plug_ins import added_under
+from dragoman.wiring.plug_ins import added_under, load_entry
 
 ENTRY_POINTS = "dragoman.measures"
 
@@ -90,19 +89,10 @@ def _measures(name: str, makings: Makings) -> Sequence[Measure]:
         return _judged(bundled_rubrics()[name], makings)
     for entry in added_under(ENTRY_POINTS):
         if entry.name == name:
-            return _added(name, _loaded(entry), makings)
+            return _added(name, load_entry(entry, f"measure {name!r}"), makings)
     raise UsageError(
         f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
     )
-
-
-def _loaded(entry: EntryPoint) -> object:
-    try:
-        target: object = entry.load()
-    except (Exception, SystemExit) as error:
-        why = f"{type(error).__name__}: {error}"
-        raise UsageError(f"measure {entry.name!r}: cannot import {entry.value} ({why})") from error
-    return target
 
 
 def _added(name: str, target: object, makings: Makings) -> Sequence[Measure]:

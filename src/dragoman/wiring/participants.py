@@ -18,6 +18,7 @@ import msgspec
 from dragoman.core.conditions import ITSELF, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
+from dragoman.core.own_code import stops_run
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
@@ -329,7 +330,9 @@ def import_attribute(spec: str) -> tuple[object, str | None]:
     hint = " (write the module's name without .py)" if module_name.endswith(".py") else ""
     try:
         module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if stops_run(error):
+            raise
         raise UsageError(
             f"{spec}: cannot import {module_name!r} from here: {type(error).__name__}: {error}{hint}"
         ) from error
@@ -381,7 +384,9 @@ def _made(spec: str, target: object) -> Participant:
         return cast("Participant", target)
     try:
         return cast("Participant", target())
-    except Exception as error:
+    except BaseException as error:
+        if stops_run(error):
+            raise
         raise UsageError(
             f"{spec}: the class cannot be made without arguments ({error}): name an object of it"
         ) from error

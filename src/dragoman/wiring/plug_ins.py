@@ -7,6 +7,9 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from dragoman.core.errors import UsageError
+from dragoman.core.own_code import stops_run
+
 _Place = tuple[str, int]
 """A folder that modules are found in, and when packages last came there or went."""
 
@@ -18,6 +21,26 @@ def added_under(group: str, name: str | None = None) -> Sequence[EntryPoint]:
     """
     found = _installed(group, tuple(map(_place, sys.path)))
     return tuple(entry for entry in found if name in {None, entry.name})
+
+
+def load_entry(entry: EntryPoint, what: str) -> object:
+    """Return what an entry point names.
+
+    Args:
+        entry: The entry point; loading it runs a package's code, which may raise anything.
+        what: What it stands for, in a message.
+
+    Raises:
+        UsageError: Where it cannot be loaded.
+    """
+    try:
+        found: object = entry.load()
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{what}: {entry.value} cannot be loaded ({why:.500})") from error
+    return found
 
 
 @lru_cache(maxsize=16)

@@ -13,7 +13,7 @@ from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer, MakeLayer
 from dragoman.core.protocols import Suite
-from dragoman.wiring.plug_ins import added_under
+from dragoman.wiring.plug_ins import added_under, load_entry
 
 ENTRY_POINTS = "dragoman.layers"
 
@@ -91,8 +91,5 @@ def _make(axis: str) -> MakeLayer:
         module, _, attribute = BUNDLED[axis].partition(":")
         return cast("MakeLayer", getattr(importlib.import_module(module), attribute))
     for entry in added_under(ENTRY_POINTS, axis):
-        try:
-            return cast("MakeLayer", entry.load())
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"axis {axis!r}: {entry.value} cannot be loaded ({error})") from error
+        return cast("MakeLayer", load_entry(entry, f"axis {axis!r}"))
     raise UsageError(f"axis {axis!r}: what realises it is not installed")

@@ -14,7 +14,7 @@ from dragoman.core.layers import Layer
 from dragoman.core.personas import Persona
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.simulation.phrases.sayings import misleading
-from dragoman.wiring.plug_ins import added_under
+from dragoman.wiring.plug_ins import added_under, load_entry
 
 ENTRY_POINTS = "dragoman.personas"
 
@@ -93,12 +93,7 @@ def persona_names() -> dict[str, str]:
 
 def _card(name: str) -> PersonaCard:
     for entry in () if name in SHIPPED_CARDS else added_under(ENTRY_POINTS, name):
-        try:
-            path: object = entry.load()
-        except (ImportError, AttributeError) as error:
-            raise UsageError(
-                f"persona {name!r}: {entry.value} cannot be loaded ({error})"
-            ) from error
+        path = load_entry(entry, f"persona {name!r}")
         if not isinstance(path, Path) or path.stem != name:
             raise UsageError(f"persona {name!r}: {entry.value} is no path of a card {name}.toml")
         return card_of_file(path)
