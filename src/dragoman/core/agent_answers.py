@@ -5,6 +5,7 @@ object, or JSON text) and optionally `id`; OpenAI's nesting under `function` is 
 """
 
 import json
+import reprlib
 from typing import Annotated, Generic, TypeVar
 
 import msgspec
@@ -13,9 +14,13 @@ from msgspec import UNSET, UnsetType
 from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.texts.carried import carried
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.nesting import MOST_DEPTH, TOO_DEEP, is_deep, why_unreadable
 from dragoman.core.tools import ToolCall
 
 MAX_SHOWN_CHARS = 100_000
+
+_SHORTENED = reprlib.Repr()
+"""Shows what is nested too deeply to be shown whole."""
 
 Arguments = TypeVar("Arguments")
 """How arguments arrive: any object from a function, raw JSON from a wire."""
@@ -86,7 +91,7 @@ def read_answer(answer: object, position: int) -> AgentAnswer:
             # Frameworks have kinds of strings of their own, which could not be stored.
             given.content = given.content.encode().decode()
     except _NOT_JSON as error:
-        return AgentAnswer(Unparsed(shown(answer), shown(error)))
+        return AgentAnswer(Unparsed(shown(answer), shown(why_unreadable(error, "the answer is"))))
     return understood(given, position)
 
 
@@ -96,7 +101,7 @@ def understood(given: GivenAnswer[Arguments], position: int) -> AgentAnswer:
     try:
         usage = msgspec.convert(given.usage, GivenUsage | None, from_attributes=True)
     except _NOT_JSON as error:
-        return AgentAnswer(reply, odd_usage=shown(error))
+        return AgentAnswer(reply, odd_usage=shown(why_unreadable(error, "they are")))
     if usage is None:
         return AgentAnswer(reply)
     return AgentAnswer(reply, usage.input_tokens, usage.output_tokens)
@@ -104,12 +109,17 @@ def understood(given: GivenAnswer[Arguments], position: int) -> AgentAnswer:
 
 def shown(value: object) -> str:
     """Return a bounded text of anything, fit to be stored."""
-    is_plain = isinstance(value, str | Exception)
-    text = str(value) if is_plain else repr(value)
+    try:
+        text = str(value) if isinstance(value, str | Exception) else repr(value)
+    except RecursionError:
+        text = _SHORTENED.repr(value)
+    except Exception as error:  # noqa: BLE001 - an object of one's own may refuse to be shown
+        text = f"a {type(value).__name__} that cannot be shown: {type(error).__name__}"
     return carried(text[:MAX_SHOWN_CHARS])
 
 
 NOTHING = "it returned None: an answer is text, or an object with `content` or `tool_calls`"
+_WHAT = "the arguments are"
 _NO_ID = (None, "")
 _NOT_JSON = (*UNREADABLE, TypeError, ValueError)
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
@@ -138,9 +148,13 @@ def _call(call: GivenCall[Arguments], fallback: str) -> ToolCall:
     raw: object = named.arguments
     try:
         raw = _json_text(named.arguments)
-        return ToolCall(call_id, name, _ARGUMENTS.decode(raw))
+        arguments = _ARGUMENTS.decode(raw)
     except _NOT_JSON as error:
-        return ToolCall(call_id, name, {}, raw=shown(raw), malformed=shown(error))
+        why = shown(why_unreadable(error, _WHAT))
+        return ToolCall(call_id, name, {}, raw=shown(raw), malformed=why)
+    if raw.count("{") + raw.count("[") > MOST_DEPTH and is_deep(arguments):
+        return ToolCall(call_id, name, {}, raw=shown(raw), malformed=f"{_WHAT} {TOO_DEEP}")
+    return ToolCall(call_id, name, arguments)
 
 
 def _json_text(arguments: object) -> str:

@@ -1,15 +1,16 @@
 """Calls of tools as models write them: what cannot be read is the model's mistake, kept as written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.nesting import MOST_DEPTH, TOO_DEEP, is_deep, why_unreadable
 from dragoman.core.tools import ToolCall
 
 MAX_ARGUMENT_CHARS = 200_000
-MAX_ARGUMENT_DEPTH = 100
 
+_WHAT = "the arguments are"
 _NO_ID = (None, "")
 _NO_ARGUMENTS = frozenset({"", "null"})
 _ARGUMENTS = msgspec.json.Decoder(dict[str, object])
@@ -51,9 +52,9 @@ def written_call(given_id: object, given_name: object, given: object, index: int
     try:
         arguments = _ARGUMENTS.decode(_once_encoded(raw))
     except UNREADABLE as error:
-        return ToolCall(call_id, name, {}, raw=raw, malformed=str(error))
-    if raw.count("{") + raw.count("[") > MAX_ARGUMENT_DEPTH and _is_deep(arguments):
-        return ToolCall(call_id, name, {}, raw=raw, malformed="the arguments are nested too deeply")
+        return ToolCall(call_id, name, {}, raw=raw, malformed=why_unreadable(error, _WHAT))
+    if raw.count("{") + raw.count("[") > MOST_DEPTH and is_deep(arguments):
+        return ToolCall(call_id, name, {}, raw=raw, malformed=f"{_WHAT} {TOO_DEEP}")
     return ToolCall(call_id, name, arguments)
 
 
@@ -65,16 +66,3 @@ def _once_encoded(raw: str) -> str:
         return _TEXT.decode(raw)
     except UNREADABLE:
         return raw
-
-
-def _is_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(MAX_ARGUMENT_DEPTH):
-        level = [inner for outer in level for inner in _inside(outer)]
-    return bool(level)
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
