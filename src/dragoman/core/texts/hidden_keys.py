@@ -5,6 +5,7 @@ import functools
 import html
 import re
 import string
+from collections.abc import Iterator
 from itertools import takewhile
 
 HIDDEN = b"***"
@@ -13,37 +14,32 @@ SHORTEST_KEY = 12
 """Shorter ones are taken for the placeholders that local servers are given ("EMPTY", "lm-studio"):
 taking every such word out of replies would falsify them."""
 
-_ESCAPE = b"\\u00"
-_has_escaped_ascii = re.compile(rb"\\u00[2-7]").search
-
 
 def hidden(body: bytes, keys: tuple[str, ...]) -> bytes:
-    """Return a body without keys, however JSON, or JSON within JSON, writes their characters.
+    """Return a body without keys, however their characters are written.
 
-    They are found as pages and addresses write them, too.
+    Each character may be as JSON, JSON within JSON, addresses and pages write it; the whole may be in
+    hex or in base64, wherever in a coded text it stands.
     """
-    for key in keys:
-        if len(key) >= SHORTEST_KEY:
-            for written in _forms(key):
-                body = body.replace(written, HIDDEN)
-            if _ESCAPE in body and _has_escaped_ascii(body):
-                body = _escaped(key).sub(HIDDEN, body)
-    return body
-
-
-def hidden_in_error(body: bytes, keys: tuple[str, ...]) -> bytes:
-    """Return what a refusal says without keys, in base64 neither: it may quote whole requests."""
-    body = hidden(body, keys)
-    for key in keys:
-        if len(key) >= SHORTEST_KEY:
-            for written in _base64_forms(key):
-                body = body.replace(written, HIDDEN)
+    long_keys = [key for key in keys if len(key) >= SHORTEST_KEY]
+    lower = body.lower() if long_keys else b""
+    for key in long_keys:
+        for part, forms in _forms(key):
+            # Nearly no body has a key, and one look is cheaper than one for each form.
+            if part in body:
+                for written in forms:
+                    body = body.replace(written, HIDDEN)
+        for hexed in _hex_forms(key):
+            if hexed in lower:
+                body = re.sub(hexed, HIDDEN, body, flags=re.IGNORECASE)
+        if _escapes(key).search(body):
+            body = _escaped(key).sub(HIDDEN, body)
     return body
 
 
 def without_keys(text: str, keys: tuple[str, ...]) -> str:
     """Return what an error says without keys, and without the beginnings of keys that were cut off."""
-    body = hidden_in_error(text.encode("utf-8", "surrogatepass"), keys)
+    body = hidden(text.encode("utf-8", "surrogatepass"), keys)
     said = body.decode("utf-8", "surrogatepass")
     for key in keys:
         begun = key[:SHORTEST_KEY]
@@ -57,24 +53,37 @@ def without_keys(text: str, keys: tuple[str, ...]) -> str:
 
 
 @functools.lru_cache(maxsize=64)
-def _forms(key: str) -> tuple[bytes, ...]:
-    """Return a key as it is written plainly, in JSON, in addresses and in pages."""
+def _forms(key: str) -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
+    """Return ways to write a key, those together that all have a part: plain ones, and base64."""
     quoted = (_quoted(key, _UNRESERVED), _quoted(key, _UNRESERVED + b"/"))
     lower = re.sub("%..", lambda code: code.group().lower(), quoted[0])
     plain = (key, key.replace("/", "\\/"), *quoted, lower, html.escape(key))
-    return tuple(dict.fromkeys(each.encode() for each in plain))
+    written = tuple(dict.fromkeys(each.encode() for each in plain))
+    return (_longest_word(key.encode()), written), *_base64_forms(key)
 
 
-@functools.lru_cache(maxsize=64)
-def _base64_forms(key: str) -> tuple[bytes, ...]:
-    """Return what is sure of a key in base64, wherever in a text it stands."""
-    found: dict[bytes, None] = {}
+def _base64_forms(key: str) -> Iterator[tuple[bytes, tuple[bytes, ...]]]:
+    """Yield what is sure of a key in base64, wherever in a text it stands, as texts write it."""
     for before in range(3):
         # Of what is coded together with its neighbours, the characters in the midst are sure.
         coded = base64.b64encode(bytes(before) + key.encode())
         sure = coded[-(-before * 8 // 6) : (before + len(key.encode())) * 8 // 6]
-        found |= dict.fromkeys((sure, sure.translate(_OF_ADDRESSES)))
-    return tuple(found)
+        written = (
+            sure.replace(b"+", plus).replace(b"/", slash) for plus, slash in _SIGNS_OF_BASE64
+        )
+        yield _longest_word(sure), tuple(dict.fromkeys(written))
+
+
+def _longest_word(text: bytes) -> bytes:
+    """Return the longest part that is written alike everywhere."""
+    return max(re.findall(rb"[A-Za-z0-9]*", text), key=len)
+
+
+@functools.lru_cache(maxsize=64)
+def _hex_forms(key: str) -> tuple[bytes, ...]:
+    """Return a key in hex, in lower case, as one word or byte by byte."""
+    code = key.encode()
+    return code.hex().encode(), code.hex(":").encode(), code.hex(" ").encode()
 
 
 def _quoted(key: str, kept: bytes) -> str:
@@ -82,7 +91,25 @@ def _quoted(key: str, kept: bytes) -> str:
 
 
 _UNRESERVED = (string.ascii_letters + string.digits + "-._~").encode()
-_OF_ADDRESSES = bytes.maketrans(b"+/", b"-_")
+_SIGNS_OF_BASE64 = (
+    *((b"+", b"/"), (b"-", b"_"), (b"+", b"\\/"), (b"%2B", b"%2F"), (b"%2b", b"%2f")),
+    *((b"\\u002b", b"/"), (b"\\u002b", b"\\u002f"), (b"\\u002B", b"\\u002F")),
+)
+"""How the two signs of base64 are written: in its alphabets, in JSON and in addresses."""
+
+
+@functools.lru_cache(maxsize=64)
+def _escapes(key: str) -> re.Pattern[bytes]:
+    """Return what finds any character of a key that is escaped: without one, none needs a long look."""
+    codes = {ord(character) for character in key}
+    hexed = b"|".join(b"%02x" % code for code in sorted(codes) if code < _ASCII)
+    numbers = b"|".join(b"0*%d|[xX]0*(?i:%x)" % (code, code) for code in sorted(codes))
+    units = b"|".join(b"%04x" % code for code in sorted(codes))
+    names = b"|".join(_NAMED[sign] for sign in sorted(_NAMED) if sign in key) or b"(?!)"
+    return re.compile(
+        rb"\\(?:u(?i:%b)|x(?i:%b))|%%(?:25)*(?i:%b)|&(?:amp;)*(?:#(?:%b)|(?:%b);)"
+        % (units, hexed, hexed, numbers, names)
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -92,5 +119,18 @@ def _escaped(key: str) -> re.Pattern[bytes]:
 
 
 def _character(character: str) -> bytes:
+    """Return a pattern of one character, each of whose ways begins with a sign of its own: it is fast."""
     plain = re.escape(character.encode())
-    return rb"(?:\\*%b|\\+u(?i:%04x))" % (plain, ord(character))
+    code = ord(character)
+    # Percent signs and backslashes may be escaped themselves, any number of times over.
+    ways = [plain, rb"\\+(?:%b|u(?i:%04x)|x(?i:%02x))" % (plain, code, code)]
+    if character.isascii():
+        ways.append(b"%%(?:25)*(?i:%02x)" % code)
+    ways.append(b"&(?:amp;)*#(?:0*%d|[xX]0*(?i:%x))(?:;|(?![0-9A-Fa-f]))" % (code, code))
+    if character in _NAMED:
+        ways.append(b"&(?:amp;)*%b;" % _NAMED[character])
+    return b"(?:" + b"|".join(ways) + b")"
+
+
+_ASCII = 128
+_NAMED = {"&": b"amp", "<": b"lt", ">": b"gt", '"': b"quot", "'": b"apos"}

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from dragoman.core.errors import ParticipantError, tell_delay
-from dragoman.core.texts.hidden_keys import hidden, hidden_in_error
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.models.wire.equal import Equal, Probe
 from dragoman.models.wire.hedging import first_answer
@@ -295,7 +295,7 @@ class Gate:
                 return read(body)
             except Unreadable as error:
                 raise Fault("malformed", str(error)) from error
-        body = hidden_in_error(answer.body, self._secrets)
+        body = hidden(answer.body, self._secrets)
         if is_chat and answer.status not in NO_ROOM_NOW and is_of_the_request(body):
             at.breaker.answered()
             raise EndpointRefused(answer.status, body)

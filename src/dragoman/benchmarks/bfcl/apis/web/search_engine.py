@@ -10,7 +10,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.hidden_keys import hidden_in_error
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import SEARCH, Usage
 from dragoman.web.bodies import ACCEPTED, BadCodingError, TooLongError, bounded_body
 
@@ -84,7 +84,7 @@ class SearchEngine:
             ):
                 chunks = response.content.iter_any()
                 body = await bounded_body(chunks, response.headers, _MOST_BYTES)
-                return self._read(response.status, hidden_in_error(body, (self._key,)))
+                return self._read(response.status, hidden(body, (self._key,)))
         except (aiohttp.ClientError, OSError, TooLongError, BadCodingError) as error:
             # The library's errors quote the address, in which the key stands.
             fault = _TryAgainError(type(error).__name__)
