@@ -1,7 +1,10 @@
 """Puts files in their place whole: whoever is killed leaves no half of one."""
 
 import contextlib
+import errno
 import os
+import re
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -31,8 +34,25 @@ def place_file(path: Path, fill: Callable[[Path], None]) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         raise StoreError(f"{path.parent}: a file, where a folder is needed") from error
     except (OSError, zipfile.LargeZipFile, pl.exceptions.PolarsError) as error:
-        why = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise StoreError(f"{path}: cannot be written ({why:.200})") from error
+        raise StoreError(f"{path}: cannot be written ({_why(path, error)})") from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _why(path: Path, error: Exception) -> str:
+    """Return why a file could not be written; libraries hide what the disk said in words of their own."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    number = _ERROR_NUMBER.search(str(error))
+    if number is not None:
+        return os.strerror(int(number[1]))
+    with contextlib.suppress(OSError):
+        if shutil.disk_usage(path.parent).free < _NO_ROOM:
+            return os.strerror(errno.ENOSPC)
+    return f"{' '.join(str(error).split()):.200}"
+
+
+_ERROR_NUMBER = re.compile(r"os error (\d{1,4})")
+_NO_ROOM = 65_536
+"""Bytes that are left of a disk that is taken for full."""

@@ -32,7 +32,7 @@ def hidden(body: bytes, keys: tuple[str, ...]) -> bytes:
         for hexed in _hex_forms(key):
             if hexed in lower:
                 body = re.sub(hexed, HIDDEN, body, flags=re.IGNORECASE)
-        if _escapes(key).search(body):
+        if any(sign in body for sign in _SIGNS_OF_ESCAPES) and _escapes(key).search(body):
             body = _escaped(key).sub(HIDDEN, body)
     return body
 
@@ -132,5 +132,6 @@ def _character(character: str) -> bytes:
     return b"(?:" + b"|".join(ways) + b")"
 
 
+_SIGNS_OF_ESCAPES = (b"%", b"&", b"\\u00", b"\\x")
 _ASCII = 128
 _NAMED = {"&": b"amp", "<": b"lt", ">": b"gt", '"': b"quot", "'": b"apos"}
