@@ -1,15 +1,23 @@
 """The server: what it shows, whom it answers, and what no address reaches."""
 
+import asyncio
 import re
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 from tests.viewer.conftest import View
 
 import dragoman
 from dragoman.core.errors import DragomanError
 from dragoman.store.run import peek_run
-from dragoman.viewer.library import require_runs
+from dragoman.viewer.library import Library, require_runs
+from dragoman.viewer.readers import READERS, Readers
+from dragoman.viewer.requests import PageRequest, Route
 
 
 def test_a_run_leads_to_its_conversations(view: View, played: Path) -> None:
@@ -116,3 +124,56 @@ def test_a_bundle_is_refused_with_the_command_that_opens_it(tmp_path: Path) -> N
     for refuse in (lambda: require_runs([bundle]), lambda: peek_run(bundle)):
         with pytest.raises(DragomanError, match="no run here, but a file: `dragoman unbundle"):
             refuse()
+
+
+def test_many_clients_at_once_are_answered_as_one_alone(view: View, played: Path) -> None:
+    viewer = view(played)
+    listed = viewer.made("/run/mine/conversations")
+    found = dict.fromkeys(re.findall(r"/run/mine/conversation/[0-9a-f]+", listed))
+    paths = ["/run/mine", "/run/mine/conversations", *found]
+    viewer.made("/run/mine")
+    alone = {path: viewer.get(path).text for path in paths}
+
+    with ThreadPoolExecutor(32) as clients:
+        answers = list(clients.map(lambda path: (path, viewer.get(path)), paths * 8))
+
+    assert {answered.status for _, answered in answers} == {200}
+    assert [path for path, answered in answers if answered.text != alone[path]] == []
+
+
+def test_pages_are_made_while_another_waits(tmp_path: Path, played: Path) -> None:
+    """A page that waits holds one reader; the others answer."""
+    others = threading.Barrier(READERS, timeout=30)
+
+    def waiting(asked: PageRequest) -> web.Response:
+        asked.run().store.counts()
+        others.wait()
+        return web.Response(text=threading.current_thread().name)
+
+    async def asked() -> list[str]:
+        library = Library([played], tmp_path / "views")
+        readers = Readers(library)
+        request = make_mocked_request("GET", "/run/mine/together", match_info={"run": "mine"})
+        try:
+            together = Route("/run/{run}/together", waiting)
+            answers = await asyncio.gather(
+                *(readers.answer(together, request) for _ in range(READERS))
+            )
+        finally:
+            await readers.close()
+        return [str(answer.text) for answer in answers if isinstance(answer, web.Response)]
+
+    assert len(set(asyncio.run(asked()))) == READERS
+
+
+def test_readers_know_runs_by_the_same_names(tmp_path: Path, played: Path) -> None:
+    for place in ("a", "b"):
+        shutil.copytree(played, tmp_path / place / "mine")
+    places = [tmp_path / "a", tmp_path / "b"]
+    one = Library(places[1:], tmp_path / "views")
+    assert [(run.name, run.folder) for run in one.runs()] == [("mine", places[1] / "mine")]
+    both = Library(places, tmp_path / "views")
+    other = both.for_another_thread()
+    named = [[(run.name, run.folder) for run in each.runs()] for each in (both, other)]
+    assert named[0] == named[1]
+    assert [name for name, _ in named[0]] == ["mine", "mine-2"]

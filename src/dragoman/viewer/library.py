@@ -7,6 +7,7 @@ from threading import Lock
 
 from dragoman.core.errors import UsageError
 from dragoman.store.run_file import FILE, OF_A_BUNDLE
+from dragoman.viewer.index.keeping import Keepers
 from dragoman.viewer.opened import OpenedRun
 
 DEFAULT = Path("runs")
@@ -23,20 +24,30 @@ class Library:
         cache: Where indices of runs are kept.
     """
 
-    def __init__(self, places: Sequence[Path], cache: Path) -> None:
+    def __init__(
+        self, places: Sequence[Path], cache: Path, shared: "_Shared | None" = None
+    ) -> None:
         self._places = tuple(places)
         self._cache = cache
         self._runs: dict[str, OpenedRun] = {}
-        self._lock = Lock()
+        self._shared = shared or _Shared()
+
+    def for_another_thread(self) -> "Library":
+        """Return the same runs under the same names, opened anew: what is open belongs to a thread."""
+        return Library(self._places, self._cache, self._shared)
 
     def runs(self) -> tuple[OpenedRun, ...]:
         """Return all runs that are there now, by name."""
-        with self._lock:
-            folders = dict.fromkeys(folders_of(self._places))
-            self._runs = {
-                name: run for name, run in self._runs.items() if run.folder in folders
-            } | self._new(folders)
-            return tuple(self._runs[name] for name in sorted(self._runs))
+        names = self._shared.named(folders_of(self._places))
+        for name, run in self._runs.items():
+            if names.get(name) != run.folder:
+                run.close()
+        known = {name: run for name, run in self._runs.items() if names.get(name) == run.folder}
+        self._runs = {
+            name: known.get(name) or OpenedRun(name, folder, self._cache, self._shared.keepers)
+            for name, folder in names.items()
+        }
+        return tuple(self._runs[name] for name in sorted(self._runs))
 
     def find(self, name: str) -> OpenedRun | None:
         """Return the run of that name; None where there is none."""
@@ -51,16 +62,25 @@ class Library:
         for run in self._runs.values():
             run.close()
 
-    def _new(self, folders: Iterable[Path]) -> dict[str, OpenedRun]:
-        known = {run.folder for run in self._runs.values()}
-        taken = set(self._runs)
-        new = {}
-        for folder in folders:
-            if folder not in known:
-                name = _free_name(folder.absolute().name, taken)
-                taken.add(name)
-                new[name] = OpenedRun(name, folder, self._cache)
-        return new
+
+class _Shared:
+    """What readers of the same runs share: the names of the runs, and who keeps their indices."""
+
+    def __init__(self) -> None:
+        self.keepers = Keepers()
+        self._names: dict[str, Path] = {}
+        self._lock = Lock()
+
+    def named(self, folders: Iterable[Path]) -> dict[str, Path]:
+        """Return the folders that are there now by name; each keeps the name that it has."""
+        there = dict.fromkeys(folders)
+        with self._lock:
+            self._names = {name: path for name, path in self._names.items() if path in there}
+            known = set(self._names.values())
+            for folder in there:
+                if folder not in known:
+                    self._names[_free_name(folder.absolute().name, set(self._names))] = folder
+            return dict(self._names)
 
 
 def folders_of(places: Iterable[Path]) -> list[Path]:

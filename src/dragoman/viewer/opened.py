@@ -16,7 +16,7 @@ from dragoman.tables.caveats import users_of
 from dragoman.tables.manifest_facts import facts_of
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.viewer.index.building import index_path
-from dragoman.viewer.index.keeping import IndexKeeper
+from dragoman.viewer.index.keeping import IndexKeeper, Keepers
 from dragoman.viewer.index.listing import Listing
 
 PATIENCE_SECONDS = 0.1
@@ -26,14 +26,17 @@ PATIENCE_SECONDS = 0.1
 class OpenedRun:
     """A run under its name in addresses.
 
-    It belongs to the thread that answers requests; its index is kept by another one.
+    It belongs to one thread that answers requests; its index is kept by another one, for all of these.
     """
 
-    def __init__(self, name: str, folder: Path, cache: Path) -> None:
+    def __init__(
+        self, name: str, folder: Path, cache: Path, keepers: Keepers | None = None
+    ) -> None:
         self.name = name
         self.folder = folder
         self.title = folder.absolute().name
         self._cache = cache
+        self._keepers = keepers or Keepers()
         self._store: RunStore | None = None
         self._seen: tuple[int, int] | None = None
         self._keeper: IndexKeeper | None = None
@@ -42,7 +45,7 @@ class OpenedRun:
         self._prices: PriceTable | None = None
         self._cost_ahead: float | None = None
         self._facts: tuple[LastRows, tuple[tuple[str, str], ...]] | None = None
-        self._is_read = False
+        self._is_read = self._is_asked = False
 
     @property
     def store(self) -> RunStore:
@@ -106,10 +109,15 @@ class OpenedRun:
         store = self.store
         if self._keeper is None or self._listing is None:
             path = index_path(self._cache, store)
-            self._keeper = IndexKeeper(self.folder, path)
+            self._keeper = self._keepers.take(self.folder, path)
             self._listing = Listing(open_index(path))
-        if not self._is_read or self._listing.read() != store.last_rows():
-            self._is_read = self._keeper.refresh(patience)
+            self._is_asked = False
+        is_behind = self._listing.read() != store.last_rows()
+        if not self._is_read or is_behind:
+            # Figures may still be made of an index that is read: nobody waits for these.
+            waited = 0 if self._is_asked and not is_behind else patience
+            self._is_read = self._keeper.refresh(waited)
+            self._is_asked = True
         with self._listing.index.reading():
             yield self._listing
 
@@ -122,10 +130,15 @@ class OpenedRun:
         """Return how many attempts are stored that the index has not read."""
         return max(0, self.store.last_rows().episodes - read.episodes)
 
+    def moment(self) -> tuple[object, ...]:
+        """Return what differs whenever the run or its index was written to since, whoever wrote."""
+        path = self._keeper.path if self._keeper is not None else None
+        return (*_written(self.folder / FILE), *(() if path is None else _written(path)))
+
     def close(self) -> None:
         """Close what is open."""
         if self._keeper is not None:
-            self._keeper.close()
+            self._keepers.give_back(self._keeper)
         if self._listing is not None:
             self._listing.close()
         if self._store is not None:
@@ -141,3 +154,14 @@ class OpenedRun:
         except OSError:
             return None
         return found.st_dev, found.st_ino
+
+
+def _written(path: Path) -> Iterator[tuple[int, int, int] | None]:
+    """Yield when a database and its log were written to last."""
+    for each in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            found = each.stat()
+        except OSError:
+            yield None
+        else:
+            yield found.st_ino, found.st_mtime_ns, found.st_size

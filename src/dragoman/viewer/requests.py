@@ -58,7 +58,7 @@ class PageRequest(msgspec.Struct, frozen=True):
 
 
 Answer = Callable[[PageRequest], web.StreamResponse]
-"""Answers in the one thread that reads runs: it may read stores, and must not wait for anything."""
+"""Answers in a thread that reads runs: it may read its own stores, and must not wait for anything."""
 
 
 class Route(NamedTuple):

@@ -1,10 +1,7 @@
-"""The server: routes, one thread that reads, and its life on the loopback address."""
+"""The server: routes, threads that read, and its life on the loopback address."""
 
-import asyncio
 import errno
-import time
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -12,8 +9,9 @@ from aiohttp import web
 from dragoman.core.errors import DragomanError, UsageError
 from dragoman.viewer.guarding import Handler, add_headers, guard
 from dragoman.viewer.library import Library
+from dragoman.viewer.readers import Readers
 from dragoman.viewer.rendering import prepare, render
-from dragoman.viewer.requests import PageRequest, Route
+from dragoman.viewer.requests import Route
 from dragoman.viewer.routes import ROUTES
 from dragoman.viewer.static_files import static_file
 
@@ -25,25 +23,22 @@ def application(library: Library) -> web.Application:
     """Return the viewer of these runs."""
     found = web.Application(middlewares=[_explain, guard])
     found.on_response_prepare.append(add_headers)
-    # One thread: a store's reader serves one at a time, and pages never block the loop.
-    reader = ThreadPoolExecutor(1, "reader")
+    # Threads of their own, so that pages never block the loop.
+    readers = Readers(library)
 
     async def close(_: web.Application) -> None:
-        await asyncio.get_running_loop().run_in_executor(reader, library.close)
-        reader.shutdown()
+        await readers.close()
 
     found.on_cleanup.append(close)
     found.router.add_get("/static/{name}", static_file)
     for page in ROUTES:
-        found.router.add_get(page.route, _answering(page, library, reader))
+        found.router.add_get(page.route, _answering(page, readers))
     return found
 
 
-def _answering(page: Route, library: Library, reader: ThreadPoolExecutor) -> Handler:
+def _answering(page: Route, readers: Readers) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
-        query = {name: tuple(request.query.getall(name)) for name in request.query}
-        asked = PageRequest(library, request.path, request.match_info, query, time.time())
-        return await asyncio.get_running_loop().run_in_executor(reader, page.answer, asked)
+        return await readers.answer(page, request)
 
     return handle
 

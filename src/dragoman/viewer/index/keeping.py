@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 
 from dragoman.core.errors import DragomanError
 from dragoman.store.run_index.file import RunIndex, open_index
@@ -27,7 +27,7 @@ class IndexKeeper:
 
     def __init__(self, folder: Path, path: Path) -> None:
         self._folder = folder
-        self._path = path
+        self.path = path
         self._changed = Condition()
         self._asked = 0
         self._done = 0
@@ -65,7 +65,7 @@ class IndexKeeper:
 
     def _work(self) -> None:
         try:
-            with open_index(self._path) as index:
+            with open_index(self.path) as index:
                 builder = Builder(self._folder, index)
                 try:
                     self._keep(builder, index)
@@ -99,6 +99,35 @@ class IndexKeeper:
                 )
                 if self._is_closing or not is_asked:
                     return
+
+
+class Keepers:
+    """Keepers of indices that several readers share: a run's index is made once for all of them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._shared: dict[Path, tuple[IndexKeeper, int]] = {}
+
+    def take(self, folder: Path, path: Path) -> IndexKeeper:
+        """Return the keeper of an index, to be given back.
+
+        Args:
+            folder: The run's folder.
+            path: The file of the index.
+        """
+        with self._lock:
+            keeper, users = self._shared.get(path) or (IndexKeeper(folder, path), 0)
+            self._shared[path] = keeper, users + 1
+            return keeper
+
+    def give_back(self, keeper: IndexKeeper) -> None:
+        """Close a keeper that no reader has any more."""
+        with self._lock:
+            found, users = self._shared.pop(keeper.path)
+            if users > 1:
+                self._shared[keeper.path] = found, users - 1
+                return
+        keeper.close()
 
 
 class _Figures:
