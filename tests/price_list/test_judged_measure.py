@@ -188,7 +188,10 @@ def test_several_are_measured_at_once_and_the_package_is_listed(
 @pytest.mark.parametrize(
     ("module", "complaint"),
     [
-        ("import nowhere", "measure 'calling': own_measures:calling cannot be loaded (ModuleNotFound"),
+        (
+            "import nowhere",
+            "measure 'calling': own_measures:calling cannot be loaded (ModuleNotFound",
+        ),
         ("calling = 3", "its package gives neither a measure nor a rubric's path"),
         (MODULE.replace('"calling", "1"', '"called", "1"'), "its package calls it 'called'"),
     ],

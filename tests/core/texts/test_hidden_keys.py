@@ -1,6 +1,7 @@
 """Keys in texts, however they are written there."""
 
 import base64
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
@@ -58,7 +59,7 @@ def test_a_key_with_characters_that_pages_escape_is_taken_out() -> None:
 
 SIGNS = st.characters(min_codepoint=33, max_codepoint=126)
 KEYS = st.text(SIGNS, min_size=12, max_size=40).filter(lambda key: len(set(key)) > 4)
-WAYS = {
+WAYS: dict[str, Callable[[str], str]] = {
     "plainly": lambda sign: sign,
     "as JSON": lambda sign: f"\\u{ord(sign):04x}",
     "as JSON in JSON": lambda sign: f"\\\\u{ord(sign):04X}",

@@ -76,7 +76,8 @@ def _base64_forms(key: str) -> Iterator[tuple[bytes, tuple[bytes, ...]]]:
 
 def _longest_word(text: bytes) -> bytes:
     """Return the longest part that is written alike everywhere."""
-    return max(re.findall(rb"[A-Za-z0-9]*", text), key=len)
+    words: list[bytes] = re.findall(rb"[A-Za-z0-9]*", text)
+    return max(words, key=len)
 
 
 @functools.lru_cache(maxsize=64)
