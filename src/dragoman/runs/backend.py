@@ -13,10 +13,10 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
-from dragoman.core.own_code import stops_run
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
+from dragoman.simulation.raising import stops_run
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 from dragoman.wiring.plug_ins import added_under, load_entry
 

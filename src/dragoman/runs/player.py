@@ -24,7 +24,6 @@ from dragoman.core.errors import (
 )
 from dragoman.core.keys import content_key
 from dragoman.core.layers import Acquainting, Talk
-from dragoman.core.own_code import stops_run
 from dragoman.core.personas import AboutUser
 from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
 from dragoman.core.scores import Score
@@ -38,6 +37,7 @@ from dragoman.runs.watch import Watch
 from dragoman.scoring.replay import replay
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.loop import Conversation, Surfaces, broken, guarded
+from dragoman.simulation.raising import stops_run
 from dragoman.wiring.environment import kept_out
 from dragoman.wiring.setup import Setup
 

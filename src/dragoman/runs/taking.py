@@ -20,7 +20,6 @@ from dragoman.core.measures import (
     misfit,
     unmeasured,
 )
-from dragoman.core.own_code import stops_run
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.rules import RULES
 from dragoman.core.tasks import Stakes, Task
@@ -28,6 +27,7 @@ from dragoman.core.texts.carried import carried
 from dragoman.scoring.measures.catalogue import Scoring
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.raising import stops_run
 from dragoman.store.run import StoredCell
 from dragoman.wiring.agent_names import given_names
 from dragoman.wiring.environment import kept_out

@@ -17,14 +17,13 @@ import msgspec
 
 from dragoman.core.agent_answers import read_answer, shown
 from dragoman.core.errors import CodeError
-from dragoman.core.own_code import stops_run
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
 from dragoman.core.voice.histories import has_sound
 from dragoman.core.voice.sound_parts import plain_message
 from dragoman.core.voice.sounds import hears_audio
-from dragoman.simulation.raising import participant_error
+from dragoman.simulation.raising import participant_error, stops_run
 
 log = logging.getLogger(__name__)
 

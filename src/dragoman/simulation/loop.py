@@ -26,7 +26,6 @@ from dragoman.core.layers import (
     Talk,
     ToldAnew,
 )
-from dragoman.core.own_code import stops_run
 from dragoman.core.personas import UserContext
 from dragoman.core.protocols import (
     Answer,
@@ -52,7 +51,7 @@ from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.clarifications import Clarification, Decide
 from dragoman.core.voice.clock import UNKNOWN, Latency
-from dragoman.simulation.raising import participant_error
+from dragoman.simulation.raising import participant_error, stops_run
 
 Clock = Callable[[], float]
 Result = TypeVar("Result")

@@ -1,4 +1,14 @@
-"""What is to be said of code that raised: was it the code, or a connection that it needs?"""
+"""What is to be said of code that raised: was it the code, a connection that it needs, or a person?
+
+Code of one's own may raise anything, also what Python keeps for itself: `GeneratorExit`, `SystemExit`,
+`KeyboardInterrupt`, `CancelledError`. All that is its own failure; a person's Ctrl-C and the run's
+own cancellation are not, though they pass through it.
+"""
+
+import asyncio
+import signal
+import threading
+import traceback
 
 from dragoman.core.errors import CodeError, ParticipantError, placed
 
@@ -19,3 +29,42 @@ def _is_connection(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def stops_run(error: BaseException) -> bool:
+    """Whether an exception that came out of one's own code is to stop the run.
+
+    Args:
+        error: What was caught, in the task that ran the code.
+    """
+    if isinstance(error, Exception):
+        return False
+    task = _current_task()
+    if isinstance(error, asyncio.CancelledError):
+        return task is None or task.cancelling() > 0
+    if isinstance(error, GeneratorExit):
+        # Without a task it is the interpreter that lets go of a coroutine.
+        return task is None
+    if isinstance(error, KeyboardInterrupt):
+        return _is_typed(error, task)
+    return False
+
+
+def _is_typed(error: KeyboardInterrupt, task: asyncio.Task[object] | None) -> bool:
+    """Whether a person pressed Ctrl-C; where it cannot be told, it is a person who is obeyed."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    # An event loop answers the first Ctrl-C with a cancellation, and raises at the second.
+    if task is None or signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        return True
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return task.cancelling() > 0 or (
+        bool(frames) and frames[-1].f_code.co_filename == asyncio.runners.__file__
+    )
+
+
+def _current_task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

@@ -26,7 +26,7 @@ MOST_PAGES, MOST_CHARACTERS = 256, 500_000
 """Pages that are kept, and characters of the longest of them."""
 
 
-class Asked(NamedTuple):
+class AskedPage(NamedTuple):
     """What tells a request from others: its path and what stands after the question mark."""
 
     path: str
@@ -46,10 +46,10 @@ class Pages:
     """Pages that were just made, for all readers: many people look at the same ones."""
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[Asked, _Made] = OrderedDict()
+        self._pages: OrderedDict[AskedPage, _Made] = OrderedDict()
         self._lock = Lock()
 
-    def again(self, asked: Asked, moment: tuple[object, ...]) -> web.Response | None:
+    def again(self, asked: AskedPage, moment: tuple[object, ...]) -> web.Response | None:
         """Return a page that was made of the same moment of its run a short while ago."""
         with self._lock:
             found = self._pages.get(asked)
@@ -59,7 +59,9 @@ class Pages:
             return None
         return web.Response(text=found.text, content_type=found.content_type, charset="utf-8")
 
-    def keep(self, asked: Asked, moment: tuple[object, ...], answer: web.StreamResponse) -> None:
+    def keep(
+        self, asked: AskedPage, moment: tuple[object, ...], answer: web.StreamResponse
+    ) -> None:
         """Keep a page that was made of a moment of its run."""
         if not isinstance(answer, web.Response) or answer.status != web.HTTPOk.status_code:
             return
@@ -90,7 +92,7 @@ class Readers:
         asked = PageRequest(
             self._libraries[at], request.path, request.match_info, query, time.time()
         )
-        shown = Asked(request.path, request.query_string)
+        shown = AskedPage(request.path, request.query_string)
         self._waiting[at] += 1
         try:
             loop = asyncio.get_running_loop()
@@ -98,16 +100,17 @@ class Readers:
         finally:
             self._waiting[at] -= 1
 
-    def _made(self, page: Route, asked: PageRequest, shown: Asked) -> web.StreamResponse:
+    def _made(self, page: Route, asked: PageRequest, shown: AskedPage) -> web.StreamResponse:
         run = asked.library.find(asked.names["run"]) if page.route in _OF_ONE_RUN else None
         if run is None:
             return page.answer(asked)
         moment = run.moment()
-        answer = self._pages.again(shown, moment)
-        if answer is None:
-            answer = page.answer(asked)
-            if run.moment() == moment:
-                self._pages.keep(shown, moment, answer)
+        again = self._pages.again(shown, moment)
+        if again is not None:
+            return again
+        answer = page.answer(asked)
+        if run.moment() == moment:
+            self._pages.keep(shown, moment, answer)
         return answer
 
     async def close(self) -> None:

@@ -18,7 +18,6 @@ import msgspec
 from dragoman.core.conditions import ITSELF, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
-from dragoman.core.own_code import stops_run
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
@@ -29,6 +28,7 @@ from dragoman.models.spec import HEARS, require_no_address, require_no_name
 from dragoman.models.spending.stated import without_price
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
+from dragoman.simulation.raising import stops_run
 from dragoman.wiring.agent_names import AgentName, read_agent
 from dragoman.wiring.chat_models import model_identity, named_chat_model
 from dragoman.wiring.connections import Connections

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.core.own_code import stops_run
+from dragoman.simulation.raising import stops_run
 
 
 class Odd(BaseException):
