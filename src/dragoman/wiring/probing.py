@@ -5,7 +5,7 @@ import msgspec
 from dragoman.core.errors import DragomanError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Reply
-from dragoman.core.texts.hidden_keys import hidden, hidden_in_error
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.models.chat.openai import OpenAIModel
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import ModelSpec
@@ -119,7 +119,7 @@ class ModelProbe:
             given = await self._looking.get(url, self.endpoint.headers, self._proxy, LOOK_BYTES)
         except Fault as fault:
             return Probed(error=kept_out(fault.detail), fault=fault.kind)
-        without = hidden if given.status == OK else hidden_in_error
+        without = hidden if given.status == OK else hidden
         body = without(given.body, self._secrets)
         return Probed(status=given.status, body=body, server=given.headers.get("Server", ""))
 

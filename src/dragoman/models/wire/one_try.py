@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from dragoman.core.errors import ParticipantError
-from dragoman.core.texts.hidden_keys import hidden, hidden_in_error
+from dragoman.core.texts.hidden_keys import hidden
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Unreadable, Who
 from dragoman.models.wire.target import now
 from dragoman.models.wire.transport import OK, HttpResponse, Transport
@@ -53,7 +53,7 @@ class OneTry:
         given = await self._transport.post(url, headers, body, self._proxy, who.most_bytes)
         seconds = now() - began
         is_good = given.status == OK
-        without = hidden if is_good else hidden_in_error
+        without = hidden if is_good else hidden
         content = without(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
         self.answer = HttpResponse(given.status, given.headers, content, given.arrivals)
         if not is_good:
