@@ -136,6 +136,13 @@ class ResumeOptions(TypedDict, total=False):
     """What may be different when a run is gone on with; the table of keys says what they are."""
 
     suite: str | None
+    timeout: float | None
+    concurrency: int | None
+    read_timeout: float | None
+    patience: float | None
+    rates: Sequence[str] | None
+    batches: Sequence[str] | None
+    hedge: float | None
     max_cost: str | None
     prices: str | Path | None
     cache: bool | None
@@ -161,8 +168,8 @@ class RunOptions(TypedDict, total=False):
     max_steps: int
     max_errors: int
     timeout: float | None
-    concurrency: int
-    read_timeout: float
+    concurrency: int | None
+    read_timeout: float | None
     patience: float
     rates: Sequence[str]
     rate: str | Sequence[str]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,16 +22,19 @@ from dragoman.cli.output import (
     print_line,
 )
 from dragoman.cli.progressing.bars import progress
+from dragoman.cli.progressing.heartbeat import heartbeat
 from dragoman.cli.progressing.modes import mode
 from dragoman.cli.progressing.tally import RunningTally
 from dragoman.cli.reading import print_summary, write_report
 from dragoman.cli.recorded import print_recorded
 from dragoman.cli.stalling import stall_notices
 from dragoman.cli.starting.gate import passes, require_gate
+from dragoman.cli.starting.local_servers import chosen_line
 from dragoman.cli.starting.preflight import fly_ahead
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.scores import Score
+from dragoman.core.under_way import long_step
 from dragoman.models.spending.prices import PriceTable
 from dragoman.report import wording
 from dragoman.runs.execute import Pending, pending_cells
@@ -49,6 +53,7 @@ from dragoman.wiring.measures import require_rubric
 from dragoman.wiring.participants import Resolved, resolve_person
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
+from dragoman.wiring.waiting import waiting_of
 
 
 class RunOutcomeRequest(NamedTuple):
@@ -98,15 +103,32 @@ def run_grid(
     if is_played_by_hand(config) and config.concurrency != 1:
         print("a person plays: one conversation at a time", file=sys.stderr)
         config = msgspec.structs.replace(config, concurrency=1)
-    with print_aside():
+    with _at_work("run", config):
+        return _run(config, request.out, asked, estimated, dry_run=dry_run)
+
+
+def _run(
+    config: RunConfig,
+    out: str,
+    asked: RunOutcomeRequest,
+    estimated: EstimateRequest,
+    *,
+    dry_run: bool,
+) -> int:
+    with print_aside(), long_step("reading the suite"):
         setup = build_setup(config, _person())
     if dry_run:
         _print_plan(setup, estimated, as_json=asked.as_json)
         return 0
-    with print_aside():
+    with print_aside(), long_step("preflight"):
         tried = fly_ahead(setup, _person(), wanted=asked.preflight)
-    job = start(setup, Path(request.out) if request.out else None, preflight=tried)
+    job = start(setup, Path(out) if out else None, preflight=tried)
     return _play(job, None, asked)
+
+
+def _at_work(title: str, config: RunConfig) -> AbstractContextManager[None]:
+    """Return what says that a command is at work; where a person plays, it would run over their lines."""
+    return nullcontext() if is_played_by_hand(config) else heartbeat(title)
 
 
 def requested(target: str, options: Mapping[str, object]) -> RunRequest:
@@ -130,7 +152,7 @@ def resume_run(
     require_gate(asked.fail_under)
     with print_aside():
         job = resume_job(folder, changes, _person(), trust=trust)
-    with job.store:
+    with job.store, _at_work("resume", job.setup.config):
         again = invalid_cells(job.store) if retry_invalid else None
         return _play(job, again, asked)
 
@@ -185,14 +207,19 @@ def demo_run(out: Path | None) -> None:
     from dragoman.studies.blame import find_blame
     from dragoman.studies.demo import start_demo
 
-    job = start_demo(out or new_folder("demo"))
-    result = _played(job, pending_cells(job.cells, job.store))
+    with long_step("reading the suite, voices and recognizers"):
+        job = start_demo(out or new_folder("demo"))
+    watch = Watch()
+    with stall_notices(watch, is_on=mode() != "quiet"):
+        result = _played(job, pending_cells(job.cells, job.store), watch)
     with progress("lost conversations, played again", None) as advance:
         blames = find_blame(result.folder, advance)
-    _print_result(result, as_json=False)
+    with long_step("counting what was lost"):
+        _print_result(result, as_json=False)
     print()
     print_blames(blames)
-    print(f"\nreport: {write_report([result.folder], None)}")
+    with long_step("writing the report"):
+        print(f"\nreport: {write_report([result.folder], None)}")
 
 
 def is_played_by_hand(config: RunConfig) -> bool:
@@ -212,7 +239,8 @@ def _played(
     # A bar would run over the lines that a person reads.
     shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
     try:
-        with progress("conversations", shown, tally.told) as advance:
+        intro = chosen_line(waiting_of(job.setup.config))
+        with progress("conversations", shown, tally.told, intro=intro) as advance:
 
             def on_done(cell: Cell, episode: Episode, score: Score) -> None:
                 tally.add(cell, episode, score)
@@ -391,13 +419,14 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
 
     cells = plan(setup)
     found = estimate(setup, cells, *estimated) if estimated.options else None
-    left_out = not_applicable(setup)
+    left_out, waiting = not_applicable(setup), waiting_of(setup.config)
     if as_json:
         told = {} if found is None else {"estimate": forecast_object(setup, found)}
         print_json(
             {
                 **told,
                 "planned": len(cells),
+                "waiting": waiting,
                 "not_applicable": left_out,
                 "cells": [
                     {
@@ -424,6 +453,8 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
     print(
         f"{wording.counted(len(cells), 'conversation')} planned, none played: {_extent(setup, cells)}"
     )
+    if line := chosen_line(waiting):
+        print_line(line)
     if found is not None:
         print_forecast(setup, found)
     elif asking(setup.config, cells):

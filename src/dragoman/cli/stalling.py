@@ -1,4 +1,4 @@
-"""Says which conversations wait for what, where nothing has moved for a while."""
+"""Says whom conversations wait for, and what helps, where nothing has moved for a while."""
 
 import sys
 import threading
@@ -8,12 +8,18 @@ from contextlib import contextmanager
 from dragoman.cli.output import print_line
 from dragoman.report import wording
 from dragoman.runs.watch import Waiting, Watch
+from dragoman.wiring.reach import asks_endpoint
 
 SILENCE_S = 30.0
 """Seconds without any reply after which people are told; then after twice as many, and so on."""
 
 CHECK_EVERY_S = 1.0
 MAX_NAMED = 3
+
+_OF_A_CONVERSATION = "--timeout"
+_OF_AN_ENDPOINT = "--read-timeout"
+_BUILT = "--asr understood does without"
+_SPOKEN = "--concurrency: fewer speak and hear at a time"
 
 
 @contextmanager
@@ -50,13 +56,45 @@ def stall_notices(
 
 
 def notice(waiting: Sequence[Waiting]) -> str:
-    """Return a line that names the conversations that have waited longest."""
-    named = "; ".join(
-        f"task {entry.cell.task.id} for {entry.what} "
-        f"({entry.cell.agent.name}, {wording.duration(entry.seconds)})"
-        for entry in waiting[:MAX_NAMED]
-    )
+    """Return a line that names the conversations that have waited longest, and whom they wait for."""
+    shown = waiting[:MAX_NAMED]
+    named = "; ".join(map(_named, shown))
     more = f"; and {len(waiting) - MAX_NAMED} more" if len(waiting) > MAX_NAMED else ""
     least = wording.duration(waiting[-1].seconds)
     count = wording.counted(len(waiting), "conversation")
-    return f"no reply for {least}: {count} under way, waiting: {named}{more} (see --timeout)"
+    helps = ", ".join(dict.fromkeys(map(_option, shown)))
+    return f"no reply for {least}: {count} under way, waiting: {named}{more} (see {helps})"
+
+
+def _named(entry: Waiting) -> str:
+    waited = wording.duration(entry.seconds)
+    who = _who(entry)
+    return f"task {entry.cell.task.id} for {entry.what} ({f'{who}, ' if who else ''}{waited})"
+
+
+def _who(entry: Waiting) -> str:
+    """Return the name of whoever is waited for; "" where the line has it, or nobody has one."""
+    match entry.awaited.party:
+        case "agent":
+            return entry.cell.agent.name
+        case "user":
+            return entry.cell.user.name
+        case "tool":
+            return ""
+        case _:
+            return entry.awaited.name
+
+
+def _option(entry: Waiting) -> str:
+    """Return the option that helps with whoever is waited for."""
+    match entry.awaited.party:
+        case "recognizer being built":
+            return _BUILT
+        case "voice" | "recognizer" | "line":
+            return _OF_AN_ENDPOINT if asks_endpoint(_who(entry)) else _SPOKEN
+        case "instructions":
+            return _OF_AN_ENDPOINT
+        case "tool" | "nobody":
+            return _OF_A_CONVERSATION
+        case _:
+            return _OF_AN_ENDPOINT if asks_endpoint(_who(entry)) else _OF_A_CONVERSATION

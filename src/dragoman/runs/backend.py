@@ -13,6 +13,7 @@ import msgspec
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
+from dragoman.core.protocols import Limits
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
@@ -79,10 +80,14 @@ what stopped it; whatever else breaks is the conversation's ending.
 
 
 class PlainRun(msgspec.Struct, frozen=True):
-    """All that another process needs to play a run's cells, as data: the budget stays with the run."""
+    """All that another process needs to play a run's cells, as data: the budget stays with the run.
+
+    `planned_limits` are those that keys are made with, where the run goes on with others.
+    """
 
     config: RunConfig
     conditions: tuple[Condition, ...]
+    planned_limits: Limits | None = None
 
 
 ScoreHere = Callable[[PlainCell, Episode], Awaitable[Score]]

@@ -26,7 +26,10 @@ async def played_elsewhere(run: PlainRun) -> AsyncIterator[Play]:
         UsageError: For an agent that has no name by which it is found here.
     """
     receipts = Receipts()
-    setup = build_setup(run.config, None, NO_PRICES, receipts, run.conditions)
+    setup = msgspec.structs.replace(
+        build_setup(run.config, None, NO_PRICES, receipts, run.conditions),
+        planned_limits=run.planned_limits,
+    )
 
     cell_from, player = cells_from(setup), Player(setup)
 

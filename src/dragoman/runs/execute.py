@@ -113,7 +113,8 @@ async def execute(
     """
     backend = backend_for(setup.config)
     files = AudioFiles(store.folder)
-    run = PlainRun(msgspec.structs.replace(setup.config, max_cost=""), setup.conditions)
+    config = msgspec.structs.replace(setup.config, max_cost="")
+    run = PlainRun(config, setup.conditions, setup.planned_limits)
     player = Player(setup, files, watch)
     source = Source(run, played_here(player, pending), scored_here(player, pending))
     todo = iter(in_playing_order(pending))
@@ -126,7 +127,7 @@ async def execute(
         ):
             spending = Spending(None if play is source.play else setup.budget)
             stage = SharedState(earlier, writer, files, spending, on_done)
-            for _ in range(conversations_at_once(min(setup.config.at_once, len(pending)))):
+            for _ in range(conversations_at_once(min(setup.at_once, len(pending)))):
                 group.create_task(_work(play, todo, stage))
 
 

@@ -31,6 +31,7 @@ from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
+from dragoman.wiring.waiting import Waiting, waiting_of
 
 MOST_COMPARED = 20_000
 """Cells of a plan that are compared one by one whenever a run is gone on with."""
@@ -50,6 +51,7 @@ class Manifest(msgspec.Struct, frozen=True):
     `clarified` says by condition who decided about the agent's questions.
     `is_explicit` says that the plan is a list of conversations, and not all of the configuration's grid.
     `preflight` says by the keys of cells what trying them out used before the run began.
+    `waiting` says how long was waited and how much was asked at a time; None in older runs.
     """
 
     dragoman: str
@@ -67,6 +69,7 @@ class Manifest(msgspec.Struct, frozen=True):
     is_explicit: bool = False
     clarified: dict[str, str] = {}
     preflight: dict[str, tuple[Usage, ...]] = {}
+    waiting: Waiting | None = None
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -116,6 +119,7 @@ def start_job(
         is_explicit=places is not None,
         clarified=clarified(setup),
         preflight=dict(preflight),
+        waiting=waiting_of(setup.config),
     )
     new = NewRun(
         msgspec.json.encode(manifest),
@@ -142,7 +146,7 @@ def resume_job(
     Args:
         folder: The run's folder.
         changes: What is to differ from the run's configuration this time: its budget, its prices,
-            whether replies are remembered.
+            whether replies are remembered, how long is waited and how much is asked at a time.
         given: Participants that are taken as they are.
         trust: Whether to go on with a run that somebody else made.
         vouched: What it may run and reach in any case.
@@ -162,7 +166,11 @@ def resume_job(
         require_trust(store, reached, now, trust=trust)
         config = checked(msgspec.structs.replace(stored, **changed))
         conditions = listed_conditions(store, manifest)
-        setup = build_setup(config, given, prices, conditions=conditions)
+        # A longer wait makes no other conversation of what is planned: keys stay what they are.
+        setup = msgspec.structs.replace(
+            build_setup(config, given, prices, conditions=conditions),
+            planned_limits=stored.limits,
+        )
         cells = cells_at(setup, _places(store)) if manifest.is_explicit else planned(setup)
         _require_same_plan(store, cells)
     except BaseException:

@@ -73,7 +73,7 @@ class MeasuresWanted(msgspec.Struct, frozen=True):
         """How many conversations are measured at a time."""
         if self.spread is not None:
             return self.spread.at_once
-        return self.setup.config.at_once if self.asks else 1
+        return self.setup.at_once if self.asks else 1
 
     def opened(self, played: PlayedUnder) -> AbstractAsyncContextManager[Take]:
         """Return what takes the measures of a run's conversations, until left."""

@@ -102,7 +102,7 @@ class CellBlock:
                 agent.identity,
                 user.identity,
                 setup.rules,
-                setup.config.limits,
+                setup.limits,
                 setup.config.seed,
             ),
             encoded_parts(*realisation.identities),

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
+from dragoman.core.awaited import Awaited
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
 from dragoman.core.errors import (
     DragomanError,
@@ -110,13 +111,11 @@ class Player:
 
     async def score(self, cell: Cell, episode: Episode) -> Score:
         """Score one conversation."""
-        return await score_safely(
-            self.scorer,
-            cell.task,
-            episode,
-            self._realised(cell.condition),
-            cell.spec_key,
-        )
+        realisation = self._realised(cell.condition)
+        if not self._setup.scoring_costs:
+            return await score_safely(self.scorer, cell.task, episode, realisation, cell.spec_key)
+        with self._watch.waiting(cell, _judge_of(self._setup)):
+            return await score_safely(self.scorer, cell.task, episode, realisation, cell.spec_key)
 
     async def converse(
         self, cell: Cell, attempt: int = 0, earlier: Sequence[Episode] = ()
@@ -160,7 +159,8 @@ class Player:
         try:
             surfaces = PLAIN_SURFACES
             if realisation.layers:
-                surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
+                with self._watch.waiting(cell, Awaited("instructions")):
+                    surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
             about_user = _about_user(surfaces)
             for side in conductor.sides:
                 who = cell.agent if side == "agent" else cell.user
@@ -180,7 +180,9 @@ class Player:
                     user=about_user if side == "agent" else {},
                     may_ask=realisation.may_ask,
                 )
-                sessions[side] = await guarded(who.participant.open(opening), f"opening the {side}")
+                with self._watch.waiting(cell, Awaited(side)):
+                    opened = guarded(who.participant.open(opening), f"opening the {side}")
+                    sessions[side] = await opened
             conversation = Conversation(
                 world,
                 sessions,
@@ -222,6 +224,14 @@ class Player:
 
 PLAIN_SURFACES = Surfaces(PLAIN_CHANNELS, Realisation().views)
 """Plain English text, which all conversations without layers share."""
+
+
+def _judge_of(setup: Setup) -> Awaited:
+    """Return which judge a conversation waits for while it is scored."""
+    if setup.judge is not None and setup.judge.costs:
+        return Awaited("judge", setup.judge.name)
+    users = setup.users
+    return Awaited("judge of users", (users and users.judge_name) or "")
 
 
 def _about_user(surfaces: Surfaces) -> AboutUser:

@@ -1,20 +1,48 @@
-"""Which conversations of a run are under way, and what each of them waits for."""
+"""Which conversations of a run are under way, and whom each of them waits for."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 import msgspec
 
+from dragoman.core.awaited import Awaited
 from dragoman.runs.plan import Cell
-from dragoman.simulation.loop import Conversation
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """A conversation, what it waits for, and for how many seconds."""
+    """A conversation, whom it waits for, and for how many seconds."""
 
     cell: Cell
-    what: str
+    awaited: Awaited
     seconds: float
+
+    @property
+    def what(self) -> str:
+        """What it waits for, in words."""
+        return self.awaited.what
+
+
+class Waiter(Protocol):
+    """What is under way, such as a conversation."""
+
+    @property
+    def awaited(self) -> Awaited:
+        """Whom it waits for now."""
+        ...
+
+    @property
+    def moved(self) -> float:
+        """When it last went on, by its clock."""
+        ...
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """A part of a conversation beside its exchange: its opening, or its scoring."""
+
+    awaited: Awaited
+    moved: float
 
 
 class Watch:
@@ -25,22 +53,32 @@ class Watch:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._under_way: dict[int, tuple[Cell, Conversation]] = {}
+        self._under_way: dict[int, tuple[Cell, Waiter]] = {}
 
-    def begin(self, cell: Cell, conversation: Conversation) -> None:
+    def begin(self, cell: Cell, waiter: Waiter) -> None:
         """Know a conversation from now on."""
-        self._under_way[id(conversation)] = (cell, conversation)
+        self._under_way[id(waiter)] = (cell, waiter)
 
-    def end(self, conversation: Conversation) -> None:
+    def end(self, waiter: Waiter) -> None:
         """Forget a conversation that is over."""
-        del self._under_way[id(conversation)]
+        del self._under_way[id(waiter)]
+
+    @contextmanager
+    def waiting(self, cell: Cell, awaited: Awaited) -> Iterator[None]:
+        """Know that a conversation waits for somebody before its exchange, or after it."""
+        step = _Step(awaited, self._clock())
+        self.begin(cell, step)
+        try:
+            yield
+        finally:
+            self.end(step)
 
     def stalled(self, seconds: float) -> list[Waiting]:
         """Return all conversations, those that wait longest first, where none got a reply for so long."""
         now = self._clock()
         waiting = [
-            Waiting(cell, conversation.waits_for, now - conversation.moved)
-            for cell, conversation in tuple(self._under_way.values())
+            Waiting(cell, waiter.awaited, now - waiter.moved)
+            for cell, waiter in tuple(self._under_way.values())
         ]
         if any(entry.seconds < seconds for entry in waiting):
             return []

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from dragoman.core.awaited import NOBODY, Awaited, SaysAwaited
 from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import (
     CodeError,
@@ -60,7 +61,9 @@ MAX_CALLS = 10_000
 """In one reply: limits on errors and steps are looked at between replies only."""
 
 _REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
-_WORDS: Mapping[Role, str] = {"agent": "the agent's words", "user": "the user's words"}
+_SIDE: Mapping[Role, Awaited] = {"agent": Awaited("agent"), "user": Awaited("user")}
+_LINE, _INSTRUCTIONS = Awaited("line"), Awaited("instructions")
+_JUDGE = Awaited("judge of clarifications")
 _DECISION = "the judge of clarifications"
 _BRIEFING = "what the sides are told"
 _TOO_SLOW: Mapping[str, EndReason] = {
@@ -100,7 +103,7 @@ class Conversation:
     """One conversation under way; conductors read it as their `Progress`.
 
     Attributes:
-        waits_for: What it waits for, for people who wait as well.
+        awaited: Who it waits for, for people who wait as well.
         moved: When the last reply came, by its clock.
     """
 
@@ -131,8 +134,14 @@ class Conversation:
         self._took: dict[str, float] = {}
         self._awaited, self._awaited_since = "the agent", 0.0
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
-        self.waits_for = ""
+        self._waits_for: Awaited | SaysAwaited = NOBODY
         self.moved = self._started
+
+    @property
+    def awaited(self) -> Awaited:
+        """Who it waits for now; it may be asked from any thread."""
+        waits_for = self._waits_for
+        return waits_for if isinstance(waits_for, Awaited) else waits_for.awaited
 
     @property
     def seconds(self) -> float:
@@ -234,7 +243,7 @@ class Conversation:
         tools = self._surfaces.views[side].show(ask.tools)
         if self._surfaces.briefing is not None:
             await self._brief(side, self._surfaces.briefing)
-        what = self.waits_for = _REPLY[side]
+        what, self._waits_for = _REPLY[side], _SIDE[side]
         if self._limit is not None:
             self._count_time_of(f"the {side}")
         session = self._sessions[side]
@@ -281,7 +290,7 @@ class Conversation:
 
     async def _consult(self, decide: Decide) -> None:
         """Keep what a judge decides about the last words; the other side never hears an answered question."""
-        what = self.waits_for = _DECISION
+        what, self._waits_for = _DECISION, _JUDGE
         if self._limit is not None:
             self._count_time_of(what)
         talk = self._surfaces.talk
@@ -302,6 +311,7 @@ class Conversation:
 
     async def _brief(self, side: Role, briefing: Briefing) -> None:
         """Tell a session what it is told from now on, where that has changed."""
+        self._waits_for = _INSTRUCTIONS
         if self._limit is not None:
             self._count_time_of(_BRIEFING)
         text = carried(await guarded(briefing.told(side, self), f"what the {side} is told"))
@@ -317,10 +327,11 @@ class Conversation:
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, Said):
-            self.waits_for = _WORDS[side]
+            channel = self._surfaces.channels[side]
+            self._waits_for = channel if isinstance(channel, SaysAwaited) else _LINE
             if self._limit is not None:
                 self._count_time_of("the line")
-            carried_words = await self._surfaces.channels[side].carry(reply.utterance)
+            carried_words = await channel.carry(reply.utterance)
             return Said(carried_words, reply.clarifies)
         return reply
 
@@ -347,7 +358,7 @@ class Conversation:
             elif self._waiting is None:
                 result = self._world.call(executed)
             else:
-                what = self.waits_for = f"calling {call.name}"
+                what, self._waits_for = f"calling {call.name}", Awaited("tool", call.name)
                 if self._limit is not None:
                     self._count_time_of("a tool")
                 result = await guarded(self._waiting.call_waiting(executed), what)

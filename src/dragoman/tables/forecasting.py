@@ -23,6 +23,7 @@ from dragoman.wiring.ledger_names import ledger_name
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import asks_endpoint
 from dragoman.wiring.setup import Setup
+from dragoman.wiring.waiting import conversations_at_once
 
 
 def forecast_plan(
@@ -59,7 +60,7 @@ def seconds_of(found: Forecast, config: RunConfig) -> float | None:
     """
     if config.batches or found.seconds is None:
         return None
-    at_once = max(1, min(config.concurrency, found.conversations))
+    at_once = max(1, min(conversations_at_once(config), found.conversations))
     return max(found.seconds / at_once, _allowed_seconds(found, config))
 
 

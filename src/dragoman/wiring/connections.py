@@ -18,6 +18,7 @@ from dragoman.models.facts import LITELLM
 from dragoman.models.spec import EQUAL, ModelSpec, sent_settings
 from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.rationing import Pacing, allowance_of, given_for
+from dragoman.models.wire.this_machine import SLOW_TIMEOUTS, is_on_this_machine
 from dragoman.models.wire.transport import Patience, Timeouts, Transport
 from dragoman.wiring.environment import (
     cache_folder,
@@ -48,7 +49,8 @@ class Connections:
     """Makes models that share what one endpoint allows; close it when the run is over.
 
     Args:
-        timeouts: How long to wait for answers.
+        timeouts: How long to wait for answers; None for what fits each address: servers on this
+            machine are waited for longer.
         patience: When to give up on calls and endpoints.
         budget: What may be spent; None for no limit.
         pacing: How calls are spread over time.
@@ -65,12 +67,14 @@ class Connections:
         remembers: bool = False,
     ) -> None:
         self.timeouts = timeouts or Timeouts()
+        self._local_timeouts = timeouts or SLOW_TIMEOUTS
         self._patience = patience or Patience()
         self._budget = budget
         self._remembers = remembers
         self._pacing = pacing or Pacing()
         self._memory: ReplyCache | None = None
         self._http: Http | None = None
+        self._local_http: Http | None = None
         self._litellm: Transport | None = None
         self._sockets: WebSockets | None = None
         self._gates: dict[tuple[tuple[str, ...], str], Gate] = {}
@@ -192,18 +196,18 @@ class Connections:
         from dragoman.models.wire.target import Target, now
 
         by_litellm = urls[0].startswith(LITELLM)
-        wire = self._litellm_wire() if by_litellm else self._connections()
+        wires = [self._litellm_wire() if by_litellm else self._wire(url) for url in urls]
         outage = self._patience.outage
         proxies = [None if by_litellm else proxy_for(url) for url in urls]
         endpoints = [
             Target(origin, wire, proxy, outage, url if len(urls) > 1 else "")
-            for origin, url, proxy in zip(origins, urls, proxies, strict=True)
+            for origin, url, proxy, wire in zip(origins, urls, proxies, wires, strict=True)
         ]
         # Which of its keys litellm sends is its own business.
         others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
         secrets = (secret, *others)
         allowance = allowance_of(self._pacing.rates, limited_as(name, urls), now)
-        pace = Pace(allowance, self._pacing.hedge_after)
+        pace = Pace(allowance, self._pacing.hedge_after, self._timeouts_for(urls[0]).told)
         return Gate(" | ".join(origins), endpoints, secrets, self._patience, pace)
 
     def sockets(self) -> "WebSockets":
@@ -221,7 +225,7 @@ class Connections:
         for sender in self._batches.values():
             sender.close()
         try:
-            for transport in (self._http, self._litellm, self._sockets):
+            for transport in (self._http, self._local_http, self._litellm, self._sockets):
                 if transport is not None:
                     await transport.close()
         finally:
@@ -245,6 +249,20 @@ class Connections:
 
             self._litellm = LitellmWire(self.timeouts.total, self._connections(), proxy_for)
         return self._litellm
+
+    def _timeouts_for(self, url: str) -> Timeouts:
+        """Return how long what is at an address is waited for."""
+        return self._local_timeouts if is_on_this_machine(url) else self.timeouts
+
+    def _wire(self, url: str) -> "Http":
+        """Return what carries calls to an address."""
+        if self._timeouts_for(url) == self.timeouts:
+            return self._connections()
+        if self._local_http is None:
+            from dragoman.models.wire.http import Http
+
+            self._local_http = Http(self._local_timeouts)
+        return self._local_http
 
     def _connections(self) -> "Http":
         if self._http is None:

@@ -11,14 +11,14 @@ from dragoman.core.conditions import CLARIFY, ITSELF, PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import OwnCheck, Recorded
 from dragoman.core.layers import Layer
-from dragoman.core.protocols import Check, Judge, Suite
+from dragoman.core.protocols import Check, Judge, Limits, Suite
 from dragoman.core.rules import CONVERSATION_RULES, Rules
 from dragoman.core.tasks import Task, chain_before
 from dragoman.models.spending.budget import Budget
 from dragoman.models.spending.prices import NO_PRICES, PriceTable
 from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.wire.transport import Patience
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.agent_names import read_agent
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
@@ -44,6 +44,7 @@ from dragoman.wiring.shipped_names import HUMAN
 from dragoman.wiring.spending import budget_of, models_of, prices_of, with_stated
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.text_agents import offer_of, require_text
+from dragoman.wiring.waiting import conversations_at_once, timeouts_of
 
 if TYPE_CHECKING:
     from dragoman.conditions.voice.voiced import AnyVoice
@@ -51,7 +52,10 @@ if TYPE_CHECKING:
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """A loaded run: suite, tasks, pairs of agent and user, judge, rules and conditions."""
+    """A loaded run: suite, tasks, pairs of agent and user, judge, rules and conditions.
+
+    `planned_limits` are those that the plan was made with, where a run goes on with others.
+    """
 
     config: RunConfig
     suite: Suite
@@ -72,6 +76,17 @@ class Setup(msgspec.Struct, frozen=True):
     clarifying: Mapping[str, Layer] = {}
     personas: Mapping[str, Layer] = {}
     exposures: Mapping[str, Layer] = {}
+    planned_limits: Limits | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many conversations go on at a time."""
+        return conversations_at_once(self.config)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that keys of cells are made with: those that the run was started with."""
+        return self.planned_limits or self.config.limits
 
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
@@ -335,9 +350,8 @@ def connections_of(config: RunConfig, budget: Purse | None) -> Connections:
     Raises:
         UsageError: Where a rate is written as none is.
     """
-    total = max(Timeouts().total, config.read_timeout)
     patience = Patience(seconds=config.patience, outage=config.patience)
-    timeouts = Timeouts(read=config.read_timeout, total=total)
+    timeouts = timeouts_of(config.read_timeout)
     pacing = Pacing(
         read_rates(config.rates, config.workers), config.hedge, read_batches(config.batches)
     )

@@ -28,7 +28,7 @@ Recorded = Annotated[
 ]
 
 
-@command(app, "verify", "curate verify mine --calls 2")
+@command(app, "verify", "curate verify mine --calls 2", is_long=True)
 def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     calls: Annotated[int, typer.Option(help="Calls of one operation, at most.")] = 2,
@@ -51,7 +51,7 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(verify_operations(dataset, calls, terms, as_json=as_json))
 
 
-@command(app, "monitor", "curate monitor mine")
+@command(app, "monitor", "curate monitor mine", is_long=True)
 def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     reports: Annotated[
@@ -80,7 +80,7 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(monitor_operations(dataset, terms, as_json=as_json))
 
 
-@command(app, "filter", "curate filter mine --good 0.9 --rounds 4")
+@command(app, "filter", "curate filter mine --good 0.9 --rounds 4", is_long=True)
 def filter_command(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     good: Annotated[float, typer.Option(help="The share of good rounds that is needed.")] = 0.8,

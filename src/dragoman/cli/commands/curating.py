@@ -12,7 +12,7 @@ app = group("Datasets of web APIs: from documents to answers.")
 DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of a dataset.")]
 
 
-@command(app, "collect", "curate collect mine apis/ --licence CC0-1.0")
+@command(app, "collect", "curate collect mine apis/ --licence CC0-1.0", is_long=True)
 def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     sources: Annotated[
@@ -48,7 +48,7 @@ def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(collect_sources(dataset, sources, options, as_json=as_json))
 
 
-@command(app, "run", "curate run plan.toml")
+@command(app, "run", "curate run plan.toml", is_long=True)
 def run(
     plan: Annotated[
         Path | None, typer.Argument(metavar="PLAN", help="A TOML file; --example prints one.")
@@ -117,7 +117,7 @@ PatienceSeconds = Annotated[
 ]
 
 
-@command(app, "generate", "curate generate mine --model openai/gpt-4.1 --count 3")
+@command(app, "generate", "curate generate mine --model openai/gpt-4.1 --count 3", is_long=True)
 def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[
@@ -153,7 +153,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(make_queries(dataset, GenerateOptions(model, count, plan, terms), as_json=as_json))
 
 
-@command(app, "rate", "curate rate mine --model openai/gpt-4.1,openai/gpt-5")
+@command(app, "rate", "curate rate mine --model openai/gpt-4.1,openai/gpt-5", is_long=True)
 def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL that rate, by commas; two or more.")],
@@ -181,6 +181,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     app,
     "answer",
     "curate answer mine --model openai/gpt-4.1,openai/gpt-5,anthropic/claude-sonnet-4-5",
+    is_long=True,
 )
 def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
@@ -222,7 +223,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(answer_queries(dataset, AnswerOptions(model, calls, terms, line), as_json=as_json))
 
 
-@command(app, "check", "curate check mine --model openai/gpt-5")
+@command(app, "check", "curate check mine --model openai/gpt-5", is_long=True)
 def check(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[
@@ -242,7 +243,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(check_answers(dataset, model, terms, as_json=as_json))
 
 
-@command(app, "split", "curate split mine --share 0.1")
+@command(app, "split", "curate split mine --share 0.1", is_long=True)
 def split(
     dataset: DatasetFolder,
     share: Annotated[float, typer.Option(help="Of operations that only tests have.")] = 0.1,
@@ -269,7 +270,7 @@ def card(dataset: DatasetFolder, as_json: Json = False) -> None:
     show_card(dataset, as_json=as_json)
 
 
-@command(app, "export", "curate export mine --to hf --out mine_hf")
+@command(app, "export", "curate export mine --to hf --out mine_hf", is_long=True)
 def export(
     dataset: DatasetFolder,
     to: Annotated[

@@ -12,6 +12,7 @@ import typer
 
 from dragoman.cli.completing.values import OF_OPTIONS, completing
 from dragoman.cli.progressing.modes import set_mode
+from dragoman.core.under_way import UNDER_WAY, LongSteps
 from dragoman.core.voice.download_progress import SHOWN_BY, Progress
 from dragoman.wiring.grid.config import RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
@@ -65,8 +66,17 @@ def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typ
     )
 
 
-def command(app: typer.Typer, name: str, *examples: str) -> Callable[[Function], Function]:
-    """Add a command whose help is the function's docstring, whole also in the list of commands."""
+def command(
+    app: typer.Typer, name: str, *examples: str, is_long: bool = False
+) -> Callable[[Function], Function]:
+    """Add a command whose help is the function's docstring, whole also in the list of commands.
+
+    Args:
+        app: The group that it is added to.
+        name: Its name.
+        examples: How it is typed, without `dragoman`.
+        is_long: Whether it may work for long, so that it says that it does.
+    """
 
     def add(function: Function) -> Function:
         first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
@@ -74,20 +84,31 @@ def command(app: typer.Typer, name: str, *examples: str) -> Callable[[Function],
             name,
             epilog="\n\n".join(f"Example: dragoman {example}" for example in examples),
             short_help=" ".join(first.split()),
-        )(_showing(function))
+        )(_showing(function, name if is_long else ""))
         return function
 
     return add
 
 
-def _showing(function: Function) -> Callable[..., Any]:
-    """Return a command that takes `--quiet` and `--plain` beside its own options."""
+def _showing(function: Function, long_title: str) -> Callable[..., Any]:
+    """Return a command that takes `--quiet` and `--plain` beside its own options.
+
+    Args:
+        function: The command.
+        long_title: What it is called where it says that it is at work; "" where it says nothing.
+    """
 
     @functools.wraps(function)
     def shown(*, quiet: bool, plain: bool, **given: object) -> object:
         set_mode("quiet" if quiet else "plain" if plain else "usual")
         SHOWN_BY.set(_shown_download)
-        return function(**given)
+        UNDER_WAY.set(LongSteps())
+        if not long_title:
+            return function(**given)
+        from dragoman.cli.progressing.heartbeat import heartbeat
+
+        with heartbeat(long_title):
+            return function(**given)
 
     signature = inspect.signature(function)
     more = (keyword("quiet", False, _Quiet), keyword("plain", False, _Plain))

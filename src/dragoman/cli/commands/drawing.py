@@ -10,7 +10,7 @@ from dragoman.cli.commands.declaring import JudgedBy, ScoredBy, command, group
 app = group()
 
 
-@command(app, "figures", "figures runs/mine --out paper/figures --format svg,pdf")
+@command(app, "figures", "figures runs/mine --out paper/figures --format svg,pdf", is_long=True)
 def figures(
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("figures"),

@@ -18,7 +18,7 @@ from dragoman.cli.commands.declaring import (
 app = group()
 
 
-@command(app, "import", "import results.json --out runs/theirs")
+@command(app, "import", "import results.json --out runs/theirs", is_long=True)
 def import_results(
     path: Annotated[
         Path,
@@ -43,7 +43,7 @@ def import_results(
     import_file(path, out, form, as_json=as_json)
 
 
-@command(app, "export", "export runs/mine --to tau2 --out results.json --agent gold")
+@command(app, "export", "export runs/mine --to tau2 --out results.json --agent gold", is_long=True)
 def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     to: Annotated[

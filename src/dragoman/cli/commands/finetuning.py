@@ -70,7 +70,7 @@ def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
     run_recipe(recipe, asked, request)
 
 
-@command(app, "finetune-study", "finetune-study plan.toml --dry-run")
+@command(app, "finetune-study", "finetune-study plan.toml --dry-run", is_long=True)
 def finetune_study(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A TOML file.")],
     dry_run: Annotated[

@@ -10,7 +10,7 @@ from dragoman.cli.commands.declaring import Json, RunFolder, command, group
 app = group()
 
 
-@command(app, "judge-check", "judge-check runs/mine --labels labels.csv")
+@command(app, "judge-check", "judge-check runs/mine --labels labels.csv", is_long=True)
 def judge_check(
     folder: RunFolder,
     labels: Annotated[
@@ -38,7 +38,7 @@ def judge_check(
         print_judge_check(folder, labels, as_json=as_json)
 
 
-@command(app, "errors", "errors runs/mine --by language,agent --out errors.md")
+@command(app, "errors", "errors runs/mine --by language,agent --out errors.md", is_long=True)
 def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     by: Annotated[
@@ -69,7 +69,7 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     print_errors(asked, full=full, as_json=as_json)
 
 
-@command(app, "label-check", "label-check labelled.json")
+@command(app, "label-check", "label-check labelled.json", is_long=True)
 def label_check(
     files: Annotated[
         list[Path], typer.Argument(help="tau2-bench result files with `labels`; docs/labels.md.")

@@ -98,7 +98,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     show_conversation(folder, choice, full=full, as_json=as_json)
 
 
-@command(app, "report", "report runs/mine --style mm-tau-p2 --out tables.tex")
+@command(app, "report", "report runs/mine --style mm-tau-p2 --out tables.tex", is_long=True)
 def report(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[
@@ -133,7 +133,7 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
     print(write_styled(asked))
 
 
-@command(app, "compare", "compare runs/before runs/after --fail-under 0.02")
+@command(app, "compare", "compare runs/before runs/after --fail-under 0.02", is_long=True)
 def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[
         list[Path], typer.Argument(metavar="RUN [RUN]", help="Two runs, A and B; or one.")
@@ -171,7 +171,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     leave(print_comparison(asked, gate, full=full, as_json=as_json))
 
 
-@command(app, "blame", "blame runs/spoken")
+@command(app, "blame", "blame runs/spoken", is_long=True)
 def blame(folder: RunFolder, trust: Trust = False, as_json: Json = False) -> None:
     """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
 

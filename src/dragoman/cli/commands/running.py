@@ -106,7 +106,7 @@ def resume(
     leave(resume_run(folder, fields_of(given), asked, retry_invalid=retry_invalid, trust=trust))
 
 
-@command(app, "score", "score runs/mine --rules tau2-1.0.1 --judge rule")
+@command(app, "score", "score runs/mine --rules tau2-1.0.1 --judge rule", is_long=True)
 @run_options("score")
 def score(  # noqa: PLR0913 - the options of one command
     folder: RunFolder,
@@ -145,7 +145,7 @@ def score(  # noqa: PLR0913 - the options of one command
     score_run(folder, options.request(), as_json=as_json)
 
 
-@command(app, "demo", "demo --out demo")
+@command(app, "demo", "demo --out demo", is_long=True)
 def demo(
     out: Annotated[
         Path | None, typer.Option(help="The run's folder [a new one under runs/].")

@@ -12,7 +12,10 @@ app = group()
 
 
 @command(
-    app, "speak", "speak bfcl:non_live,bfcl:multi_turn --out bfcl-spoken --asr mixed,simulated:15"
+    app,
+    "speak",
+    "speak bfcl:non_live,bfcl:multi_turn --out bfcl-spoken --asr mixed,simulated:15",
+    is_long=True,
 )
 def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     suites: Annotated[

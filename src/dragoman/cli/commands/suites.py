@@ -17,7 +17,7 @@ from dragoman.cli.commands.declaring import (
 app = group()
 
 
-@command(app, "check", "check tau2:retail")
+@command(app, "check", "check tau2:retail", is_long=True)
 @run_options("check")
 def check(
     suite: Suite,

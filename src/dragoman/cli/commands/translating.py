@@ -14,7 +14,12 @@ Prices = Annotated[
 ]
 
 
-@command(app, "translate", "translate tau2:retail --to th --to vi --model openai/gpt-4.1 --dry-run")
+@command(
+    app,
+    "translate",
+    "translate tau2:retail --to th --to vi --model openai/gpt-4.1 --dry-run",
+    is_long=True,
+)
 def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: Annotated[str, typer.Argument(help="A suite (`dragoman list suites`).")],
     to: Annotated[

@@ -1,16 +1,19 @@
 """Progress on standard error: a bar on a terminal, a line now and then elsewhere.
 
 Both say how much is done, of how much, how fast, and how long the rest takes at that speed. What a
-command knows beside the count (failures, cost) it tells as one more text.
+command knows beside the count (failures, cost) it tells as one more text. Lines come by a thread's
+clock, whether anything is done meanwhile or not.
 """
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dragoman.cli.progressing.modes import mode
+from dragoman.core.texts.visible import visible
 from dragoman.report import wording
 
 if TYPE_CHECKING:
@@ -21,6 +24,12 @@ Told = Callable[[], str]
 
 PLAIN_EVERY_S = 30.0
 """Seconds between two lines of progress where there is no terminal for a bar."""
+
+FIRST_LINE_S = 4.0
+"""Seconds after which there is a first line: what is over by then needs none."""
+
+LOOK_EVERY_S = 0.5
+"""Seconds between two looks at the clock."""
 
 _MINUTE = 60
 
@@ -77,12 +86,42 @@ class Count:
         return ", ".join(filter(None, (begun, self.rate(), self.left())))
 
 
+class _Shown:
+    """How many bars and lines of progress there are at the moment; one of each command is enough."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Count one more for a while."""
+        with self._lock:
+            self.count += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.count -= 1
+
+
+_SHOWN = _Shown()
+
+
+def is_progress_shown() -> bool:
+    """Whether a bar or lines of progress say at the moment how far something is."""
+    return _SHOWN.count > 0
+
+
 @contextmanager
-def progress(
+def progress(  # noqa: PLR0913 - how often one looks is for tests
     title: str,
     total: int | None,
     told: Told = nothing_told,
     clock: Callable[[], float] = time.monotonic,
+    look_every: float = LOOK_EVERY_S,
+    *,
+    intro: str = "",
 ) -> Iterator[Callable[[], None]]:
     """Show progress and yield what counts one more.
 
@@ -91,12 +130,20 @@ def progress(
         total: How much there is to do; None where that is not known.
         told: What is known beside the count.
         clock: Seconds.
+        look_every: Real seconds between two looks at the clock.
+        intro: A line that comes before anything else is shown; "" for none.
     """
     if total == 0 or mode() == "quiet":
         yield lambda: None
-    elif mode() == "plain" or not sys.stderr.isatty():
-        yield _lines(title, Count(total, clock), told)
-    else:
+        return
+    with _SHOWN.one_more():
+        if mode() == "plain" or not sys.stderr.isatty():
+            lines = _Lines(title, Count(total, clock), told, intro)
+            with repeated(lines.look, look_every):
+                yield lines.advance
+            return
+        if intro:
+            print(visible(intro), file=sys.stderr)
         count = Count(total, clock)
         with _bar(title, count, told) as bar:
             task = bar.add_task(title, total=total)
@@ -108,19 +155,71 @@ def progress(
             yield advance
 
 
-def _lines(title: str, count: Count, told: Told) -> Callable[[], None]:
-    """Return what counts one more, and prints a line where the last one is old enough."""
-    last = 0.0
+@contextmanager
+def repeated(look: Callable[[], None], every: float) -> Iterator[None]:
+    """Have a thread do something every so many seconds, for as long as this lasts."""
+    is_over = threading.Event()
 
-    def advance() -> None:
-        nonlocal last
-        count.advance()
-        if count.seconds - last >= PLAIN_EVERY_S:
-            last = count.seconds
-            more = told()
-            print(f"{title}: {count.line()}{f'; {more}' if more else ''}", file=sys.stderr)
+    def keep_looking() -> None:
+        while not is_over.wait(every):
+            look()
 
-    return advance
+    thread = threading.Thread(target=keep_looking, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+class LineTimes:
+    """Says when the next line is due: the first one soon, the others now and then."""
+
+    def __init__(self) -> None:
+        self._due = FIRST_LINE_S
+
+    def is_due(self, seconds: float, early: float = 0.0) -> bool:
+        """Whether a line is to be printed so many seconds after the beginning; it counts as printed then."""
+        if seconds + early < self._due:
+            return False
+        self._due = seconds + PLAIN_EVERY_S
+        return True
+
+    def put_off(self, seconds: float) -> None:
+        """Begin anew so many seconds after the beginning: something else showed progress until then."""
+        self._due = seconds + FIRST_LINE_S
+
+
+class _Lines:
+    """Counts, and prints a line where the last one is old enough."""
+
+    def __init__(self, title: str, count: Count, told: Told, intro: str) -> None:
+        self._title, self._count, self._told = title, count, told
+        self._intro = intro
+        self._times = LineTimes()
+        self._lock = threading.Lock()
+
+    def advance(self) -> None:
+        """Count one more."""
+        with self._lock:
+            self._count.advance()
+            self._print(0.0)
+
+    def look(self) -> None:
+        """Take the time, though nothing more is done; the next look may be too late."""
+        with self._lock:
+            self._count.look()
+            self._print(2 * LOOK_EVERY_S)
+
+    def _print(self, early: float) -> None:
+        if self._times.is_due(self._count.seconds, early):
+            if self._intro:
+                print(visible(self._intro), file=sys.stderr)
+                self._intro = ""
+            more = self._told()
+            line = f"{self._title}: {self._count.line()}{f'; {more}' if more else ''}"
+            print(line, file=sys.stderr, flush=True)
 
 
 def _bar(title: str, count: Count, told: Told) -> "Progress":

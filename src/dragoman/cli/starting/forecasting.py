@@ -53,7 +53,7 @@ def forecast_object(setup: Setup, found: Forecast) -> dict[str, object]:
         **msgspec.to_builtins(found),
         "cost_is_whole": not found.unknown and not _unlike(found),
         "seconds_in_all": seconds_of(found, setup.config),
-        "conversations_at_once": setup.config.at_once,
+        "conversations_at_once": setup.at_once,
         "prices": setup.prices.as_of,
         "old_prices": msgspec.to_builtins(_aged(found, setup)),
     }
@@ -106,7 +106,7 @@ def _time(setup: Setup, seconds: float | None) -> str:
         return f"{_UNKNOWN}: a batch may take a day"
     if seconds is None:
         return f"{_UNKNOWN}: for some, nothing without the cache is recorded, or stated"
-    at_once = wording.counted(setup.config.concurrency, "conversation")
+    at_once = wording.counted(setup.at_once, "conversation")
     return f"about {wording.duration(seconds)}, {at_once} at a time"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from dragoman.cli.output import one_line
 from dragoman.cli.progressing.modes import mode
+from dragoman.cli.starting.local_servers import chosen_line
 from dragoman.core.errors import RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.spending.budget import Budget
@@ -25,6 +26,7 @@ from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN
+from dragoman.wiring.waiting import waiting_of
 
 
 def fly_ahead(
@@ -66,6 +68,8 @@ def fly_ahead(
         ) from error
     if mode() != "quiet":
         print(one_line(_told(found[0])), file=sys.stderr)
+        if chosen := chosen_line(waiting_of(config)):
+            print(one_line(chosen), file=sys.stderr)
     return found[0].by_cell
 
 

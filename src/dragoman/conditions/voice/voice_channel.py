@@ -15,6 +15,7 @@ from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.hesitations import Hesitation, hesitant
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.transcript_forms import key_parts, transcript_texts
+from dragoman.core.awaited import Awaited, BuiltAtFirstUse
 from dragoman.core.conditions import ITSELF
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
@@ -91,6 +92,9 @@ async def said_aloud(path: VoicePath, spoken: str, seed: int) -> SaidAloud:
     return SaidAloud(spoken, made.audio, (Stage(SYNTHESIS, path.speaker.name, seed),), usage)
 
 
+_LINE = Awaited("line")
+
+
 class VoiceChannel:
     """Carries the words of one side of one conversation by voice."""
 
@@ -100,6 +104,16 @@ class VoiceChannel:
         self._seed = seed
         self._count = 0
         self._usage: list[Usage] = []
+        self._awaited = _LINE
+
+    @property
+    def awaited(self) -> Awaited:
+        """Who speaks or listens now: a recognizer may have to be built first."""
+        listener: object = self._path.listener
+        is_built = isinstance(listener, BuiltAtFirstUse) and listener.is_being_built
+        if is_built and self._awaited.party == "recognizer":
+            return Awaited("recognizer being built", self._awaited.name)
+        return self._awaited
 
     async def carry(self, utterance: Utterance) -> Utterance:
         """Return the utterance with what was spoken and heard, its audio and what happened to it.
@@ -111,8 +125,10 @@ class VoiceChannel:
         number, self._count = self._count, self._count + 1
         seed = derive_seed(str(self._seed), f"utterance-{number}")
         words = without_markers(utterance.intended)
+        self._awaited = Awaited("voice", path.speaker.name)
         said = await self._said_aloud(utterance, words, seed)
         self._usage += said.usage
+        self._awaited = _LINE
         arrived, stages = await asyncio.to_thread(apply, said.audio, path.effects, seed)
         heard, recognition = await self._heard(arrived, words)
         return Utterance(
@@ -147,7 +163,9 @@ class VoiceChannel:
             return meant, Stage(RECOGNITION, UNDERSTOOD)
         if isinstance(listener, str):
             return None, Stage(RECOGNITION, ITSELF)
+        self._awaited = Awaited("recognizer", listener.name)
         transcript = await listener.transcribe(audio, self._path.language)
+        self._awaited = _LINE
         self._usage += [transcript.usage] if transcript.usage is not None else []
         texts = transcript_texts(transcript.text, self._path.language)
         stage = Stage(RECOGNITION, listener.name, settings=texts.settings)

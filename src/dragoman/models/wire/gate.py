@@ -6,6 +6,7 @@ answered badly is none of its business.
 """
 
 import asyncio
+import logging
 import math
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -29,7 +30,10 @@ T = TypeVar("T")
 _Arrivals = tuple[tuple[int, float], ...]
 _Counting = Callable[[Mapping[str, int]], None]
 
+log = logging.getLogger(__name__)
+
 RATE_LIMITED = 429
+TIMEOUT = "timeout"
 OVERLOADED = frozenset({503, 529})
 OF_THE_SERVER = range(500, 600)
 NO_ROOM_NOW = OVERLOADED | {RATE_LIMITED}
@@ -60,10 +64,12 @@ class Pace(NamedTuple):
     Attributes:
         allowance: What may be asked in a minute; None for no limit.
         hedge_after: Seconds after which a call without an answer is sent once more; None for never.
+        too_slow: What is said where an answer took too long: the limits, and how they are lengthened.
     """
 
     allowance: Ration | None = None
     hedge_after: float | None = None
+    too_slow: str = ""
 
 
 NO_PACE = Pace()
@@ -93,6 +99,7 @@ class Gate:
         self._secrets = secrets
         self._patience = patience or Patience()
         self._pace = pace
+        self._has_told_slow = False
         self._jitter = wait_random_exponential(multiplier=0.5, max=30)
 
     @classmethod
@@ -203,7 +210,8 @@ class Gate:
         try:
             return await self._again(call, first)
         except Fault as fault:
-            error = ParticipantError(f"{self._name}: {fault.detail}{_counted(call.faults)}")
+            why = f"{fault.detail}{_counted(call.faults)}"
+            error = ParticipantError(f"{self._name}: {why}{self._advice(fault)}")
             error.usage = call.spent()
             raise error from fault
 
@@ -314,7 +322,15 @@ class Gate:
             raise Fault("server_error", detail, retry_after(answer))
         raise EndpointRefused(answer.status, body)
 
+    def _advice(self, fault: Fault) -> str:
+        """Return what helps against a fault, after other words; "" for nothing."""
+        is_helped = fault.kind == TIMEOUT and self._pace.too_slow
+        return f"; {self._pace.too_slow}" if is_helped else ""
+
     def _learn(self, fault: Fault, call: "_Call[T]", at: Target) -> None:
+        if (advice := self._advice(fault)) and not self._has_told_slow:
+            self._has_told_slow = True
+            log.warning("%s: %s, the call is sent again%s", self._name, fault.detail, advice)
         call.count(fault.kind)
         call.failed_at.add(at)
         if fault.kind in NO_ROOM:

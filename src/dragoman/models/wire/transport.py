@@ -56,6 +56,14 @@ class Timeouts(msgspec.Struct, frozen=True):
     read: float = 300.0
     total: float = 900.0
 
+    @property
+    def told(self) -> str:
+        """The limits in words, with the option that lengthens them."""
+        return (
+            f"a server may be silent for {self.read:g} s and take {self.total:g} s for an answer: "
+            "--read-timeout SECONDS waits longer"
+        )
+
 
 class Patience(msgspec.Struct, frozen=True):
     """When the gate gives up on a call, and on an endpoint.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Transcript
+from dragoman.core.under_way import long_step
 from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.language_models.models import (
@@ -44,6 +45,12 @@ class SuiteRecognizer:
         self._workers = workers
         self._making = asyncio.Lock()
         self._made: PocketsphinxRecognizer | None = None
+        self._is_being_built = False
+
+    @property
+    def is_being_built(self) -> bool:
+        """Whether its language model is being made now."""
+        return self._is_being_built
 
     @property
     def name(self) -> str:
@@ -67,8 +74,14 @@ class SuiteRecognizer:
     async def _recognizer(self) -> PocketsphinxRecognizer:
         async with self._making:
             if self._made is None:
-                model = await self._model()
-                self._made = PocketsphinxRecognizer(model, adapted_acoustics(), self._workers)
+                self._is_being_built = True
+                try:
+                    with long_step("building the embedded recognizer, once"):
+                        model = await self._model()
+                        acoustics = adapted_acoustics()
+                finally:
+                    self._is_being_built = False
+                self._made = PocketsphinxRecognizer(model, acoustics, self._workers)
         return self._made
 
     async def _model(self) -> LanguageModel:

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from dragoman.core.protocols import Limits
 
 
-WAITING_AT_ONCE = 5_000
-"""Conversations that wait for a batch together, whatever their number is otherwise."""
-
 LOCAL = "local"
 """The backend that plays in the process of the run."""
 
@@ -134,21 +131,31 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="600",
             default="never",
             is_above_zero=True,
+            commands=("resume",),
         ),
     ] = None
     concurrency: Annotated[
-        int,
-        Option("Conversations at the same time", value="N", example="8", is_above_zero=True),
-    ] = 64
+        int | None,
+        Option(
+            "Conversations at the same time",
+            value="N",
+            example="8",
+            default="64; 4 with a server on this machine",
+            is_above_zero=True,
+            commands=("resume", "score"),
+        ),
+    ] = None
     read_timeout: Annotated[
-        float,
+        float | None,
         Option(
             "Seconds an endpoint may be silent during a call",
             value="SECONDS",
             example="60",
+            default="300; 1800 of a server on this machine",
             is_above_zero=True,
+            commands=("resume", "score"),
         ),
-    ] = 300.0
+    ] = None
     patience: Annotated[
         float,
         Option(
@@ -156,6 +163,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             value="SECONDS",
             example="600",
             is_above_zero=True,
+            commands=("resume", "score"),
         ),
     ] = 1_800.0
     rates: Annotated[
@@ -167,6 +175,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             default="what answers show",
             singular="rate",
             commas=True,
+            commands=("resume", "score"),
         ),
     ] = ()
     batches: Annotated[
@@ -178,6 +187,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             default="none",
             singular="batch",
             commas=True,
+            commands=("resume", "score"),
         ),
     ] = ()
     hedge: Annotated[
@@ -188,6 +198,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="30",
             default="never",
             is_above_zero=True,
+            commands=("resume", "score"),
         ),
     ] = None
     max_cost: Annotated[
@@ -427,11 +438,6 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             commands=("resume",),
         ),
     ] = LOCAL
-
-    @property
-    def at_once(self) -> int:
-        """How many conversations go on at a time; with batches at least enough to fill one."""
-        return max(self.concurrency, WAITING_AT_ONCE) if self.batches else self.concurrency
 
     @property
     def transcript_form(self) -> TranscriptForm:

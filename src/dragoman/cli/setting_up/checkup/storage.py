@@ -11,8 +11,7 @@ from dragoman.core.errors import StoreError
 from dragoman.runs.open_files import SPARE
 from dragoman.store.reply_file import FILE, describe_replies
 from dragoman.wiring.environment import cache_folder
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.grid.options import keys_of
+from dragoman.wiring.waiting import USUAL_AT_ONCE
 
 PART = "storage"
 
@@ -58,17 +57,12 @@ def _open_files() -> CheckedThing:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         return CheckedThing(PART, "open files", "ok", "no limit")
-    wanted = _usual_concurrency()
+    wanted = USUAL_AT_ONCE
     fitting = hard - SPARE
     found = f"at most {hard:,}: {max(fitting, 1):,} conversations at once"
     if fitting < wanted:
         return CheckedThing(PART, "open files", "wrong", found, f"ulimit -n {wanted + SPARE}")
     return CheckedThing(PART, "open files", "ok", found)
-
-
-def _usual_concurrency() -> int:
-    key = next(each for each in keys_of(RunConfig) if each.name == "concurrency")
-    return int(str(key.default))
 
 
 def _bytes_in(folder: Path) -> int:

@@ -1,0 +1,122 @@
+"""How long a run waits, and how much it asks at a time: as options say, or as servers on this machine need.
+
+An option that is given holds for every server, wherever it is.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.models.wire.this_machine import SLOW_TIMEOUTS, is_on_this_machine
+from dragoman.models.wire.transport import Timeouts
+from dragoman.simulation.canonical import agent_behind
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.http_agents import SCHEMES
+from dragoman.wiring.providers import addresses_of, base_address_of, origin_of
+
+FEW_AT_ONCE = 4
+"""Conversations at a time where a server on this machine is asked: llama.cpp and LM Studio take 4."""
+
+USUAL_AT_ONCE = 64
+"""Conversations at a time where nothing else is said."""
+
+WAITING_AT_ONCE = 5_000
+"""Conversations that wait for a batch together, whatever their number is otherwise."""
+
+_CHAT = ("agents", "user", "judge", "user_judge", "embeddings", "clarify", "exposures")
+_SPEECH = ("asr", "speakers")
+_BEFORE_MODEL = "2+"
+"""Stands before the model's name in an exposure."""
+
+
+class LocalServer(msgspec.Struct, frozen=True):
+    """A server on this machine that a run asks, by the name that it was given and its address."""
+
+    name: str
+    address: str
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """How long a run waits, and how much it asks at a time; what nobody gave was chosen.
+
+    Attributes:
+        concurrency: Conversations at the same time.
+        read_timeout: Seconds that servers may be silent.
+        local_read_timeout: Seconds that servers on this machine may be silent.
+        local_servers: Those that the run asks.
+        chosen: The options that were chosen because of these servers.
+    """
+
+    concurrency: int
+    read_timeout: float
+    local_read_timeout: float
+    local_servers: tuple[LocalServer, ...] = ()
+    chosen: tuple[str, ...] = ()
+
+
+def local_servers(config: RunConfig) -> tuple[LocalServer, ...]:
+    """Return the servers on this machine that a configuration names; those that cannot be read are none."""
+    found = (
+        LocalServer(name, origin_of(address))
+        for name, address in _addresses(config)
+        if is_on_this_machine(address)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def conversations_at_once(config: RunConfig) -> int:
+    """Return how many conversations go on at a time; with batches at least enough to fill one."""
+    at_once = config.concurrency
+    if at_once is None:
+        at_once = FEW_AT_ONCE if local_servers(config) else USUAL_AT_ONCE
+    return max(at_once, WAITING_AT_ONCE) if config.batches else at_once
+
+
+def timeouts_of(read_timeout: float | None) -> Timeouts | None:
+    """Return how long all servers are waited for; None where their addresses decide."""
+    if read_timeout is None:
+        return None
+    return Timeouts(read=read_timeout, total=max(Timeouts().total, read_timeout))
+
+
+def waiting_of(config: RunConfig) -> Waiting:
+    """Return how long a run waits and how much it asks at a time."""
+    servers = local_servers(config)
+    given = config.read_timeout
+    options = {"concurrency": config.concurrency, "read_timeout": given}
+    return Waiting(
+        conversations_at_once(config),
+        Timeouts().read if given is None else given,
+        SLOW_TIMEOUTS.read if given is None else given,
+        servers,
+        tuple(name for name, value in options.items() if value is None) if servers else (),
+    )
+
+
+def _addresses(config: RunConfig) -> Iterator[tuple[str, str]]:
+    """Yield the names of models and agents with the addresses that they are reached at."""
+    for field in (*_CHAT, *_SPEECH):
+        value: str | tuple[str, ...] = getattr(config, field)
+        for written in (value,) if isinstance(value, str) else value:
+            name = agent_behind(written).removeprefix(_BEFORE_MODEL)
+            for address in _addresses_of(field, name):
+                yield name, address
+
+
+def _addresses_of(field: str, name: str) -> tuple[str, ...]:
+    from dragoman.models.spec import read_spec
+    from dragoman.speech.spec import SpeechSpec, read_ear, read_voice
+
+    if "/" not in name:
+        return ()
+    if name.startswith(SCHEMES):
+        return (name,)
+    try:
+        if field not in _SPEECH:
+            return addresses_of(read_spec(name))
+        read = read_ear(name) if field == "asr" else read_voice(name)
+        return (base_address_of(read),) if isinstance(read, SpeechSpec) else ()
+    except UsageError:
+        # Whoever makes a model of the name says what is wrong with it.
+        return ()
