@@ -79,9 +79,10 @@ properties: .venv/.dev-installed
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	@echo "make: installing Dragoman into .venv, once; this takes a minute or more" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --editable ".[voice]"
+	@$(BIN)/python -m pip install --progress-bar off --editable ".[voice]" >&2
 	@touch $@
 
 .venv/.dev-installed: .venv/.installed

@@ -86,6 +86,7 @@ def test_an_agent_that_cannot_hear_is_refused_where_nothing_else_is_played() -> 
         {"tasks": ()},
         {"tasks": (), "limit": 3},
         {"concurrency": 1},
+        {"read_timeout": 5.0, "patience": 5.0, "hedge": 5.0, "rates": ("openai=5rpm",)},
         {"judge": "rule"},
     ],
 )

@@ -3,14 +3,26 @@
 import io
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
+import msgspec
 import pytest
 
 from dragoman.cli.stalling import notice, stall_notices
+from dragoman.conditions.voice.voiced import Voiced
+from dragoman.core.awaited import Awaited, Party
+from dragoman.core.episodes import Event
+from dragoman.core.errors import JudgeError, ParticipantError
+from dragoman.core.protocols import Case, Judgement
 from dragoman.runs.jobs import Job, start_job
+from dragoman.runs.plan import Cell, plan
 from dragoman.runs.play import play
-from dragoman.runs.watch import Watch
+from dragoman.runs.watch import Waiting, Watch
+from dragoman.speech.embedded.language_models.models import LanguageModel
+from dragoman.speech.embedded.suite_recognizer import SuiteRecognizer
+from dragoman.speech.embedded.workers import SpeechWorkers
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import resolve_object
 from dragoman.wiring.setup import build_setup
@@ -76,3 +88,114 @@ def test_a_notice_names_the_first_conversations_and_counts_the_rest(tmp_path: Pa
     play(job(tmp_path / "run", agent, concurrency=2), lambda *_: None, watch=watch)
 
     assert any(line.endswith("; and 1 more (see --timeout)") for line in lines)
+
+
+def _waiting(awaited: Awaited, agent: str = "mine", seconds: float = 40.0) -> Waiting:
+    cell = next(iter(plan(build_setup(RunConfig("sample:shop", ("gold",), tasks=("too-late",))))))
+    return Waiting(renamed(cell, agent), awaited, seconds)
+
+
+def renamed(cell: Cell, agent: str) -> Cell:
+    return msgspec.structs.replace(cell, agent=msgspec.structs.replace(cell.agent, name=agent))
+
+
+MODEL = "compatible/any?base_url=http://127.0.0.1:8080/v1"
+
+
+@pytest.mark.parametrize(
+    ("awaited", "agent", "said"),
+    [
+        (Awaited("agent"), "mine", "for the agent's reply (mine, 40.0 s) (see --timeout)"),
+        (Awaited("agent"), MODEL, f"for the agent's reply ({MODEL}, 40.0 s) (see --read-timeout)"),
+        (Awaited("user"), MODEL, "for the user's reply (gold, 40.0 s) (see --timeout)"),
+        (Awaited("tool", "pay"), MODEL, "for calling pay (40.0 s) (see --timeout)"),
+        (Awaited("judge", MODEL), "gold", f"for the judge ({MODEL}, 40.0 s) (see --read-timeout)"),
+        (
+            Awaited("recognizer", "deepgram/nova-3"),
+            MODEL,
+            "for words to be heard (deepgram/nova-3, 40.0 s) (see --read-timeout)",
+        ),
+        (
+            Awaited("recognizer", "pocketsphinx:mixed"),
+            MODEL,
+            (
+                "for words to be heard (pocketsphinx:mixed, 40.0 s) (see --concurrency: this "
+                "machine speaks and hears for fewer at a time)"
+            ),
+        ),
+        (
+            Awaited("recognizer being built", "pocketsphinx:mixed"),
+            MODEL,
+            (
+                "for a recognizer that is being built, once (pocketsphinx:mixed, 40.0 s) (what is "
+                "built is kept; --asr understood needs no recognizer)"
+            ),
+        ),
+    ],
+)
+def test_a_notice_names_who_is_awaited_and_what_helps(
+    awaited: Awaited, agent: str, said: str
+) -> None:
+    line = notice([_waiting(awaited, agent)])
+
+    assert line == f"no reply for 40.0 s: 1 conversation under way, waiting: task too-late {said}"
+
+
+def test_every_party_has_words_and_an_option() -> None:
+    for party in get_args(Party):
+        line = notice([_waiting(Awaited(party, "somebody"))])
+        assert line.endswith(")")
+        assert " for " in line
+
+
+def test_a_recognizer_that_is_being_built_is_named_and_not_the_endpoint(tmp_path: Path) -> None:
+    watch = Watch()
+    seen: set[Party] = set()
+
+    class Slow(SuiteRecognizer):
+        """Looks at the watch while its language model is made, and makes none."""
+
+        async def _model(self) -> LanguageModel:
+            seen.update(entry.awaited.party for entry in watch.stalled(0))
+            raise ParticipantError("no model here")
+
+    config = RunConfig("courier", ("literal",), limit=1, voices=("studio",), asr=("generic",))
+    setup = build_setup(config)
+    assert setup.voices is not None
+    ((label, voiced),) = setup.voices.conditions.items()
+    assert isinstance(voiced, Voiced)
+    slow = Slow("", None, tmp_path, SpeechWorkers(1))
+    users = tuple(msgspec.structs.replace(path, listener=slow) for path in voiced.users)
+    setup.voices.conditions[label] = msgspec.structs.replace(voiced, users=users)
+
+    played = start_job(setup, tmp_path / "run", 0.0)
+    play(played, lambda *_: None, watch=watch)
+
+    assert seen == {"recognizer being built"}
+
+
+def test_a_judge_that_is_asked_is_whom_a_conversation_waits_for(tmp_path: Path) -> None:
+    watch = Watch()
+    seen: set[Awaited] = set()
+
+    class Judge:
+        """Looks at the watch, and judges nothing."""
+
+        name = MODEL
+        assumes = False
+        costs = True
+
+        async def judge(
+            self,
+            assertions: Sequence[str],  # noqa: ARG002 - the shape of a judge
+            events: Sequence[Event],  # noqa: ARG002
+            case: Case,  # noqa: ARG002
+        ) -> Judgement:
+            seen.update(entry.awaited for entry in watch.stalled(0))
+            raise JudgeError("no judgement")
+
+    setup = build_setup(RunConfig("sample:shop", ("gold",)))
+    setup = msgspec.structs.replace(setup, judge=Judge())
+    play(start_job(setup, tmp_path / "run", 0.0), lambda *_: None, watch=watch)
+
+    assert Awaited("judge", MODEL) in seen

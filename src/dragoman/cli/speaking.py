@@ -1,7 +1,9 @@
 """`dragoman speak`."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -10,6 +12,7 @@ from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import NORMALIZER_SETTING
+from dragoman.core.under_way import long_step
 from dragoman.curation.speech.audio.counting import SpeechCounts
 from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card
@@ -102,17 +105,27 @@ class SpeakOptions(NamedTuple):
 def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
     """Make a set."""
     request = asked.request()
-    speaking = Speaking(request)
+    with long_step("reading the suite"):
+        speaking = Speaking(request)
     try:
         with ExitStack() as bars:
             shown: dict[str, Callable[[], None]] = {}
+            done: Counter[str] = Counter()
+            following = {stage: (after,) for stage, after in pairwise(speaking.stages)}
 
-            def on_done(stage: str, count: int) -> None:
+            def show(stage: str) -> None:
                 if stage not in shown:
                     bars.close()
                     shown[stage] = bars.enter_context(progress(stage, speaking.stages[stage]))
+
+            def on_done(stage: str, count: int) -> None:
+                show(stage)
                 for _ in range(count):
                     shown[stage]()
+                done[stage] += count
+                if done[stage] >= speaking.stages[stage]:
+                    # What follows may take long before any of it is done.
+                    list(map(show, following.get(stage, ())))
 
             card = speaking.run(on_done)
     except KeyboardInterrupt:

@@ -16,10 +16,10 @@ SILENCE_S = 30.0
 CHECK_EVERY_S = 1.0
 MAX_NAMED = 3
 
-_OF_A_CONVERSATION = "--timeout"
-_OF_AN_ENDPOINT = "--read-timeout"
-_BUILT = "--asr understood does without"
-_SPOKEN = "--concurrency: fewer speak and hear at a time"
+_OF_A_CONVERSATION = "see --timeout"
+_OF_AN_ENDPOINT = "see --read-timeout"
+_BUILT = "what is built is kept; --asr understood needs no recognizer"
+_SPOKEN = "see --concurrency: this machine speaks and hears for fewer at a time"
 
 
 @contextmanager
@@ -62,8 +62,8 @@ def notice(waiting: Sequence[Waiting]) -> str:
     more = f"; and {len(waiting) - MAX_NAMED} more" if len(waiting) > MAX_NAMED else ""
     least = wording.duration(waiting[-1].seconds)
     count = wording.counted(len(waiting), "conversation")
-    helps = ", ".join(dict.fromkeys(map(_option, shown)))
-    return f"no reply for {least}: {count} under way, waiting: {named}{more} (see {helps})"
+    helps = "; ".join(dict.fromkeys(map(_option, shown)))
+    return f"no reply for {least}: {count} under way, waiting: {named}{more} ({helps})"
 
 
 def _named(entry: Waiting) -> str:

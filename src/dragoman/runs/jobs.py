@@ -36,6 +36,9 @@ from dragoman.wiring.waiting import Waiting, waiting_of
 MOST_COMPARED = 20_000
 """Cells of a plan that are compared one by one whenever a run is gone on with."""
 
+_WAITING = ("timeout", "concurrency", "read_timeout", "patience", "rates", "batches", "hedge")
+"""Options that a run may go on with in other values, which its record keeps beside its configuration."""
+
 LAST_SECOND = 250_000_000_000
 """Since 1970: what calendars of computers end before."""
 
@@ -173,10 +176,20 @@ def resume_job(
         )
         cells = cells_at(setup, _places(store)) if manifest.is_explicit else planned(setup)
         _require_same_plan(store, cells)
+        _note_waiting(store, stored, config)
     except BaseException:
         store.close()
         raise
     return Job(setup, _played_here(setup, cells), store)
+
+
+def _note_waiting(store: RunStore, stored: RunConfig, now: RunConfig) -> None:
+    """Keep the options of waiting that differ from those that a run was started with."""
+    changes = {
+        name: getattr(now, name) for name in _WAITING if getattr(now, name) != getattr(stored, name)
+    }
+    if changes:
+        store.note_resumed(msgspec.to_builtins(changes))
 
 
 def _played_here(setup: Setup, cells: Sequence[Cell]) -> Sequence[Cell]:

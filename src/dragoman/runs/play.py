@@ -15,6 +15,7 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.facets import OwnMeasures
 from dragoman.core.measures import REWARD, Measure
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.core.under_way import long_step
 from dragoman.core.usage import Usage
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
 from dragoman.runs.jobs import (
@@ -108,7 +109,8 @@ async def _play(
         if names != (REWARD,) or job.store.has_unscored(*scoring):
             measures, missing = _available(names, _makings(job.setup))
             unmeasured |= missing
-            await take_measures(job.setup, job.store, measures, lambda: None, choice="missing")
+            with long_step("taking measures"):
+                await take_measures(job.setup, job.store, measures, lambda: None, choice="missing")
     finally:
         await job.setup.close()
 

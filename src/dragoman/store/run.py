@@ -9,7 +9,7 @@ is stored.
 
 import hashlib
 import sqlite3
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from itertools import zip_longest
@@ -337,6 +337,22 @@ class RunStore:
         """Keep the hash of all that the plan was made of: who finds the same needs no row of it."""
         with self._errors("write"), self._connection:
             row = ("made_of", self._sealed(msgspec.json.encode(made_of), "made_of"))
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    def resumed(self) -> list[dict[str, object]]:
+        """Return with which other options the run was gone on with, oldest first; without keys of its own."""
+        with self._errors("read"):
+            found = self._meta("resumed")
+            return [] if found is None else msgspec.json.decode(found, type=list[dict[str, object]])
+
+    def note_resumed(self, changes: Mapping[str, object]) -> None:
+        """Keep with which other options the run is gone on with; the same once more is kept once."""
+        before = self.resumed()
+        if before and before[-1] == changes:
+            return
+        with self._errors("write"), self._connection:
+            content = msgspec.json.encode([*before, changes])
+            row = ("resumed", self._sealed(content, "resumed"))
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def places(self, cells: Iterable[str]) -> dict[int, str]:

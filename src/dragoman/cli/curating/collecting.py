@@ -9,6 +9,7 @@ import msgspec
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progressing.bars import progress
 from dragoman.core.errors import UsageError
+from dragoman.core.under_way import long_step
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.fetching import guarded_fetch
 from dragoman.curation.apis.collecting.source_files import open_source
@@ -81,7 +82,8 @@ def collected(folder: Path, sources: Sequence[Path], options: CollectOptions) ->
                     open_crew=open_crew,
                 )
             found.append(one)
-        merged = merge_twins(dataset)
+        with long_step("merging twins"):
+            merged = merge_twins(dataset)
         refused = [
             line for line in lines_of(dataset, STEP, {"dropped"})
             if line.kind == FILE and line.source in names

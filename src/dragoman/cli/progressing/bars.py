@@ -10,10 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.cli.progressing.modes import mode
 from dragoman.core.texts.visible import visible
+from dragoman.core.under_way import UNDER_WAY
 from dragoman.report import wording
 
 if TYPE_CHECKING:
@@ -25,11 +27,23 @@ Told = Callable[[], str]
 PLAIN_EVERY_S = 30.0
 """Seconds between two lines of progress where there is no terminal for a bar."""
 
-FIRST_LINE_S = 4.0
-"""Seconds after which there is a first line: what is over by then needs none."""
 
-LOOK_EVERY_S = 0.5
-"""Seconds between two looks at the clock."""
+class LinePace(NamedTuple):
+    """When lines of progress are printed, in seconds.
+
+    Attributes:
+        first: After so many the first one: what is over by then needs none.
+        every: Between two lines.
+        look: Between two looks at the clock.
+    """
+
+    first: float = 4.0
+    every: float = PLAIN_EVERY_S
+    look: float = 0.5
+
+
+LINE_PACE: ContextVar[LinePace] = ContextVar("LINE_PACE", default=LinePace())  # noqa: B039 - frozen
+"""The pace of lines of progress in this context."""
 
 _MINUTE = 60
 
@@ -114,12 +128,11 @@ def is_progress_shown() -> bool:
 
 
 @contextmanager
-def progress(  # noqa: PLR0913 - how often one looks is for tests
+def progress(
     title: str,
     total: int | None,
     told: Told = nothing_told,
     clock: Callable[[], float] = time.monotonic,
-    look_every: float = LOOK_EVERY_S,
     *,
     intro: str = "",
 ) -> Iterator[Callable[[], None]]:
@@ -130,7 +143,6 @@ def progress(  # noqa: PLR0913 - how often one looks is for tests
         total: How much there is to do; None where that is not known.
         told: What is known beside the count.
         clock: Seconds.
-        look_every: Real seconds between two looks at the clock.
         intro: A line that comes before anything else is shown; "" for none.
     """
     if total == 0 or mode() == "quiet":
@@ -139,7 +151,7 @@ def progress(  # noqa: PLR0913 - how often one looks is for tests
     with _SHOWN.one_more():
         if mode() == "plain" or not sys.stderr.isatty():
             lines = _Lines(title, Count(total, clock), told, intro)
-            with repeated(lines.look, look_every):
+            with repeated(lines.look, LINE_PACE.get().look):
                 yield lines.advance
             return
         if intro:
@@ -177,18 +189,25 @@ class LineTimes:
     """Says when the next line is due: the first one soon, the others now and then."""
 
     def __init__(self) -> None:
-        self._due = FIRST_LINE_S
+        self._pace = LINE_PACE.get()
+        self._due = self._pace.first
 
-    def is_due(self, seconds: float, early: float = 0.0) -> bool:
-        """Whether a line is to be printed so many seconds after the beginning; it counts as printed then."""
+    def is_due(self, seconds: float, *, is_looked: bool = True) -> bool:
+        """Whether a line is to be printed so many seconds after the beginning; it counts as printed then.
+
+        Args:
+            seconds: How many.
+            is_looked: Whether this is a look at the clock: the next one may be too late.
+        """
+        early = 2 * self._pace.look if is_looked else 0.0
         if seconds + early < self._due:
             return False
-        self._due = seconds + PLAIN_EVERY_S
+        self._due = seconds + self._pace.every
         return True
 
     def put_off(self, seconds: float) -> None:
         """Begin anew so many seconds after the beginning: something else showed progress until then."""
-        self._due = seconds + FIRST_LINE_S
+        self._due = seconds + self._pace.first
 
 
 class _Lines:
@@ -197,6 +216,7 @@ class _Lines:
     def __init__(self, title: str, count: Count, told: Told, intro: str) -> None:
         self._title, self._count, self._told = title, count, told
         self._intro = intro
+        self._steps = UNDER_WAY.get()
         self._times = LineTimes()
         self._lock = threading.Lock()
 
@@ -204,20 +224,21 @@ class _Lines:
         """Count one more."""
         with self._lock:
             self._count.advance()
-            self._print(0.0)
+            self._print(is_looked=False)
 
     def look(self) -> None:
-        """Take the time, though nothing more is done; the next look may be too late."""
+        """Take the time, though nothing more is done."""
         with self._lock:
             self._count.look()
-            self._print(2 * LOOK_EVERY_S)
+            self._print(is_looked=True)
 
-    def _print(self, early: float) -> None:
-        if self._times.is_due(self._count.seconds, early):
+    def _print(self, *, is_looked: bool) -> None:
+        if self._times.is_due(self._count.seconds, is_looked=is_looked):
             if self._intro:
                 print(visible(self._intro), file=sys.stderr)
                 self._intro = ""
-            more = self._told()
+            doing = () if self._steps is None else self._steps.names
+            more = "; ".join(filter(None, (self._told(), *doing)))
             line = f"{self._title}: {self._count.line()}{f'; {more}' if more else ''}"
             print(line, file=sys.stderr, flush=True)
 

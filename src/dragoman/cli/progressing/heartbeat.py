@@ -5,18 +5,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dragoman.cli.progressing.bars import LOOK_EVERY_S, LineTimes, is_progress_shown, repeated
+from dragoman.cli.progressing.bars import LINE_PACE, LineTimes, is_progress_shown, repeated
 from dragoman.cli.progressing.modes import mode
 from dragoman.core.texts.visible import visible
 from dragoman.core.under_way import UNDER_WAY, LongSteps
 
 
 @contextmanager
-def heartbeat(
-    title: str,
-    clock: Callable[[], float] = time.monotonic,
-    look_every: float = LOOK_EVERY_S,
-) -> Iterator[None]:
+def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Print a line soon, and then now and then, as long as nothing else shows progress.
 
     The line names the long steps that are under way (`core.under_way`).
@@ -24,7 +20,6 @@ def heartbeat(
     Args:
         title: What is at work, such as the command.
         clock: Seconds.
-        look_every: Real seconds between two looks at the clock.
     """
     if mode() == "quiet":
         yield
@@ -37,12 +32,12 @@ def heartbeat(
         seconds = clock() - began
         if is_progress_shown():
             times.put_off(seconds)
-        elif times.is_due(seconds, 2 * look_every):
+        elif times.is_due(seconds):
             what = ", ".join(steps.names) or "at work"
             print(visible(f"{title}: {what}, {seconds:,.0f} s so far"), file=sys.stderr, flush=True)
 
     try:
-        with repeated(look, look_every):
+        with repeated(look, LINE_PACE.get().look):
             yield
     finally:
         UNDER_WAY.reset(noted)

@@ -10,6 +10,7 @@ from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.under_way import long_step
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.checks.anomalies import MEANINGS
 from dragoman.curation.translation.estimates import estimates, explained
@@ -91,9 +92,11 @@ class Asked(NamedTuple):
 def translate_suite(asked: Asked, *, dry_run: bool, full: bool, as_json: bool) -> int:
     """Translate, or say what that would take; 1 where a text could not be translated."""
     request = asked.request()
-    translating = Translating(request)
+    with long_step("reading the suite"):
+        translating = Translating(request)
     if dry_run:
-        _print_plans(translating, as_json=as_json)
+        with long_step("planning"):
+            _print_plans(translating, as_json=as_json)
         return 0
     try:
         with _Bars() as bars:
