@@ -1,6 +1,6 @@
 """`dragoman blame`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,10 +16,10 @@ from dragoman.tables.losses import stored_losses
 from dragoman.tables.outcomes import chosen_scoring
 
 
-def print_blame(folder: Path, *, trust: bool, as_json: bool) -> None:
-    """Find out what lost the conversations of a run, and print it."""
+def print_blame(folder: Path, waiting: Mapping[str, object], *, trust: bool, as_json: bool) -> None:
+    """Find out what lost the conversations of a run, and print it; `waiting` are options of waiting."""
     with progress("conversations played again", None) as advance:
-        rows = find_blame(folder, advance, trust=trust)
+        rows = find_blame(folder, advance, trust=trust, waiting=waiting)
     if as_json:
         print_json({"lost": msgspec.to_builtins(rows)})
         return

@@ -30,6 +30,7 @@ from dragoman.store.audio_sets.layout import (
 from dragoman.wiring.conditions.voices import CLEAN
 from dragoman.wiring.speech import split_names
 from dragoman.wiring.spending import with_stated
+from dragoman.wiring.waiting import require_seconds
 
 _SHOWN = 20
 _HOW: tuple[How, ...] = get_args(How)
@@ -53,6 +54,7 @@ class SpeakOptions(NamedTuple):
     sample: int
     workers: int
     ray: str
+    read_timeout: float | None = None
 
     def request(self) -> AudioSetRequest:
         """Return what is asked for.
@@ -62,6 +64,7 @@ class SpeakOptions(NamedTuple):
         """
         if self.concurrency < 1:
             raise UsageError(f"--concurrency {self.concurrency}: at least 1")
+        require_seconds(self.read_timeout)
         if self.sample < 0:
             raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
         names = tuple(name.strip() for name in self.suites.split(",") if name.strip())
@@ -80,6 +83,7 @@ class SpeakOptions(NamedTuple):
             self.sample,
             self.workers,
             self.ray,
+            self.read_timeout,
         )
 
     def _speech(self) -> AudioRequest | None:

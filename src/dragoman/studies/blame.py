@@ -34,7 +34,7 @@ from dragoman.scoring.measures.values import VALUES
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.entries import StoredMeasure
 from dragoman.store.run import RunStore, StoredCell, open_run
-from dragoman.studies.replays import Replays, Verdicts, has_passed, place_of, verdicts
+from dragoman.studies.replays import NO_CHANGES, Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.agent_names import specs_of
 from dragoman.wiring.conditions.engines import UNDERSTOOD
@@ -45,13 +45,20 @@ from dragoman.wiring.participants import calls_in_text
 FOLDER = "blame"
 
 
-def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -> tuple[Blame, ...]:
+def find_blame(
+    run: Path,
+    on_done: Callable[[], None],
+    *,
+    trust: bool = False,
+    waiting: Mapping[str, object] = NO_CHANGES,
+) -> tuple[Blame, ...]:
     """Play what is needed in folders of the run's own, and store what was found as a measure.
 
     Args:
         run: The run's folder.
         on_done: Called after each conversation.
         trust: Whether to play on with a run that somebody else made.
+        waiting: Options of waiting that differ from the run's.
 
     Raises:
         UsageError: Where no conversation of the run was lost, or none can be played again, or
@@ -66,7 +73,7 @@ def find_blame(run: Path, on_done: Callable[[], None], *, trust: bool = False) -
         found = verdicts(rows)
     lost = [place for place, passed in found.items() if passed is False]
     _require_playable(run, manifest, lost)
-    replays = Replays(run / FOLDER, manifest.config, on_done, reached)
+    replays = Replays(run / FOLDER, manifest.config, on_done, reached, waiting)
     found |= verdicts(replays.play("understood", _open(map(_understood, lost), found)))
     spoken = [place for place in lost if not _is_simulated(place)]
     clean = {place for place in spoken if _is_recorded_cleanly(place, manifest)}

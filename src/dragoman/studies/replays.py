@@ -1,6 +1,6 @@
 """Plays chosen conversations of a run's grid, or of one beside it, in folders under the run."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -22,13 +22,20 @@ Verdicts = dict[Place, bool | None]
 """Which conversations succeeded; None where that is not known."""
 
 
+NO_CHANGES: Mapping[str, object] = {}
+
+
 class Replays(msgspec.Struct, frozen=True):
-    """What the counterfactuals of one run are played with and may reach, and where they lie."""
+    """What the counterfactuals of one run are played with and may reach, and where they lie.
+
+    `waiting` are options of waiting that differ from the run's: where they lie does not depend on them.
+    """
 
     folder: Path
     config: RunConfig
     on_done: Callable[[], None]
     reached: Collection[str]
+    waiting: Mapping[str, object] = NO_CHANGES
 
     def play(self, stage: str, places: Collection[Place]) -> list[Outcome]:
         """Play these conversations, unless they were, and return what came of them.
@@ -48,8 +55,9 @@ class Replays(msgspec.Struct, frozen=True):
         config = _of_these(self.config, places)
         folder = self.folder / f"{stage}-{content_key(config, tuple(places))[:16]}"
         if (folder / FILE_OF_RUN).exists():
-            return resume_job(folder, vouched=self.reached)
+            return resume_job(folder, self.waiting, vouched=self.reached)
         conditions = dict.fromkeys(place.condition for place in places)
+        config = checked(msgspec.structs.replace(config, **self.waiting))
         return start(build_setup(config, conditions=tuple(conditions)), folder, places)
 
 

@@ -73,6 +73,12 @@ def conversations_at_once(config: RunConfig) -> int:
     return max(at_once, WAITING_AT_ONCE) if config.batches else at_once
 
 
+def require_seconds(read_timeout: float | None) -> None:
+    """Raise UsageError for a limit on silence that is none."""
+    if read_timeout is not None and not read_timeout > 0:
+        raise UsageError(f"--read-timeout {read_timeout:g}: seconds above 0")
+
+
 def timeouts_of(read_timeout: float | None) -> Timeouts | None:
     """Return how long all servers are waited for; None where their addresses decide."""
     if read_timeout is None:

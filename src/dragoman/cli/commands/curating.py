@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group, leave
+from dragoman.cli.commands.declaring import Json, ReadTimeout, command, group, leave
 
 app = group("Datasets of web APIs: from documents to answers.")
 
@@ -137,6 +137,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     max_cost: MaxCost = "",
     prices: Prices = None,
     patience: PatienceSeconds = None,
+    read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Have queries written over the operations that stand: single, repeated, parallel and nested calls.
@@ -149,7 +150,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.apis.generating.briefs import BriefPlan
 
     plan = BriefPlan(numbers_by_name("--kinds", kinds), offered, seed)
-    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
     leave(make_queries(dataset, GenerateOptions(model, count, plan, terms), as_json=as_json))
 
 
@@ -164,6 +165,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     max_cost: MaxCost = "",
     prices: Prices = None,
     patience: PatienceSeconds = None,
+    read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Have queries rated on five dimensions by several models, and keep what each finds good enough.
@@ -173,7 +175,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.cli.curating.making import rate_queries
     from dragoman.curation.apis.desk import ModelTerms
 
-    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
     leave(rate_queries(dataset, model, threshold, terms, as_json=as_json))
 
 
@@ -208,6 +210,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     max_cost: MaxCost = "",
     prices: Prices = None,
     patience: PatienceSeconds = None,
+    read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Have queries answered by several models, each answer ranked by the others, and take the best.
@@ -218,7 +221,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.apis.desk import ModelTerms
     from dragoman.curation.apis.verifying.line import CallTerms
 
-    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
     line = CallTerms(allow_local=allow_local, pause=pause)
     leave(answer_queries(dataset, AnswerOptions(model, calls, terms, line), as_json=as_json))
 
@@ -233,13 +236,14 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     max_cost: MaxCost = "",
     prices: Prices = None,
     patience: PatienceSeconds = None,
+    read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Check answers by rules (tools, parameters, types, kind of calls), then by models; all must pass them."""
     from dragoman.cli.curating.making import check_answers
     from dragoman.curation.apis.desk import ModelTerms
 
-    terms = ModelTerms(concurrency, max_cost, prices, patience)
+    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
     leave(check_answers(dataset, model, terms, as_json=as_json))
 
 

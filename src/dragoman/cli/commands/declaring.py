@@ -41,6 +41,14 @@ Trust = Annotated[
     bool,
     typer.Option("--trust", help="Run and ask what a run that somebody else made names."),
 ]
+ReadTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--read-timeout",
+        metavar="SECONDS",
+        help="Seconds a model's server may be silent during a call [300; 1800 on this machine].",
+    ),
+]
 ScoredBy = Annotated[
     str | None, typer.Option("--rules", help="Scores by this rule set [the newest scoring].")
 ]
@@ -138,7 +146,7 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
     """
 
     def default(key: Key) -> str | None:
-        is_kept = only in {"resume", "score"} and only not in key.option.anew
+        is_kept = only in {"resume", "score", "blame"} and only not in key.option.anew
         return _OF_THE_RUN if is_kept else None
 
     return taking(

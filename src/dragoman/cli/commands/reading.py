@@ -12,9 +12,11 @@ from dragoman.cli.commands.declaring import (
     ScoredBy,
     Trust,
     command,
+    fields_of,
     group,
     leave,
     option_of_run,
+    run_options,
 )
 
 Prices = Annotated[Path | None, option_of_run("prices")]
@@ -172,14 +174,17 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @command(app, "blame", "blame runs/spoken", is_long=True)
-def blame(folder: RunFolder, trust: Trust = False, as_json: Json = False) -> None:
+@run_options("blame")
+def blame(
+    folder: RunFolder, *, trust: Trust = False, as_json: Json = False, **given: object
+) -> None:
     """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
 
     Plays them again with the words that were meant, then over a clean line or with the plan's arguments.
     """
     from dragoman.cli.blaming import print_blame
 
-    print_blame(folder, trust=trust, as_json=as_json)
+    print_blame(folder, fields_of(given), trust=trust, as_json=as_json)
 
 
 @command(app, "leaderboard", "leaderboard runs/non_live runs/live --rules bfcl-v4")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group, leave, option_of_run
+from dragoman.cli.commands.declaring import Json, ReadTimeout, command, group, leave, option_of_run
 
 app = group("Human review of translations: out, and back in.")
 
@@ -52,13 +52,14 @@ def export(  # noqa: PLR0913, PLR0917 - the options of one command
         str, typer.Option(help="Stop asking when so much is spent: '5 USD', '2M tokens'.")
     ] = "",
     prices: Annotated[Path | None, option_of_run("prices")] = None,
+    read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Write the memory's translations for a reviewer, the worst first, one sheet per artifact."""
     from dragoman.cli.translations.reviewing import Export, Helpers, export_review, review_request
 
     asked = review_request(suite, to, memory, assets, tuple(components or ()))
-    helpers = Helpers(back_translate, estimate, max_cost, prices)
+    helpers = Helpers(back_translate, estimate, max_cost, prices, read_timeout)
     leave(export_review(asked, Export(out, only_new, limit), helpers, as_json=as_json))
 
 

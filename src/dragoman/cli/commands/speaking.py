@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group, leave, option_of_run
+from dragoman.cli.commands.declaring import Json, ReadTimeout, command, group, leave, option_of_run
 from dragoman.core.errors import UsageError
 
 app = group()
@@ -73,6 +73,7 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
         str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
     ] = "",
     prices: Annotated[Path | None, option_of_run("prices")] = None,
+    read_timeout: ReadTimeout = None,
     verify: Annotated[Path | None, typer.Option(help="Look at a set again instead.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -104,5 +105,6 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
         sample,
         workers,
         ray,
+        read_timeout,
     )
     return leave(speak_suites(asked, as_json=as_json))

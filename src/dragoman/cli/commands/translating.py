@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import Json, command, group, leave
+from dragoman.cli.commands.declaring import Json, ReadTimeout, command, group, leave
 
 app = group()
 
@@ -61,6 +61,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
         float | None,
         typer.Option(help="Seconds to wait for a request, or a silent endpoint [1800]."),
     ] = None,
+    read_timeout: ReadTimeout = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be sent and what it would cost.")
     ] = False,
@@ -78,7 +79,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
 
     asked = Asked(
         suite, tuple(to or ()), model, out, memory, assets, tuple(components or ()), only_stale,
-        batch_size, concurrency, max_cost, prices, patience,
+        batch_size, concurrency, max_cost, prices, patience, read_timeout,
     )  # fmt: skip
     leave(translate_suite(asked, dry_run=dry_run, full=full, as_json=as_json))
 

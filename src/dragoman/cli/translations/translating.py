@@ -27,6 +27,7 @@ from dragoman.models.spending.prices import PriceTable
 from dragoman.models.wire.transport import Patience
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
+from dragoman.wiring.waiting import require_seconds
 
 _COMPONENTS: tuple[Component, ...] = get_args(Component)
 _SHOWN = 10
@@ -49,6 +50,7 @@ class Asked(NamedTuple):
     max_cost: str
     prices: Path | None
     patience: float | None
+    read_timeout: float | None
 
     def request(self) -> TranslationRequest:
         """Return what is asked for.
@@ -69,6 +71,7 @@ class Asked(NamedTuple):
             "concurrency": self.concurrency,
             "patience": patience,
         }
+        require_seconds(self.read_timeout)
         for option, number in numbers.items():
             if not number >= 1:
                 raise UsageError(f"--{option} {number:g}: at least 1")
@@ -86,6 +89,7 @@ class Asked(NamedTuple):
             max_cost=self.max_cost,
             prices=self.prices,
             patience=patience,
+            read_timeout=self.read_timeout,
         )
 
 

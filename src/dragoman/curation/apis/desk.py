@@ -14,6 +14,7 @@ from dragoman.models.wire.transport import Patience
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.spending import with_stated
 from dragoman.wiring.translators import translation_model
+from dragoman.wiring.waiting import require_seconds, timeouts_of
 
 T = TypeVar("T")
 
@@ -26,12 +27,14 @@ class ModelTerms(msgspec.Struct, frozen=True):
         max_cost: When to stop, such as "5 USD"; "" for never.
         prices: A price table of one's own.
         patience: Seconds to wait for a request, or a silent endpoint; None for the usual.
+        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
     """
 
     concurrency: int = 8
     max_cost: str = ""
     prices: Path | None = None
     patience: float | None = None
+    read_timeout: float | None = None
 
     def __post_init__(self) -> None:
         """See that they make sense.
@@ -42,6 +45,7 @@ class ModelTerms(msgspec.Struct, frozen=True):
         for option, number in {"concurrency": self.concurrency, "patience": self.patience}.items():
             if number is not None and not number >= 1:
                 raise UsageError(f"--{option} {number:g}: at least 1")
+        require_seconds(self.read_timeout)
 
 
 def model_names(written: str) -> tuple[str, ...]:
@@ -74,7 +78,7 @@ async def with_models(
     patience = Patience()
     if terms.patience is not None:
         patience = Patience(seconds=terms.patience, outage=terms.patience)
-    connections = Connections(patience=patience, budget=_budget(terms, names))
+    connections = Connections(timeouts_of(terms.read_timeout), patience, _budget(terms, names))
     try:
         return await work({name: translation_model(name, connections) for name in names})
     finally:

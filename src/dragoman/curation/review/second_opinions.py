@@ -22,6 +22,7 @@ from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.spending import with_stated
 from dragoman.wiring.translators import translation_model
+from dragoman.wiring.waiting import require_seconds, timeouts_of
 
 KEPT_AT_ONCE = 96
 """How many answers a killed process loses at most."""
@@ -38,12 +39,22 @@ class Helpers(msgspec.Struct, frozen=True):
         estimator: `PROVIDER/MODEL` that says how good translations are; "" for nobody.
         max_cost: When to stop asking; "" for no limit.
         prices: A table of prices of one's own.
+        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
     """
 
     back_translator: str = ""
     estimator: str = ""
     max_cost: str = ""
     prices: Path | None = None
+    read_timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        """See that the limit on silence is one.
+
+        Raises:
+            UsageError: Where it is not above 0.
+        """
+        require_seconds(self.read_timeout)
 
 
 class Helped(msgspec.Struct, frozen=True):
@@ -95,7 +106,8 @@ async def _ask(
 ) -> Helped:
     asked = filter(None, (helpers.back_translator, helpers.estimator))
     prices = with_stated(load_prices(helpers.prices), asked)
-    connections = Connections(budget=_budget(helpers, prices))
+    timeouts = timeouts_of(helpers.read_timeout)
+    connections = Connections(timeouts, budget=_budget(helpers, prices))
     opinions = _Opinions(found, memory, on_progress)
     try:
         if helpers.back_translator:

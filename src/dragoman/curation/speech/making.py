@@ -59,6 +59,7 @@ from dragoman.wiring.connections import Connections
 from dragoman.wiring.spending import with_stated
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.translators import model_name, translation_model
+from dragoman.wiring.waiting import timeouts_of
 
 RULES = "rules"
 """The rewriter that is no model."""
@@ -81,6 +82,7 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
         sample: Of how many tasks; 0 for all.
         workers: How many processes speak and hear; 1 for the command's own.
         ray: The cluster whose actors they are; "" for none.
+        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
     """
 
     suites: tuple[str, ...]
@@ -95,6 +97,7 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
     sample: int = 0
     workers: int = 1
     ray: str = ""
+    read_timeout: float | None = None
 
 
 OnDone = Callable[[str, int], None]
@@ -123,7 +126,8 @@ class Speaking:
         self.messages = tuple(messages_of(suites, self._reader, asked.sample))
         # Calls that were paid for are remembered, so that a making that was killed goes on with them.
         self._budget = _budget(asked)
-        self._connections = Connections(budget=self._budget, remembers=True)
+        timeouts = timeouts_of(asked.read_timeout)
+        self._connections = Connections(timeouts, budget=self._budget, remembers=True)
         self._engines = None
         self._digests = [suite.provenance.digest for suite in suites]
         self._open_crew = crew_asked(asked.workers, asked.ray, PATIENCE)
@@ -213,7 +217,13 @@ class Speaking:
             return nullcontext(performing_here(engines))
         same = identity_of(engines, self._digests)
         work = SpeechWork(
-            asked.suites, asked.speech, engines.language, asked.seed, asked.workers, same
+            asked.suites,
+            asked.speech,
+            engines.language,
+            asked.seed,
+            asked.workers,
+            same,
+            asked.read_timeout,
         )
         return performing_elsewhere(self._open_crew, work, self._budget)
 

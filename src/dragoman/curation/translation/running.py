@@ -50,6 +50,7 @@ from dragoman.wiring.environment import data_folder
 from dragoman.wiring.spending import with_stated
 from dragoman.wiring.suites import load_suite
 from dragoman.wiring.translators import model_name, translation_model
+from dragoman.wiring.waiting import timeouts_of
 
 SOURCE = "en"
 
@@ -71,6 +72,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
         max_cost: When to stop; "" for no limit.
         prices: A table of prices of one's own.
         patience: How long a request, or a silent endpoint, is waited for, in seconds.
+        read_timeout: How long a server may be silent during a call; None for what fits its address.
     """
 
     suite: str
@@ -86,6 +88,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
     max_cost: str = ""
     prices: Path | None = None
     patience: float = Patience().seconds
+    read_timeout: float | None = None
 
     @property
     def memory_path(self) -> Path:
@@ -192,7 +195,8 @@ class Translating:
             DataError: Where files cannot be written.
         """
         patience = Patience(seconds=self.asked.patience, outage=self.asked.patience)
-        connections = Connections(patience=patience, budget=self._budget())
+        timeouts = timeouts_of(self.asked.read_timeout)
+        connections = Connections(timeouts, patience, self._budget())
         translator = self._translator(connections)
         with TranslationMemory(self.asked.memory_path) as memory:
             means = self._means(translator, memory)

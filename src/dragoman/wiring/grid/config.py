@@ -142,7 +142,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="8",
             default="64; 4 with a server on this machine",
             is_above_zero=True,
-            commands=("resume", "score"),
+            commands=("resume", "score", "blame"),
         ),
     ] = None
     read_timeout: Annotated[
@@ -153,7 +153,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="60",
             default="300; 1800 of a server on this machine",
             is_above_zero=True,
-            commands=("resume", "score"),
+            commands=("resume", "score", "blame"),
         ),
     ] = None
     patience: Annotated[
@@ -163,7 +163,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             value="SECONDS",
             example="600",
             is_above_zero=True,
-            commands=("resume", "score"),
+            commands=("resume", "score", "blame"),
         ),
     ] = 1_800.0
     rates: Annotated[
@@ -175,7 +175,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             default="what answers show",
             singular="rate",
             commas=True,
-            commands=("resume", "score"),
+            commands=("resume", "score", "blame"),
         ),
     ] = ()
     batches: Annotated[
@@ -187,7 +187,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             default="none",
             singular="batch",
             commas=True,
-            commands=("resume", "score"),
+            commands=("resume", "score", "blame"),
         ),
     ] = ()
     hedge: Annotated[
@@ -198,7 +198,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="30",
             default="never",
             is_above_zero=True,
-            commands=("resume", "score"),
+            commands=("resume", "score", "blame"),
         ),
     ] = None
     max_cost: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 import msgspec
 
-Command = Literal["resume", "score", "check"]
+Command = Literal["resume", "score", "check", "blame"]
 
 
 class Option(msgspec.Struct, frozen=True):

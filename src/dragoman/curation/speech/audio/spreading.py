@@ -34,6 +34,7 @@ from dragoman.spreading.crew import (
 from dragoman.wiring.conditions.engines import SpeechEngines
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.suites import load_suite
+from dragoman.wiring.waiting import timeouts_of
 
 OPENER = f"{__name__}:performed_there"
 
@@ -51,6 +52,7 @@ class SpeechWork(msgspec.Struct, frozen=True):
         seed: The set's.
         sharers: How many processes share the cores of a machine.
         same: The hash of what has to be the same there: data and engines.
+        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
     """
 
     suites: tuple[str, ...]
@@ -59,6 +61,7 @@ class SpeechWork(msgspec.Struct, frozen=True):
     seed: int
     sharers: int
     same: str
+    read_timeout: float | None = None
 
 
 class SayOrder(msgspec.Struct, frozen=True, tag="say"):
@@ -159,7 +162,7 @@ async def performed_there(given: bytes) -> AsyncIterator[Do]:
     work = msgspec.msgpack.decode(given, type=SpeechWork)
     receipts = Receipts()
     suites = [load_suite(name) for name in work.suites]
-    connections = Connections(budget=receipts)
+    connections = Connections(timeouts_of(work.read_timeout), budget=receipts)
     speakers = SpeechEngines(suites, connections, work.sharers)
     try:
         engines = SetEngines(work.speech, speakers, work.language, work.seed)
