@@ -29,6 +29,7 @@ from dragoman.store.run_file import FILE
 from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
+from dragoman.wiring.waiting import USUAL_AT_ONCE
 
 SUITE, LINE = "courier", "telephone"
 MANY = 1_000_000
@@ -92,6 +93,7 @@ def main(model: str = "openai/gpt-4.1-mini", prices: str = "") -> None:
                 (f"compatible/agent?base_url={agent.url}",),
                 user=f"compatible/user?base_url={user.url}",
                 trials=10,
+                concurrency=USUAL_AT_ONCE,
                 cache=False,
             )
             text = _played(models, folder / "text")

@@ -38,8 +38,14 @@ SLOW = RunConfig(
     trials=20,
     concurrency=256,
 )
+SPOKEN_AT_ONCE = 8
 SPOKEN = RunConfig(
-    "courier:easy", ("literal",), voices=("telephone",), trials=4, concurrency=8, cache=False
+    "courier:easy",
+    ("literal",),
+    voices=("telephone",),
+    trials=4,
+    concurrency=SPOKEN_AT_ONCE,
+    cache=False,
 )
 
 
@@ -69,7 +75,7 @@ class Counted:
 
     @property
     def utterances_per_minute(self) -> float:
-        first, last = SPOKEN.concurrency, len(self.times) - SPOKEN.concurrency
+        first, last = SPOKEN_AT_ONCE, len(self.times) - SPOKEN_AT_ONCE
         spoken = sum(self.spoken[first + 1 : last + 1])
         return 60 * spoken / (self.times[last] - self.times[first])
 

@@ -12,10 +12,10 @@ import pytest
 
 from dragoman.cli.stalling import notice, stall_notices
 from dragoman.conditions.voice.voiced import Voiced
-from dragoman.core.awaited import Awaited, Party
 from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.protocols import Case, Judgement
+from dragoman.core.waiting.awaited import AwaitedParty, Party
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell, plan
 from dragoman.runs.play import play
@@ -90,7 +90,7 @@ def test_a_notice_names_the_first_conversations_and_counts_the_rest(tmp_path: Pa
     assert any(line.endswith("; and 1 more (see --timeout)") for line in lines)
 
 
-def _waiting(awaited: Awaited, agent: str = "mine", seconds: float = 40.0) -> Waiting:
+def _waiting(awaited: AwaitedParty, agent: str = "mine", seconds: float = 40.0) -> Waiting:
     cell = next(iter(plan(build_setup(RunConfig("sample:shop", ("gold",), tasks=("too-late",))))))
     return Waiting(renamed(cell, agent), awaited, seconds)
 
@@ -105,18 +105,26 @@ MODEL = "compatible/any?base_url=http://127.0.0.1:8080/v1"
 @pytest.mark.parametrize(
     ("awaited", "agent", "said"),
     [
-        (Awaited("agent"), "mine", "for the agent's reply (mine, 40.0 s) (see --timeout)"),
-        (Awaited("agent"), MODEL, f"for the agent's reply ({MODEL}, 40.0 s) (see --read-timeout)"),
-        (Awaited("user"), MODEL, "for the user's reply (gold, 40.0 s) (see --timeout)"),
-        (Awaited("tool", "pay"), MODEL, "for calling pay (40.0 s) (see --timeout)"),
-        (Awaited("judge", MODEL), "gold", f"for the judge ({MODEL}, 40.0 s) (see --read-timeout)"),
+        (AwaitedParty("agent"), "mine", "for the agent's reply (mine, 40.0 s) (see --timeout)"),
         (
-            Awaited("recognizer", "deepgram/nova-3"),
+            AwaitedParty("agent"),
+            MODEL,
+            f"for the agent's reply ({MODEL}, 40.0 s) (see --read-timeout)",
+        ),
+        (AwaitedParty("user"), MODEL, "for the user's reply (gold, 40.0 s) (see --timeout)"),
+        (AwaitedParty("tool", "pay"), MODEL, "for calling pay (40.0 s) (see --timeout)"),
+        (
+            AwaitedParty("judge", MODEL),
+            "gold",
+            f"for the judge ({MODEL}, 40.0 s) (see --read-timeout)",
+        ),
+        (
+            AwaitedParty("recognizer", "deepgram/nova-3"),
             MODEL,
             "for words to be heard (deepgram/nova-3, 40.0 s) (see --read-timeout)",
         ),
         (
-            Awaited("recognizer", "pocketsphinx:mixed"),
+            AwaitedParty("recognizer", "pocketsphinx:mixed"),
             MODEL,
             (
                 "for words to be heard (pocketsphinx:mixed, 40.0 s) (see --concurrency: this "
@@ -124,7 +132,7 @@ MODEL = "compatible/any?base_url=http://127.0.0.1:8080/v1"
             ),
         ),
         (
-            Awaited("recognizer being built", "pocketsphinx:mixed"),
+            AwaitedParty("recognizer being built", "pocketsphinx:mixed"),
             MODEL,
             (
                 "for a recognizer that is being built, once (pocketsphinx:mixed, 40.0 s) (what is "
@@ -134,7 +142,7 @@ MODEL = "compatible/any?base_url=http://127.0.0.1:8080/v1"
     ],
 )
 def test_a_notice_names_who_is_awaited_and_what_helps(
-    awaited: Awaited, agent: str, said: str
+    awaited: AwaitedParty, agent: str, said: str
 ) -> None:
     line = notice([_waiting(awaited, agent)])
 
@@ -143,7 +151,7 @@ def test_a_notice_names_who_is_awaited_and_what_helps(
 
 def test_every_party_has_words_and_an_option() -> None:
     for party in get_args(Party):
-        line = notice([_waiting(Awaited(party, "somebody"))])
+        line = notice([_waiting(AwaitedParty(party, "somebody"))])
         assert line.endswith(")")
         assert " for " in line
 
@@ -176,7 +184,7 @@ def test_a_recognizer_that_is_being_built_is_named_and_not_the_endpoint(tmp_path
 
 def test_a_judge_that_is_asked_is_whom_a_conversation_waits_for(tmp_path: Path) -> None:
     watch = Watch()
-    seen: set[Awaited] = set()
+    seen: set[AwaitedParty] = set()
 
     class Judge:
         """Looks at the watch, and judges nothing."""
@@ -198,4 +206,4 @@ def test_a_judge_that_is_asked_is_whom_a_conversation_waits_for(tmp_path: Path) 
     setup = msgspec.structs.replace(setup, judge=Judge())
     play(start_job(setup, tmp_path / "run", 0.0), lambda *_: None, watch=watch)
 
-    assert Awaited("judge", MODEL) in seen
+    assert AwaitedParty("judge", MODEL) in seen

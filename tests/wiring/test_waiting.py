@@ -6,8 +6,8 @@ from dragoman.wiring.conditions.exposures import BY_MODEL
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import connections_of
 from dragoman.wiring.waiting import (
-    LocalServer,
-    Waiting,
+    LocalEndpoint,
+    WaitingLimits,
     conversations_at_once,
     local_servers,
     waiting_of,
@@ -19,10 +19,10 @@ THERE = "compatible/qwen?base_url=https://models.example.com/v1"
 
 
 def test_a_server_on_this_machine_is_waited_for_longer_and_asked_less() -> None:
-    assert waiting_of(RunConfig("courier", (HERE,))) == Waiting(
-        4, 300.0, 1_800.0, (LocalServer(HERE, AT),), ("concurrency", "read_timeout")
+    assert waiting_of(RunConfig("courier", (HERE,))) == WaitingLimits(
+        4, 300.0, 1_800.0, (LocalEndpoint(HERE, AT),), ("concurrency", "read_timeout")
     )
-    assert waiting_of(RunConfig("courier", (THERE,))) == Waiting(64, 300.0, 1_800.0)
+    assert waiting_of(RunConfig("courier", (THERE,))) == WaitingLimits(64, 300.0, 1_800.0)
 
 
 def test_options_that_are_given_win_wherever_the_server_is() -> None:
@@ -55,7 +55,7 @@ def test_whoever_takes_part_in_a_run_counts(named: dict[str, object]) -> None:
 
 def test_providers_on_this_machine_need_no_address() -> None:
     assert local_servers(RunConfig("courier", ("ollama/qwen3",))) == (
-        LocalServer("ollama/qwen3", "http://localhost:11434"),
+        LocalEndpoint("ollama/qwen3", "http://localhost:11434"),
     )
 
 

@@ -34,7 +34,7 @@ from dragoman.cli.starting.preflight import fly_ahead
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.scores import Score
-from dragoman.core.under_way import long_step
+from dragoman.core.waiting.under_way import long_step
 from dragoman.models.spending.prices import PriceTable
 from dragoman.report import wording
 from dragoman.runs.execute import Pending, pending_cells

@@ -12,7 +12,7 @@ from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import NORMALIZER_SETTING
-from dragoman.core.under_way import long_step
+from dragoman.core.waiting.under_way import long_step
 from dragoman.curation.speech.audio.counting import SpeechCounts
 from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card

@@ -31,7 +31,7 @@ from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
-from dragoman.wiring.waiting import Waiting, waiting_of
+from dragoman.wiring.waiting import WaitingLimits, waiting_of
 
 MOST_COMPARED = 20_000
 """Cells of a plan that are compared one by one whenever a run is gone on with."""
@@ -72,7 +72,7 @@ class Manifest(msgspec.Struct, frozen=True):
     is_explicit: bool = False
     clarified: dict[str, str] = {}
     preflight: dict[str, tuple[Usage, ...]] = {}
-    waiting: Waiting | None = None
+    waiting: WaitingLimits | None = None
 
 
 class Job(msgspec.Struct, frozen=True):

@@ -15,8 +15,8 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.facets import OwnMeasures
 from dragoman.core.measures import REWARD, Measure
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.core.under_way import long_step
 from dragoman.core.usage import Usage
+from dragoman.core.waiting.under_way import long_step
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
 from dragoman.runs.jobs import (
     Job,

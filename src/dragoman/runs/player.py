@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
-from dragoman.core.awaited import Awaited
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
 from dragoman.core.errors import (
     DragomanError,
@@ -32,6 +31,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.carried import carried
 from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
+from dragoman.core.waiting.awaited import AwaitedParty
 from dragoman.runs.backend import Finished, StoppedError
 from dragoman.runs.plan import Cell
 from dragoman.runs.watch import Watch
@@ -159,7 +159,7 @@ class Player:
         try:
             surfaces = PLAIN_SURFACES
             if realisation.layers:
-                with self._watch.waiting(cell, Awaited("instructions")):
+                with self._watch.waiting(cell, AwaitedParty("instructions")):
                     surfaces = await self._surfaces(cell, realisation, shown, Begun(history))
             about_user = _about_user(surfaces)
             for side in conductor.sides:
@@ -180,7 +180,7 @@ class Player:
                     user=about_user if side == "agent" else {},
                     may_ask=realisation.may_ask,
                 )
-                with self._watch.waiting(cell, Awaited(side)):
+                with self._watch.waiting(cell, AwaitedParty(side)):
                     opened = guarded(who.participant.open(opening), f"opening the {side}")
                     sessions[side] = await opened
             conversation = Conversation(
@@ -226,12 +226,12 @@ PLAIN_SURFACES = Surfaces(PLAIN_CHANNELS, Realisation().views)
 """Plain English text, which all conversations without layers share."""
 
 
-def _judge_of(setup: Setup) -> Awaited:
+def _judge_of(setup: Setup) -> AwaitedParty:
     """Return which judge a conversation waits for while it is scored."""
     if setup.judge is not None and setup.judge.costs:
-        return Awaited("judge", setup.judge.name)
+        return AwaitedParty("judge", setup.judge.name)
     users = setup.users
-    return Awaited("judge of users", (users and users.judge_name) or "")
+    return AwaitedParty("judge of users", (users and users.judge_name) or "")
 
 
 def _about_user(surfaces: Surfaces) -> AboutUser:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from dragoman.core.awaited import Awaited
+from dragoman.core.waiting.awaited import AwaitedParty
 from dragoman.runs.plan import Cell
 
 
@@ -15,7 +15,7 @@ class Waiting(msgspec.Struct, frozen=True):
     """A conversation, whom it waits for, and for how many seconds."""
 
     cell: Cell
-    awaited: Awaited
+    awaited: AwaitedParty
     seconds: float
 
     @property
@@ -28,7 +28,7 @@ class Waiter(Protocol):
     """What is under way, such as a conversation."""
 
     @property
-    def awaited(self) -> Awaited:
+    def awaited(self) -> AwaitedParty:
         """Whom it waits for now."""
         ...
 
@@ -41,7 +41,7 @@ class Waiter(Protocol):
 class _Step(msgspec.Struct, frozen=True):
     """A part of a conversation beside its exchange: its opening, or its scoring."""
 
-    awaited: Awaited
+    awaited: AwaitedParty
     moved: float
 
 
@@ -64,7 +64,7 @@ class Watch:
         del self._under_way[id(waiter)]
 
     @contextmanager
-    def waiting(self, cell: Cell, awaited: Awaited) -> Iterator[None]:
+    def waiting(self, cell: Cell, awaited: AwaitedParty) -> Iterator[None]:
         """Know that a conversation waits for somebody before its exchange, or after it."""
         step = _Step(awaited, self._clock())
         self.begin(cell, step)

@@ -9,7 +9,6 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from dragoman.core.awaited import NOBODY, Awaited, SaysAwaited
 from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import (
     CodeError,
@@ -52,6 +51,7 @@ from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.clarifications import Clarification, Decide
 from dragoman.core.voice.clock import UNKNOWN, Latency
+from dragoman.core.waiting.awaited import NOBODY, AwaitedParty, SaysAwaited
 from dragoman.simulation.raising import participant_error, stops_run
 
 Clock = Callable[[], float]
@@ -61,9 +61,9 @@ MAX_CALLS = 10_000
 """In one reply: limits on errors and steps are looked at between replies only."""
 
 _REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
-_SIDE: Mapping[Role, Awaited] = {"agent": Awaited("agent"), "user": Awaited("user")}
-_LINE, _INSTRUCTIONS = Awaited("line"), Awaited("instructions")
-_JUDGE = Awaited("judge of clarifications")
+_SIDE: Mapping[Role, AwaitedParty] = {"agent": AwaitedParty("agent"), "user": AwaitedParty("user")}
+_LINE, _INSTRUCTIONS = AwaitedParty("line"), AwaitedParty("instructions")
+_JUDGE = AwaitedParty("judge of clarifications")
 _DECISION = "the judge of clarifications"
 _BRIEFING = "what the sides are told"
 _TOO_SLOW: Mapping[str, EndReason] = {
@@ -134,14 +134,14 @@ class Conversation:
         self._took: dict[str, float] = {}
         self._awaited, self._awaited_since = "the agent", 0.0
         self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
-        self._waits_for: Awaited | SaysAwaited = NOBODY
+        self._waits_for: AwaitedParty | SaysAwaited = NOBODY
         self.moved = self._started
 
     @property
-    def awaited(self) -> Awaited:
+    def awaited(self) -> AwaitedParty:
         """Who it waits for now; it may be asked from any thread."""
         waits_for = self._waits_for
-        return waits_for if isinstance(waits_for, Awaited) else waits_for.awaited
+        return waits_for if isinstance(waits_for, AwaitedParty) else waits_for.awaited
 
     @property
     def seconds(self) -> float:
@@ -358,7 +358,7 @@ class Conversation:
             elif self._waiting is None:
                 result = self._world.call(executed)
             else:
-                what, self._waits_for = f"calling {call.name}", Awaited("tool", call.name)
+                what, self._waits_for = f"calling {call.name}", AwaitedParty("tool", call.name)
                 if self._limit is not None:
                     self._count_time_of("a tool")
                 result = await guarded(self._waiting.call_waiting(executed), what)

@@ -30,14 +30,14 @@ _BEFORE_MODEL = "2+"
 """Stands before the model's name in an exposure."""
 
 
-class LocalServer(msgspec.Struct, frozen=True):
+class LocalEndpoint(msgspec.Struct, frozen=True):
     """A server on this machine that a run asks, by the name that it was given and its address."""
 
     name: str
     address: str
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class WaitingLimits(msgspec.Struct, frozen=True):
     """How long a run waits, and how much it asks at a time; what nobody gave was chosen.
 
     Attributes:
@@ -51,14 +51,14 @@ class Waiting(msgspec.Struct, frozen=True):
     concurrency: int
     read_timeout: float
     local_read_timeout: float
-    local_servers: tuple[LocalServer, ...] = ()
+    local_servers: tuple[LocalEndpoint, ...] = ()
     chosen: tuple[str, ...] = ()
 
 
-def local_servers(config: RunConfig) -> tuple[LocalServer, ...]:
+def local_servers(config: RunConfig) -> tuple[LocalEndpoint, ...]:
     """Return the servers on this machine that a configuration names; those that cannot be read are none."""
     found = (
-        LocalServer(name, origin_of(address))
+        LocalEndpoint(name, origin_of(address))
         for name, address in _addresses(config)
         if is_on_this_machine(address)
     )
@@ -86,12 +86,12 @@ def timeouts_of(read_timeout: float | None) -> Timeouts | None:
     return Timeouts(read=read_timeout, total=max(Timeouts().total, read_timeout))
 
 
-def waiting_of(config: RunConfig) -> Waiting:
+def waiting_of(config: RunConfig) -> WaitingLimits:
     """Return how long a run waits and how much it asks at a time."""
     servers = local_servers(config)
     given = config.read_timeout
     options = {"concurrency": config.concurrency, "read_timeout": given}
-    return Waiting(
+    return WaitingLimits(
         conversations_at_once(config),
         Timeouts().read if given is None else given,
         SLOW_TIMEOUTS.read if given is None else given,

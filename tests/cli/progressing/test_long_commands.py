@@ -10,7 +10,7 @@ import pytest
 from dragoman.cli.progressing.bars import LINE_PACE, LinePace, progress
 from dragoman.cli.progressing.heartbeat import heartbeat
 from dragoman.cli.progressing.modes import set_mode
-from dragoman.core.under_way import long_step
+from dragoman.core.waiting.under_way import long_step
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour

@@ -16,7 +16,7 @@ from dragoman.testing.capacity import Capacity
 from dragoman.testing.server import ModelServer
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
-from dragoman.wiring.waiting import LocalServer, Waiting
+from dragoman.wiring.waiting import LocalEndpoint, WaitingLimits
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -34,7 +34,7 @@ def server() -> Iterator[ModelServer]:
         yield served
 
 
-def _manifest_waiting(folder: Path) -> Waiting | None:
+def _manifest_waiting(folder: Path) -> WaitingLimits | None:
     with open_run(folder, write=False) as store:
         return read_manifest(store).waiting
 
@@ -57,8 +57,8 @@ def test_a_dry_run_and_the_manifest_say_what_was_chosen(
         "chosen": ["concurrency", "read_timeout"],
     }
     assert f"on this machine: {agent}: 4 conversations at a time (--concurrency), " in printed
-    assert _manifest_waiting(folder / "mine") == Waiting(
-        4, 300.0, 1800.0, (LocalServer(agent, address),), ("concurrency", "read_timeout")
+    assert _manifest_waiting(folder / "mine") == WaitingLimits(
+        4, 300.0, 1800.0, (LocalEndpoint(agent, address),), ("concurrency", "read_timeout")
     )
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted, told_delay
 from dragoman.core.usage import Usage
-from dragoman.models.wire.gate import Gate
+from dragoman.models.wire.gate import Gate, Pace
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Unreadable, Who
+from dragoman.models.wire.target import GIVEN_UP, Target
 from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Patience
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -490,3 +491,35 @@ def test_an_answer_that_takes_no_longer_than_others_did_is_not_held_up(
 def test_the_silence_of_an_agents_own_server_is_the_agents(in_virtual_time: Run) -> None:
     itself = Who("agent", "mine", is_itself=True)
     assert in_virtual_time(cut_off(gate_to(Acting(ok(), seconds=600)), 5, who=itself)) is None
+
+
+def test_who_gives_up_on_a_slow_answer_says_once_more_what_waits_longer(
+    in_virtual_time: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    advice = "20 s are too few: --read-timeout SECONDS waits longer"
+    transport = Acting(Fault("timeout", "no answer in time"))
+    gate = Gate("http://here", (Target("http://here", transport),), pace=Pace(too_slow=advice))
+
+    with pytest.raises(ParticipantError) as caught:
+        in_virtual_time(send(gate))
+
+    said = f"http://here: no answer in time (gave up after 8 attempts: timeout 8); {advice}"
+    assert str(caught.value) == said
+    assert [message for message in caplog.messages if advice in message] == [
+        f"http://here: no answer in time, the call is sent again; {advice}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail"), [("cut", "the connection was cut"), ("timeout", GIVEN_UP)]
+)
+def test_other_faults_get_no_advice_about_waiting(
+    in_virtual_time: Run, kind: FaultKind, detail: str
+) -> None:
+    transport = Acting(Fault(kind, detail))
+    gate = Gate("http://here", (Target("http://here", transport),), pace=Pace(too_slow="wait"))
+
+    with pytest.raises((ParticipantError, RunHalted)) as caught:
+        in_virtual_time(send(gate))
+
+    assert "wait" not in str(caught.value)

@@ -12,8 +12,8 @@ import typer
 
 from dragoman.cli.completing.values import OF_OPTIONS, completing
 from dragoman.cli.progressing.modes import set_mode
-from dragoman.core.under_way import UNDER_WAY, LongSteps
 from dragoman.core.voice.download_progress import SHOWN_BY, Progress
+from dragoman.core.waiting.under_way import UNDER_WAY, LongSteps
 from dragoman.wiring.grid.config import RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
 from dragoman.wiring.grid.signatures import Function, keyword, taking

@@ -9,7 +9,7 @@ import msgspec
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progressing.bars import progress
 from dragoman.core.errors import UsageError
-from dragoman.core.under_way import long_step
+from dragoman.core.waiting.under_way import long_step
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.fetching import guarded_fetch
 from dragoman.curation.apis.collecting.source_files import open_source

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.cli.progressing.modes import mode
 from dragoman.core.texts.visible import visible
-from dragoman.core.under_way import UNDER_WAY
+from dragoman.core.waiting.under_way import UNDER_WAY
 from dragoman.report import wording
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dragoman.cli.progressing.bars import LINE_PACE, LineTimes, is_progress_shown, repeated
 from dragoman.cli.progressing.modes import mode
 from dragoman.core.texts.visible import visible
-from dragoman.core.under_way import UNDER_WAY, LongSteps
+from dragoman.core.waiting.under_way import UNDER_WAY, LongSteps
 
 
 @contextmanager
 def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Print a line soon, and then now and then, as long as nothing else shows progress.
 
-    The line names the long steps that are under way (`core.under_way`).
+    The line names the long steps that are under way (`core.waiting.under_way`).
 
     Args:
         title: What is at work, such as the command.

@@ -1,12 +1,12 @@
 """What is said of a run that asks servers on this machine."""
 
 from dragoman.report import wording
-from dragoman.wiring.waiting import Waiting
+from dragoman.wiring.waiting import WaitingLimits
 
 MAX_NAMED = 3
 
 
-def chosen_line(waiting: Waiting) -> str:
+def chosen_line(waiting: WaitingLimits) -> str:
     """Return what was chosen because of servers on this machine, with the options; "" for nothing."""
     chosen = {
         "concurrency": f"{wording.counted(waiting.concurrency, 'conversation')} at a time "

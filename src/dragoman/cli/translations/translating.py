@@ -10,8 +10,8 @@ from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import RunHalted, UsageError
-from dragoman.core.under_way import long_step
 from dragoman.core.usage import Usage
+from dragoman.core.waiting.under_way import long_step
 from dragoman.curation.translation.checks.anomalies import MEANINGS
 from dragoman.curation.translation.estimates import estimates, explained
 from dragoman.curation.translation.running import (

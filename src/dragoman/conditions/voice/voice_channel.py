@@ -15,7 +15,6 @@ from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.conditions.voice.spoken.hesitations import Hesitation, hesitant
 from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE, SpokenStyle
 from dragoman.conditions.voice.transcript_forms import key_parts, transcript_texts
-from dragoman.core.awaited import Awaited, BuiltAtFirstUse
 from dragoman.core.conditions import ITSELF
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
@@ -24,6 +23,7 @@ from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.sounds import Sounds
+from dragoman.core.waiting.awaited import AwaitedParty, BuiltAtFirstUse
 
 RECOGNITION = "recognition"
 
@@ -92,7 +92,7 @@ async def said_aloud(path: VoicePath, spoken: str, seed: int) -> SaidAloud:
     return SaidAloud(spoken, made.audio, (Stage(SYNTHESIS, path.speaker.name, seed),), usage)
 
 
-_LINE = Awaited("line")
+_LINE = AwaitedParty("line")
 
 
 class VoiceChannel:
@@ -107,12 +107,12 @@ class VoiceChannel:
         self._awaited = _LINE
 
     @property
-    def awaited(self) -> Awaited:
+    def awaited(self) -> AwaitedParty:
         """Who speaks or listens now: a recognizer may have to be built first."""
         listener: object = self._path.listener
         is_built = isinstance(listener, BuiltAtFirstUse) and listener.is_being_built
         if is_built and self._awaited.party == "recognizer":
-            return Awaited("recognizer being built", self._awaited.name)
+            return AwaitedParty("recognizer being built", self._awaited.name)
         return self._awaited
 
     async def carry(self, utterance: Utterance) -> Utterance:
@@ -125,7 +125,7 @@ class VoiceChannel:
         number, self._count = self._count, self._count + 1
         seed = derive_seed(str(self._seed), f"utterance-{number}")
         words = without_markers(utterance.intended)
-        self._awaited = Awaited("voice", path.speaker.name)
+        self._awaited = AwaitedParty("voice", path.speaker.name)
         said = await self._said_aloud(utterance, words, seed)
         self._usage += said.usage
         self._awaited = _LINE
@@ -163,7 +163,7 @@ class VoiceChannel:
             return meant, Stage(RECOGNITION, UNDERSTOOD)
         if isinstance(listener, str):
             return None, Stage(RECOGNITION, ITSELF)
-        self._awaited = Awaited("recognizer", listener.name)
+        self._awaited = AwaitedParty("recognizer", listener.name)
         transcript = await listener.transcribe(audio, self._path.language)
         self._awaited = _LINE
         self._usage += [transcript.usage] if transcript.usage is not None else []

@@ -23,7 +23,7 @@ from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.rationing import Ration
 from dragoman.models.wire.refusals import is_of_the_request
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
-from dragoman.models.wire.target import NO_ROOM, NOT_REACHED, Target, now
+from dragoman.models.wire.target import GIVEN_UP, NO_ROOM, NOT_REACHED, Target, now
 from dragoman.models.wire.transport import OK, Fault, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
@@ -324,8 +324,8 @@ class Gate:
 
     def _advice(self, fault: Fault) -> str:
         """Return what helps against a fault, after other words; "" for nothing."""
-        is_helped = fault.kind == TIMEOUT and self._pace.too_slow
-        return f"; {self._pace.too_slow}" if is_helped else ""
+        is_too_slow = fault.kind == TIMEOUT and fault.detail != GIVEN_UP
+        return f"; {self._pace.too_slow}" if is_too_slow and self._pace.too_slow else ""
 
     def _learn(self, fault: Fault, call: "_Call[T]", at: Target) -> None:
         if (advice := self._advice(fault)) and not self._has_told_slow:

@@ -14,6 +14,9 @@ from dragoman.models.wire.transport import Fault, Transport
 NOT_REACHED = frozenset({"dns", "connect"})
 NO_ROOM = frozenset({"rate_limited", "overloaded"})
 WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
+GIVEN_UP = "it has stopped answering"
+"""What is said of a call that waits where nothing comes while others are served elsewhere."""
+
 SPREAD_SECONDS = 0.05
 TELLING = 8
 """So many calls in a row that broke, or brought nothing, say that an endpoint works no more."""
@@ -134,7 +137,7 @@ class Target:
             async with wait:
                 yield
         except TimeoutError as error:
-            raise Fault("timeout", "it has stopped answering") from error
+            raise Fault("timeout", GIVEN_UP) from error
         finally:
             self._waits.pop(wait, None)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Transcript
-from dragoman.core.under_way import long_step
 from dragoman.core.voice.audio import Audio
+from dragoman.core.waiting.under_way import long_step
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.language_models.models import (
     RECIPE,

@@ -37,7 +37,7 @@ _WHAT: Mapping[Party, str] = {
 }
 
 
-class Awaited(msgspec.Struct, frozen=True):
+class AwaitedParty(msgspec.Struct, frozen=True):
     """Who is waited for, and by which name it is known; "" where the conversation's cell has it."""
 
     party: Party
@@ -49,7 +49,7 @@ class Awaited(msgspec.Struct, frozen=True):
         return f"calling {self.name}" if self.party == "tool" else _WHAT[self.party]
 
 
-NOBODY = Awaited("nobody")
+NOBODY = AwaitedParty("nobody")
 
 
 @runtime_checkable
@@ -57,7 +57,7 @@ class SaysAwaited(Protocol):
     """What knows who is at work for it at the moment, such as a channel that has words spoken and heard."""
 
     @property
-    def awaited(self) -> Awaited:
+    def awaited(self) -> AwaitedParty:
         """Who is waited for now."""
         ...
 

@@ -1,0 +1,1 @@
+"""What people are told who wait: whom conversations wait for, and which long steps are under way."""
