@@ -36,7 +36,9 @@ from dragoman.wiring.waiting import WaitingLimits, waiting_of
 MOST_COMPARED = 20_000
 """Cells of a plan that are compared one by one whenever a run is gone on with."""
 
-_WAITING = ("timeout", "concurrency", "read_timeout", "patience", "rates", "batches", "hedge")
+OPTIONS_OF_WAITING = frozenset(
+    {"timeout", "concurrency", "read_timeout", "patience", "rates", "batches", "hedge"}
+)
 """Options that a run may go on with in other values, which its record keeps beside its configuration."""
 
 LAST_SECOND = 250_000_000_000
@@ -186,7 +188,9 @@ def resume_job(
 def _note_waiting(store: RunStore, stored: RunConfig, now: RunConfig) -> None:
     """Keep the options of waiting that differ from those that a run was started with."""
     changes = {
-        name: getattr(now, name) for name in _WAITING if getattr(now, name) != getattr(stored, name)
+        name: getattr(now, name)
+        for name in sorted(OPTIONS_OF_WAITING)
+        if getattr(now, name) != getattr(stored, name)
     }
     if changes:
         store.note_resumed(msgspec.to_builtins(changes))

@@ -19,6 +19,7 @@ from dragoman.core.usage import Usage
 from dragoman.core.waiting.under_way import long_step
 from dragoman.runs.execute import OnDone, Pending, execute, pending_cells
 from dragoman.runs.jobs import (
+    OPTIONS_OF_WAITING,
     Job,
     Manifest,
     listed_conditions,
@@ -38,6 +39,7 @@ from dragoman.runs.watch import Watch
 from dragoman.scoring.measures.catalogue import due
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.event_loops import run_to_end
+from dragoman.wiring.grid.config import checked
 from dragoman.wiring.measures import Makings, measures_named
 from dragoman.wiring.reach import SCORING, reached_by
 from dragoman.wiring.setup import Setup, scoring_setup
@@ -176,6 +178,8 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
         # Who played a run need not be there to measure it.
         alone = msgspec.structs.replace(manifest.config, workers=1, ray="")
         config = msgspec.structs.replace(alone, **asked.changes)
+        if not OPTIONS_OF_WAITING.isdisjoint(asked.changes):
+            config = checked(config)
         if asked.anew:
             config = msgspec.structs.replace(config, cache=False)
         conditions = listed_conditions(store, manifest)

@@ -11,7 +11,7 @@ from dragoman.core.errors import UsageError
 from dragoman.models.wire.this_machine import SLOW_TIMEOUTS, is_on_this_machine
 from dragoman.models.wire.transport import Timeouts
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.grid.config import MAX_COUNT, RunConfig
 from dragoman.wiring.http_agents import SCHEMES
 from dragoman.wiring.providers import addresses_of, base_address_of, origin_of
 
@@ -75,8 +75,8 @@ def conversations_at_once(config: RunConfig) -> int:
 
 def require_seconds(read_timeout: float | None) -> None:
     """Raise UsageError for a limit on silence that is none."""
-    if read_timeout is not None and not read_timeout > 0:
-        raise UsageError(f"--read-timeout {read_timeout:g}: seconds above 0")
+    if read_timeout is not None and not 0 < read_timeout <= MAX_COUNT:
+        raise UsageError(f"--read-timeout {read_timeout:g}: seconds above 0, at most {MAX_COUNT}")
 
 
 def timeouts_of(read_timeout: float | None) -> Timeouts | None:

@@ -20,6 +20,7 @@ from dragoman.wiring.waiting import LocalEndpoint, WaitingLimits
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
+Refused = Callable[..., str]
 
 SHOP = ("run", "sample:shop", "--limit", "2")
 WAITING = (
@@ -135,3 +136,29 @@ def test_a_cut_for_silence_says_which_option_waits_longer(
         "900 s for an answer: --read-timeout SECONDS waits longer"
     )
     assert sum(advice in line for line in [*caplog.messages, *done.stderr.splitlines()]) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("resume", "mine", "--concurrency", "0"), "concurrency must be above 0, not 0"),
+        (("resume", "mine", "--read-timeout", "nan"), "read-timeout must be above 0, not nan"),
+        (("resume", "mine", "--timeout", "-1"), "timeout must be above 0, not -1"),
+        (("resume", "mine", "--rate", "nonsense"), "nonsense"),
+        (("score", "mine", "--concurrency", "0"), "concurrency must be above 0, not 0"),
+        (("score", "mine", "--patience", "-1"), "patience must be above 0, not -1"),
+        (("blame", "mine", "--read-timeout", "0"), "read-timeout must be above 0, not 0"),
+        (
+            ("translate", "courier", "--to", "th", "--read-timeout", "0", "--out", "out"),
+            "--read-timeout 0: seconds above 0",
+        ),
+        (("speak", "courier", "--out", "s", "--read-timeout", "inf"), "--read-timeout inf: "),
+        (("curate", "check", "mine", "--read-timeout", "-1"), "--read-timeout -1: seconds above 0"),
+    ],
+)
+def test_a_wait_that_is_none_is_refused_in_one_line(
+    dragoman: Cli, refused: Refused, command: tuple[str, ...], said: str
+) -> None:
+    dragoman(*SHOP, "--agent", "silent", "--out", "mine")
+
+    assert said in refused(*command, status=2)
