@@ -11,7 +11,7 @@ from dragoman.models.facts import LITELLM
 from dragoman.models.spec import ModelSpec
 from dragoman.models.wire.http import Http
 from dragoman.models.wire.one_try import OneTry
-from dragoman.models.wire.transport import OK, Fault, FaultKind, Timeouts, Transport
+from dragoman.models.wire.transport import Fault, FaultKind, Timeouts, Transport
 from dragoman.wiring.connections import chat_endpoint
 from dragoman.wiring.environment import (
     kept_out,
@@ -119,8 +119,7 @@ class ModelProbe:
             given = await self._looking.get(url, self.endpoint.headers, self._proxy, LOOK_BYTES)
         except Fault as fault:
             return Probed(error=kept_out(fault.detail), fault=fault.kind)
-        without = hidden if given.status == OK else hidden
-        body = without(given.body, self._secrets)
+        body = hidden(given.body, self._secrets)
         return Probed(status=given.status, body=body, server=given.headers.get("Server", ""))
 
     async def close(self) -> None:

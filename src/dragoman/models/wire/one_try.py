@@ -53,8 +53,7 @@ class OneTry:
         given = await self._transport.post(url, headers, body, self._proxy, who.most_bytes)
         seconds = now() - began
         is_good = given.status == OK
-        without = hidden if is_good else hidden
-        content = without(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
+        content = hidden(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
         self.answer = HttpResponse(given.status, given.headers, content, given.arrivals)
         if not is_good:
             raise EndpointRefused(given.status, content)
