@@ -26,7 +26,7 @@ from dragoman.runs.play import Played, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.outcomes import chosen_scoring
-from dragoman.wiring.agent_names import name_agent
+from dragoman.wiring.agents.agent_names import name_agent
 from dragoman.wiring.grid.files import by_field, request_of
 from dragoman.wiring.grid.signatures import taking_options
 from dragoman.wiring.participants import Resolved, called, judge_name, resolve_object

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
 from dragoman.simulation.canonical import canonical_name
-from dragoman.wiring.agent_names import (
+from dragoman.wiring.agents.agent_names import (
     AgentName,
     given_names,
     name_agent,

@@ -13,8 +13,8 @@ from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.core.voice.sounds import HeldSounds, hears_audio
 from dragoman.simulation.llm import LlmParticipant
 from dragoman.testing.agent_server import serving
+from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE, http_agent
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.http_agents import TOKEN_VARIABLE, http_agent
 from dragoman.wiring.participants import resolve_agent
 
 URL = "http://127.0.0.1:8000/agent"

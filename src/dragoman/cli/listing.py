@@ -100,8 +100,8 @@ def _judges() -> dict[str, str]:
 
 
 def _models() -> dict[str, str]:
+    from dragoman.wiring.agents.realtime_agents import describe_realtime
     from dragoman.wiring.providers import describe_providers
-    from dragoman.wiring.realtime_agents import describe_realtime
 
     return {**describe_providers(), **describe_realtime()}
 

@@ -45,7 +45,7 @@ from dragoman.runs.play import MeasureRequest, Played, new_folder, play_waiting,
 from dragoman.runs.preflight import asking
 from dragoman.runs.sharding import left_of_share
 from dragoman.runs.watch import Watch
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
 from dragoman.wiring.grid.shares import share_of

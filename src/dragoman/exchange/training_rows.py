@@ -26,7 +26,7 @@ from dragoman.exchange.written_rows import (
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.llm import past
 from dragoman.store.run import RunStore, StoredCell
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.suites import load_suite
 
 

@@ -14,7 +14,7 @@ from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.simulation.llm import Message, past
-from dragoman.wiring.text_agents import offer_of, split_options
+from dragoman.wiring.agents.text_agents import offer_of, split_options
 
 
 class ToldConversation(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.carried_fields import CALL_FIELDS, REASONING_FIELDS, WHOLE_CONTENT
+from dragoman.core.texts.carried_fields import CALL_FIELDS, REASONING_FIELDS, WHOLE_CONTENT
 from dragoman.core.texts.decoding import UNREADABLE
 
 Message = Mapping[str, object]

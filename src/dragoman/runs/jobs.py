@@ -25,7 +25,7 @@ from dragoman.runs.spreading.chosen import backend_for
 from dragoman.runs.trust import note_own, require_trust
 from dragoman.simulation.canonical import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
-from dragoman.wiring.agent_names import given_names
+from dragoman.wiring.agents.agent_names import given_names
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.grid.shares import share_of
 from dragoman.wiring.participants import Resolved

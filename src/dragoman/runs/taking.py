@@ -29,7 +29,7 @@ from dragoman.scoring.reward import Scorer
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.simulation.raising import stops_run
 from dragoman.store.run import StoredCell
-from dragoman.wiring.agent_names import given_names
+from dragoman.wiring.agents.agent_names import given_names
 from dragoman.wiring.environment import kept_out
 from dragoman.wiring.setup import Setup
 

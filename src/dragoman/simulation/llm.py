@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from dragoman.core.carried_fields import NOTHING_CARRIED, WHOLE_CONTENT, carried_fields
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.keys import derive_seed
@@ -18,6 +17,7 @@ from dragoman.core.personas import AboutUser
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Completion, Heard, Opening
 from dragoman.core.speech import SYNTHESIS, Called, Reply, Said, Stage, Unparsed, Utterance
+from dragoman.core.texts.carried_fields import NOTHING_CARRIED, WHOLE_CONTENT, carried_fields
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.voice.histories import History
 from dragoman.core.voice.sound_parts import SoundPart

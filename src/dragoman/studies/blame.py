@@ -36,7 +36,7 @@ from dragoman.store.entries import StoredMeasure
 from dragoman.store.run import RunStore, StoredCell, open_run
 from dragoman.studies.replays import NO_CHANGES, Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.conditions.engines import UNDERSTOOD
 from dragoman.wiring.conditions.voices import CLEAN
 from dragoman.wiring.event_loops import run_to_end

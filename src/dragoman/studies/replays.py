@@ -14,7 +14,7 @@ from dragoman.runs.play import play, start
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
-from dragoman.wiring.agent_names import written_as
+from dragoman.wiring.agents.agent_names import written_as
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 

@@ -15,7 +15,7 @@ from dragoman.models.wire.target import NO_ROOM
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
 from dragoman.store.run import RunStore, StoredCell
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.catalogue import find_benchmark
 from dragoman.wiring.participants import user_of
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS

@@ -8,10 +8,10 @@ from dragoman.models.realtime.spec import is_realtime, read_realtime
 from dragoman.models.spec import read_spec
 from dragoman.models.wire.rationing import given_for
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.http_agents import SCHEMES
+from dragoman.wiring.agents.http_agents import SCHEMES
+from dragoman.wiring.agents.realtime_agents import realtime_address
+from dragoman.wiring.agents.text_agents import split_options
 from dragoman.wiring.providers import addresses_of, limited_as
-from dragoman.wiring.realtime_agents import realtime_address
-from dragoman.wiring.text_agents import split_options
 
 
 class LedgerName(NamedTuple):

@@ -6,7 +6,7 @@ from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.models.spec import checked_address, read_spec
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import variable
 from dragoman.wiring.grid.config import RunConfig

@@ -29,12 +29,12 @@ from dragoman.models.spending.stated import without_price
 from dragoman.scoring.user_check import UserCheck
 from dragoman.simulation.human import Console
 from dragoman.simulation.raising import stops_run
-from dragoman.wiring.agent_names import AgentName, read_agent
+from dragoman.wiring.agents.agent_names import AgentName, read_agent
+from dragoman.wiring.agents.http_agents import SCHEMES, http_agent, require_own_address
+from dragoman.wiring.agents.text_agents import Offer, split_options
 from dragoman.wiring.chat_models import model_identity, named_chat_model
 from dragoman.wiring.connections import Connections
-from dragoman.wiring.http_agents import SCHEMES, http_agent, require_own_address
 from dragoman.wiring.shipped_names import HUMAN, JUDGES, USERS
-from dragoman.wiring.text_agents import Offer, split_options
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -269,7 +269,7 @@ def _realtime_agent(
     spec: str, side: Role, prompts: PromptSet | None, connections: Connections | None
 ) -> Resolved:
     from dragoman.simulation.prompts import default_prompts
-    from dragoman.wiring.realtime_agents import realtime_agent
+    from dragoman.wiring.agents.realtime_agents import realtime_agent
 
     if side != "agent":
         raise UsageError(f"{spec}: a realtime model plays the agent: take a chat model as {side}")

@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl
 
 from dragoman.core.conditions import SIMULATED, Condition
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
+from dragoman.wiring.agents.http_agents import SCHEMES
 from dragoman.wiring.chat_models import added_kinds
 from dragoman.wiring.grid.config import LOCAL, RunConfig
-from dragoman.wiring.http_agents import SCHEMES
 
 PLAYING = (
     *("agents", "user", "judge", "user_judge", "embeddings", "search", "asr", "speakers"),

@@ -20,7 +20,8 @@ from dragoman.models.spending.purse import Purse
 from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
 from dragoman.models.wire.transport import Patience
 from dragoman.scoring.user_check import UserCheck, scoring_name
-from dragoman.wiring.agent_names import read_agent
+from dragoman.wiring.agents.agent_names import read_agent
+from dragoman.wiring.agents.text_agents import offer_of, require_text
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
 from dragoman.wiring.conditions.exposures import exposure_layers, over_exposures
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
@@ -43,7 +44,6 @@ from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.shipped_names import HUMAN
 from dragoman.wiring.spending import budget_of, models_of, prices_of, with_stated
 from dragoman.wiring.suites import load_suite
-from dragoman.wiring.text_agents import offer_of, require_text
 from dragoman.wiring.waiting import conversations_at_once, timeouts_of
 
 if TYPE_CHECKING:

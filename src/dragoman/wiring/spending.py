@@ -10,12 +10,12 @@ from dragoman.models.spending.budget import Budget, parse_limit
 from dragoman.models.spending.prices import PriceTable, load_prices, prices_with
 from dragoman.models.spending.stated import stated_price, without_price
 from dragoman.simulation.canonical import agent_behind
-from dragoman.wiring.agent_names import read_agent
+from dragoman.wiring.agents.agent_names import read_agent
+from dragoman.wiring.agents.text_agents import split_options
 from dragoman.wiring.chat_models import model_identity
 from dragoman.wiring.conditions.clarifying import SPOKEN
 from dragoman.wiring.conditions.exposures import BY_MODEL
 from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.text_agents import split_options
 
 
 def prices_of(config: RunConfig) -> PriceTable:

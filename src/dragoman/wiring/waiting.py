@@ -11,8 +11,9 @@ from dragoman.core.errors import UsageError
 from dragoman.models.wire.this_machine import SLOW_TIMEOUTS, is_on_this_machine
 from dragoman.models.wire.transport import Timeouts
 from dragoman.simulation.canonical import agent_behind
+from dragoman.wiring.agents.agent_names import read_agent
+from dragoman.wiring.agents.http_agents import SCHEMES
 from dragoman.wiring.grid.config import MAX_COUNT, RunConfig
-from dragoman.wiring.http_agents import SCHEMES
 from dragoman.wiring.providers import addresses_of, base_address_of, origin_of
 
 FEW_AT_ONCE = 4
@@ -105,7 +106,9 @@ def _addresses(config: RunConfig) -> Iterator[tuple[str, str]]:
     for field in (*_CHAT, *_SPEECH):
         value: str | tuple[str, ...] = getattr(config, field)
         for written in (value,) if isinstance(value, str) else value:
-            name = agent_behind(written).removeprefix(_BEFORE_MODEL)
+            behind = agent_behind(written)
+            spec = read_agent(behind).spec if field == "agents" else behind
+            name = spec.removeprefix(_BEFORE_MODEL)
             for address in _addresses_of(field, name):
                 yield name, address
 

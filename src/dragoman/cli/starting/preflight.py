@@ -22,7 +22,7 @@ from dragoman.runs.preflight import (
     sample,
     try_out,
 )
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.shipped_names import HUMAN

@@ -7,9 +7,9 @@ import msgspec
 from yarl import URL
 
 from dragoman.models.wire.http1.connection import Connection
+from dragoman.models.wire.http1.peer_trust import ASKED_AGAIN, SURPLUS, PeerTrust
 from dragoman.models.wire.http1.pool import Pool
 from dragoman.models.wire.http1.requests import Destination, Heads, Peer, destination_of
-from dragoman.models.wire.http1.standing import ASKED_AGAIN, SURPLUS, Standing
 from dragoman.models.wire.sources import came_over
 from dragoman.models.wire.transport import CHAT_BYTES, OK, HttpResponse, Timeouts
 
@@ -32,7 +32,7 @@ class Http:
         self._large = asyncio.Semaphore(large_at_once)
         self._pool: Pool | None = None
         self._heads = Heads()
-        self._standings: dict[Peer, Standing] = {}
+        self._trust: dict[Peer, PeerTrust] = {}
 
     async def post(
         self,
@@ -94,7 +94,7 @@ class Http:
             pool.give_back(where.peer, fresh)
         if second.status == OK and connection.doubt == "equal":
             if second.body == answer.body:
-                connection.standing.gave_equal()
+                connection.trust.gave_equal()
             else:
                 connection.found_surplus()
         return _told(second, fresh, {ASKED_AGAIN: 1})
@@ -103,19 +103,19 @@ class Http:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._pool.loop is not loop:
             self._large = asyncio.Semaphore(self._large_at_once)
-            self._pool = Pool(loop, self._timeouts, self._standing)
+            self._pool = Pool(loop, self._timeouts, self._trust_in)
         return self._pool
 
-    def _standing(self, peer: Peer) -> Standing:
-        standing = self._standings.get(peer)
-        if standing is None:
-            standing = self._standings[peer] = Standing(peer.name)
-        return standing
+    def _trust_in(self, peer: Peer) -> PeerTrust:
+        trust = self._trust.get(peer)
+        if trust is None:
+            trust = self._trust[peer] = PeerTrust(peer.name)
+        return trust
 
 
 def _told(answer: HttpResponse, connection: Connection, faults: Mapping[str, int]) -> HttpResponse:
     """Return an answer with what went wrong at its peer, and tell who asks where it came from."""
     came_over(connection.read_over)
-    if surplus := connection.standing.untold():
+    if surplus := connection.trust.untold():
         faults = {**faults, SURPLUS: surplus}
     return msgspec.structs.replace(answer, faults=faults) if faults else answer

@@ -9,7 +9,7 @@ from dragoman.core.errors import DragomanError
 from dragoman.runs.jobs import read_manifest
 from dragoman.viewer.opened import OpenedRun
 from dragoman.viewer.requests import PageRequest, Route
-from dragoman.wiring.agent_names import specs_of
+from dragoman.wiring.agents.agent_names import specs_of
 
 
 class _Line(msgspec.Struct, frozen=True):

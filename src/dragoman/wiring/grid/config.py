@@ -491,7 +491,7 @@ MAX_COUNT = 1_000_000
 
 def checked(config: RunConfig) -> RunConfig:
     """Return the configuration, or raise UsageError for a value that makes no sense."""
-    from dragoman.wiring.agent_names import require_apart
+    from dragoman.wiring.agents.agent_names import require_apart
     from dragoman.wiring.grid.shares import share_of
 
     try:

@@ -6,8 +6,8 @@ from dragoman.cli.setting_up.checkup.findings import CheckedThing
 from dragoman.models.facts import load_facts
 from dragoman.models.realtime.spec import load_realtime_facts
 from dragoman.speech.facts import load_speech_facts
+from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE
 from dragoman.wiring.environment import variable
-from dragoman.wiring.http_agents import TOKEN_VARIABLE
 from dragoman.wiring.outside import SEARCH_KEY
 
 PART = "keys"

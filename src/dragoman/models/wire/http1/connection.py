@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal, cast
 
 from dragoman.models.wire.http1.answers import AnswerReader
-from dragoman.models.wire.http1.standing import Standing
+from dragoman.models.wire.http1.peer_trust import PeerTrust
 from dragoman.models.wire.sources import ReadOver
 from dragoman.models.wire.transport import OK, HttpResponse
 
@@ -63,7 +63,7 @@ class Connection(asyncio.Protocol):
     Args:
         read_seconds: How long it may be silent while a call is under way.
         on_lost: Called once it is closed.
-        standing: What is known of the peer that it leads to.
+        trust: What is known of the peer that it leads to.
 
     Attributes:
         freed_at: When it had carried its last call.
@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
         doubt: Why its last answer may be that of another request: "equal" to one before it, or from a
             "peer" that is known to send what nobody asked for; "" where nothing says so.
         read_over: What is kept of its answers.
-        standing: What is known of the peer.
+        trust: What is known of the peer.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
         loop: asyncio.AbstractEventLoop,
         read_seconds: float,
         on_lost: Callable[["Connection"], None],
-        standing: Standing,
+        trust: PeerTrust,
     ) -> None:
         self.freed_at = self.slowest = 0.0
         self.answered = 0
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
         self.is_spent = False
         self._asked: tuple[bytes, ...] = ()
         self.read_over = ReadOver()
-        self.standing = standing
+        self.trust = trust
         self._silence: _Silence | None = None
         self._answers: dict[int, tuple[int, float]] = {}
         self._loop = loop
@@ -178,7 +178,7 @@ class Connection(asyncio.Protocol):
     def found_surplus(self) -> None:
         """Learn that it brought what nobody asked for: none of its answers is to be trusted."""
         if not self.read_over.is_doubtful:
-            self.standing.found_surplus(self.read_over.doubt())
+            self.trust.found_surplus(self.read_over.doubt())
 
     def abort(self) -> None:
         """Close it at once."""
@@ -192,7 +192,7 @@ class Connection(asyncio.Protocol):
         what comes next may then be out of step.
         """
         digest, now = hash(body), self.freed_at
-        self.standing.answers += 1
+        self.trust.answers += 1
         self.answered += 1
         number, at = self._answers.get(digest, NEVER)
         self._answers[digest] = self.answered, now
@@ -200,7 +200,7 @@ class Connection(asyncio.Protocol):
         self.is_spent = is_late or self.answered >= MOST_ANSWERS
         if is_late and not (is_same_call and number == self.answered - 1):
             self.doubt = "equal"
-        elif self.answered > 1 and self.standing.is_doubtful:
+        elif self.answered > 1 and self.trust.is_doubtful:
             self.doubt = "peer"
 
     def _send(self, request: tuple[bytes, ...]) -> None:

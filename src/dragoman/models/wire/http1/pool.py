@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from dragoman.models.wire.http1.connection import Connection
 from dragoman.models.wire.http1.opening import Opener
+from dragoman.models.wire.http1.peer_trust import PeerTrust
 from dragoman.models.wire.http1.requests import Peer
-from dragoman.models.wire.http1.standing import Standing
 from dragoman.models.wire.transport import Timeouts
 
 KEPT_SECONDS = 15.0
@@ -26,17 +26,17 @@ class Pool:
     Args:
         loop: The event loop.
         timeouts: How long to wait.
-        standing: Returns what is known of a peer.
+        trust: Returns what is known of a peer.
     """
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
         timeouts: Timeouts,
-        standing: Callable[[Peer], Standing],
+        trust: Callable[[Peer], PeerTrust],
     ) -> None:
         self.loop = loop
-        self._standing = standing
+        self._trust_in = trust
         self._listened_to: deque[Connection] = deque()
         self._read_seconds = timeouts.read
         self._idle: defaultdict[Peer, deque[Connection]] = defaultdict(deque)
@@ -57,7 +57,7 @@ class Pool:
                 connection.abort()
             elif not connection.is_silent():
                 self._listen(connection)
-            elif connection.standing.reuses:
+            elif connection.trust.reuses:
                 return connection
             else:
                 self._retire(connection)
@@ -78,7 +78,7 @@ class Pool:
         """Keep a connection for the next call, if it can carry one."""
         if not connection.is_free:
             connection.abort()
-        elif connection.is_spent or connection.doubt or not connection.standing.reuses:
+        elif connection.is_spent or connection.doubt or not connection.trust.reuses:
             self._retire(connection)
         else:
             idle = self._idle[peer]
@@ -130,7 +130,7 @@ class Pool:
         self.loop.call_later(KEPT_SECONDS, connection.abort)
 
     def _made(self, peer: Peer) -> Connection:
-        return Connection(self.loop, self._read_seconds, self._lost, self._standing(peer))
+        return Connection(self.loop, self._read_seconds, self._lost, self._trust_in(peer))
 
     def _lost(self, connection: Connection) -> None:
         self._all.discard(connection)

@@ -8,11 +8,11 @@ from dragoman.cli.setting_up.checkup.model.examining import PART, Announce, exam
 from dragoman.core.errors import UsageError
 from dragoman.models.facts import LITELLM
 from dragoman.models.spec import EQUAL, ModelSpec, read_spec
-from dragoman.wiring.agent_names import read_agent
+from dragoman.wiring.agents.agent_names import read_agent
+from dragoman.wiring.agents.text_agents import split_options
 from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.probing import ModelProbe
 from dragoman.wiring.providers import base_address_of
-from dragoman.wiring.text_agents import split_options
 
 
 def examine_named(written: str, seconds: float, announce: Announce) -> list[CheckedThing]:

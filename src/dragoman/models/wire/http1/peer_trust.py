@@ -17,7 +17,7 @@ ONE_EQUAL_IN = 32
 log = logging.getLogger(__name__)
 
 
-class Standing:
+class PeerTrust:
     """What is known of one peer, for the client's life.
 
     Args:

@@ -98,7 +98,10 @@ Played = dict[tuple[str, int], Episode]
 
 
 def played(folder: Path) -> dict[str, Played]:
-    """Return a run's conversations by agent, without what names their model or measures time."""
+    """Return a run's conversations by agent, without what names their model or measures time.
+
+    An answer that equals one before it is asked for again: those attempts are left out, too.
+    """
     by_agent: dict[str, Played] = {}
     with open_run(folder, write=False) as store:
         cells = {cell.key: cell for cell in store.cells()}
@@ -107,7 +110,7 @@ def played(folder: Path) -> dict[str, Played]:
                 replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
                 for event in episode.events
             )
-            usage = tuple(replace(entry, model="", seconds=0.0) for entry in episode.usage)
+            usage = tuple(replace(entry, model="", seconds=0.0, faults={}) for entry in episode.usage)
             alike = replace(episode, events=events, usage=usage, started=0.0, seconds=0.0)
             cell = cells[key]
             by_agent.setdefault(cell.agent, {})[cell.task, cell.trial] = alike
