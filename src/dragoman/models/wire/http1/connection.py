@@ -189,14 +189,14 @@ class Connection(asyncio.Protocol):
         """Doubt an answer that may be that of another request: never what came first over it.
 
         An answer that equals the one before it answers the same call where that is sent again; but
-        what comes next may then be out of step.
+        what comes next may then be out of step. An empty answer can be nobody's reply, and equals none.
         """
         digest, now = hash(body), self.freed_at
         self.trust.answers += 1
         self.answered += 1
         number, at = self._answers.get(digest, NEVER)
         self._answers[digest] = self.answered, now
-        is_late = self.answered - number <= LATE_ANSWERS or now - at < LATE_SECONDS
+        is_late = bool(body) and (self.answered - number <= LATE_ANSWERS or now - at < LATE_SECONDS)
         self.is_spent = is_late or self.answered >= MOST_ANSWERS
         if is_late and not (is_same_call and number == self.answered - 1):
             self.doubt = "equal"
