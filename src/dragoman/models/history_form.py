@@ -30,9 +30,11 @@ BEGINNING = "(The conversation begins.)"
 """The user's message before a history that begins with the assistant, where roles must alternate."""
 
 _NINE = 9
+_PLAIN_FIELDS = 2
+"""Of a message without calls: role and content."""
+_CALL_FIELDS = frozenset(CALL_FIELDS)
 _MOST_NAME = 64
 _MOST_SHOWN = 2_000
-_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _NINE_SIGNS = re.compile(r"[A-Za-z0-9]{9}")
 _KIMI_ID = re.compile(r"functions\.[\w-]{1,64}:\d{1,6}")
 _PRINTABLE = re.compile(r"[!-~]{1,64}")
@@ -90,27 +92,28 @@ class _Writer:
 
     def _one(self, message: Message) -> Message:
         role = message.get("role")
-        if role == "tool":
-            call_id = str(message.get("tool_call_id"))
-            message = {**message, "tool_call_id": self._ids.get(call_id, call_id)}
-        elif role == "assistant":
+        if role == "assistant":
             message = self._of_assistant(message)
-        if (
-            not self._form.takes_empty
-            and not message.get("tool_calls")
-            and not message.get("content")
-        ):
-            return {**message, "content": EMPTY_CONTENT}
-        return message
+        elif role == "tool":
+            given = message.get("tool_call_id")
+            call_id = self._ids.get(str(given), given)
+            message = message if call_id == given else {**message, "tool_call_id": call_id}
+        if message.get("content") or self._form.takes_empty or message.get("tool_calls"):
+            return message
+        return {**message, "content": EMPTY_CONTENT}
 
     def _of_assistant(self, message: Message) -> Message:
         form, calls = self._form, message.get("tool_calls")
-        wants = form.reasoning == "always" or (form.reasoning == "with_calls" and bool(calls))
-        dropped = {WHOLE_CONTENT, *(() if wants else REASONING_FIELDS)}
-        dropped |= set() if form.keeps_extras else {"extra_content"}
-        written = {name: value for name, value in message.items() if name not in dropped}
-        if form.keeps_content and message.get(WHOLE_CONTENT):
-            written["content"] = message[WHOLE_CONTENT]
+        written = dict(message)
+        if len(message) > _PLAIN_FIELDS + ("tool_calls" in message):
+            whole = written.pop(WHOLE_CONTENT, None)
+            wants = form.reasoning == "always" or (form.reasoning == "with_calls" and bool(calls))
+            for name in () if wants else REASONING_FIELDS:
+                written.pop(name, None)
+            if not form.keeps_extras:
+                written.pop("extra_content", None)
+            if form.keeps_content and whole:
+                written["content"] = whole
         if isinstance(calls, list):
             is_tied = bool(message.get("reasoning_details") or message.get("extra_content"))
             self._ids = {}
@@ -118,13 +121,12 @@ class _Writer:
         return written
 
     def _call(self, call: Mapping[str, object], *, is_tied: bool) -> Message:
-        written = {
-            name: value
-            for name, value in call.items()
-            if self._form.keeps_extras or name not in CALL_FIELDS
-        }
+        written = dict(call)
         given, function = str(call.get("id")), call.get("function")
-        is_tied = is_tied or any(call.get(name) for name in CALL_FIELDS)
+        if not _CALL_FIELDS.isdisjoint(call):
+            is_tied = True
+            for name in () if self._form.keeps_extras else CALL_FIELDS:
+                written.pop(name, None)
         written["id"] = self._ids[given] = self._id(given, is_tied=is_tied)
         if isinstance(function, Mapping):
             written["function"] = {
@@ -148,16 +150,13 @@ class _Writer:
 
 def nine_signs(text: str) -> str:
     """Return nine letters and digits that follow from a text."""
-    number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest())
-    signs = []
-    for _ in range(_NINE):
-        number, sign = divmod(number, len(_ALPHABET))
-        signs.append(_ALPHABET[sign])
-    return "".join(signs)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()[:_NINE]
 
 
 def legal_name(name: str) -> str:
     """Return a function's name in the signs that every provider takes: `functions.track` with underscores."""
+    if len(name) <= _MOST_NAME and name.isascii() and name.isidentifier():
+        return name
     legal = _ILLEGAL_IN_NAME.sub("_", name)[:_MOST_NAME]
     return legal if legal.strip("_") else "unnamed_function"
 

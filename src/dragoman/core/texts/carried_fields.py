@@ -28,14 +28,6 @@ WHOLE_CONTENT = "whole_content"
 """The field of our messages that holds content as it came, where its words alone are the message."""
 
 _MESSAGE_FIELDS = (*REASONING_FIELDS, "extra_content")
-_MARKS = (
-    b'"reasoning',
-    b'"thinking',
-    b'"extra_content"',
-    b'"thought_signature"',
-    b'"provider_spec',
-)
-_MARKS_IN_CONTENT = (b'"thinking"', b"think", b"[THINK]", b"<|channel", b"thought")
 
 
 class CarriedFields(msgspec.Struct, frozen=True):
@@ -76,8 +68,7 @@ def carried_fields(raw: msgspec.Raw | msgspec.UnsetType, words: str) -> CarriedF
     if isinstance(raw, msgspec.UnsetType):
         return NOTHING_CARRIED
     body = bytes(raw)
-    has_fields = any(mark in body for mark in _MARKS)
-    if not has_fields and not any(mark in body for mark in _MARKS_IN_CONTENT):
+    if not _may_carry(body):
         return NOTHING_CARRIED
     try:
         message = _BODY.decode(body).choices[0].message
@@ -96,4 +87,17 @@ def carried_fields(raw: msgspec.Raw | msgspec.UnsetType, words: str) -> CarriedF
         fields,
         calls if any(calls) else (),
         content if content and content != words else None,
+    )
+
+
+def _may_carry(body: bytes) -> bool:
+    """Whether a body may hold any of the fields, or reasoning in its content; most hold none."""
+    return (
+        b"reasoning" in body
+        or b"think" in body
+        or b"thought" in body
+        or b"THINK" in body
+        or b"<|channel" in body
+        or b'"extra_content"' in body
+        or b'"provider_specific_fields"' in body
     )

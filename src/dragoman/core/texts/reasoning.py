@@ -13,6 +13,7 @@ from typing import NamedTuple
 _NAMES = "think|thinking|thought|thoughts|reasoning"
 _FAMILY_OF_NAMES = frozenset(_NAMES.split("|"))
 _MOST_INDENT = 100
+_HEADS = ("analysis", "here is ", "here are")
 _TAG = re.compile(
     rf"""
     (?:<|&lt;)\s?(?P<slash>/?)\s?(?:[a-z]{{1,12}}:)?(?P<name>{_NAMES})(?:\s[^<>/\n]{{0,100}})?\s?(?P<empty>/?)(?:>|&gt;)
@@ -94,7 +95,7 @@ def separated(text: str) -> SeparatedText:
     A text without the markup of reasoning comes back as it is. Reasoning that was cut off, and so has no
     closing tag, goes to the text's end: there are no words then.
     """
-    if _MAY_HOLD.search(text) is None:
+    if not (_has_sign(text) and _MAY_HOLD.search(text)):
         return SeparatedText(text)
     for whole in (_BARE_CHANNELS, _GRANITE):
         if found := whole.fullmatch(text):
@@ -102,6 +103,12 @@ def separated(text: str) -> SeparatedText:
             return _joined(text, spans)
     spans = list(_channel_spans(text)) or list(_tag_spans(text))
     return _joined(text, spans) if spans else SeparatedText(text)
+
+
+def _has_sign(text: str) -> bool:
+    """Whether a text has a sign with which markup begins; most replies have none."""
+    begun = text.lstrip()[:8].casefold()
+    return "<" in text or "[" in text or "◁" in text or "&lt;" in text or begun.startswith(_HEADS)
 
 
 def _joined(text: str, spans: list[_Span]) -> SeparatedText:

@@ -190,9 +190,9 @@ def _choice(body: _Body, model: str) -> _Choice:
     """
     if not body.choices:
         raise ParticipantError(f"{model}: the reply has no choices")
-    ordered = sorted(
-        body.choices, key=lambda each: each.index if isinstance(each.index, int) else 0
-    )
+    ordered = body.choices
+    if len(ordered) > 1:
+        ordered = sorted(ordered, key=lambda each: each.index if isinstance(each.index, int) else 0)
     first = ordered[0]
     if first.message is None and first.text is None:
         raise ParticipantError(

@@ -19,6 +19,9 @@ KEPT_WHOLE = ("extra_content", "thinking_blocks")
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
+_HAS_REASONING = frozenset({*_REASONING_FIELDS, "reasoning_details"})
+
+
 def words_of(content: object) -> str:
     """Return the words in the content of a message, without parts that are reasoning."""
     return "".join(text for text, is_reasoning in content_parts(content) if not is_reasoning)
@@ -76,14 +79,16 @@ class ReadMessage:
     __slots__ = ("calls", "reasoning", "was_in_words", "words")
 
     def __init__(self, message: Mapping[str, object], transcript: str = "") -> None:
-        parts = list(content_parts(message.get("content")))
-        said = "".join(text for text, is_reasoning in parts if not is_reasoning)
+        content = message.get("content")
+        parts = [(content, False)] if isinstance(content, str) else list(content_parts(content))
+        said = "".join([text for text, is_reasoning in parts if not is_reasoning])
         found = separated(said)
         self.was_in_words = bool(found.reasoning)
         words = (
             found.words if found.words.strip() else transcript or _refusal(message) or found.words
         )
-        own = reasoning_beside(message) or "".join(text for text, is_thought in parts if is_thought)
+        own = reasoning_beside(message) if _HAS_REASONING.intersection(message) else ""
+        own = own or "".join([text for text, is_thought in parts if is_thought])
         self.reasoning = "\n\n".join(filter(None, (own.strip(), found.reasoning)))
         # Parsers of servers leave the blank lines that stood between reasoning and words.
         self.words = words.strip() if self.reasoning else words
