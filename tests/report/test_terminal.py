@@ -137,13 +137,19 @@ def test_markup_in_data_is_printed_as_it_is() -> None:
     assert "[red]stop[/red] [/] [link=file:]" in text
 
 
+def test_reasoning_is_printed_as_what_nobody_was_given() -> None:
+    move = Move("agent", say("In Kloster."), reasoning="Where is it?")
+    text = words(printed(outcome(move, score=None)))
+    assert "In Kloster. reasoning Where is it? (given to nobody)" in text
+
+
 def test_data_cannot_steer_the_terminal() -> None:
     attack = "\x1b[2J\x1b]0;title\x07\r\x9b1mover\u202ewrite"
     given = outcome(
         Move("user", say(attack)),
         Move("agent", Called((ToolCall("1", attack, {}, raw=attack, malformed=attack),))),
         ToolResult("1", attack, attack, changes=(Change((attack,), "set", attack),)),
-        Move("agent", Unparsed(attack, attack)),
+        Move("agent", Unparsed(attack, attack), reasoning=attack),
     )
     given = msgspec.structs.replace(given, agent=attack)
     text = printed(given)

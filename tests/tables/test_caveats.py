@@ -14,7 +14,7 @@ from dragoman.models.spending.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import NewRun, StoredCell, create_run
-from dragoman.tables.caveats import refusals
+from dragoman.tables.caveats import refusals, remarks
 from dragoman.tables.outcomes import summary
 from dragoman.wiring.grid.config import RunConfig
 
@@ -36,7 +36,8 @@ def told(folder: Path, used: Usage) -> tuple[str, ...]:
         for cell in cells
     ]
     with create_run(folder / "run", NewRun(msgspec.json.encode(made), cells, {}), played) as store:
-        return refusals(summary(store, "dragoman-1", "none", NO_PRICES))
+        cells = summary(store, "dragoman-1", "none", NO_PRICES)
+        return (*refusals(cells), *remarks(cells))
 
 
 def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path: Path) -> None:
@@ -44,6 +45,19 @@ def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path
 
     assert line.startswith(f"agent {MODEL}: 100 of 180 attempts were refused for want of room")
     assert "--rate" in line
+
+
+def test_what_is_to_be_said_of_replies_is_said_once_by_model(tmp_path: Path) -> None:
+    lines = told(
+        tmp_path,
+        Usage("user", MODEL, 4, remarks={"separated_reasoning": 2, "alternating_roles": 1}),
+    )
+
+    roles, reasoning = lines
+    assert reasoning.startswith(
+        f"user {MODEL}: reasoning stood between the words of 4 replies and was separated from them"
+    )
+    assert roles.startswith(f"user {MODEL}: its endpoint takes user and assistant by turns alone")
 
 
 @pytest.mark.parametrize(

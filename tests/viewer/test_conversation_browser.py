@@ -308,7 +308,7 @@ def test_a_hostile_conversation_is_text_everywhere(
             HOSTILE,
             {HOSTILE: HOSTILE},
         ),
-        Move("agent", Unparsed(HOSTILE, HOSTILE)),
+        Move("agent", Unparsed(HOSTILE, HOSTILE), reasoning=HOSTILE, near_token=HOSTILE),
     )
     contexts = (
         UserContext(2, HOSTILE, {HOSTILE: HOSTILE}, answer=HOSTILE),

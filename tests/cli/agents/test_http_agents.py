@@ -110,7 +110,9 @@ def played(folder: Path) -> dict[str, Played]:
                 replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
                 for event in episode.events
             )
-            usage = tuple(replace(entry, model="", seconds=0.0, faults={}) for entry in episode.usage)
+            usage = tuple(
+                replace(entry, model="", seconds=0.0, faults={}) for entry in episode.usage
+            )
             alike = replace(episode, events=events, usage=usage, started=0.0, seconds=0.0)
             cell = cells[key]
             by_agent.setdefault(cell.agent, {})[cell.task, cell.trial] = alike

@@ -83,6 +83,15 @@ def test_a_call_that_could_not_be_read_and_one_without_an_answer_say_so() -> Non
     assert (view.turns[1].unusable, view.turns[1].raw) == ("unclosed", "<call")
 
 
+def test_reasoning_stands_beside_what_was_said() -> None:
+    view = shown(Move("agent", say("In Kloster."), reasoning="Where is it?"))
+
+    assert view.turns[0].reasoning == "Where is it?"
+    assert view.turns[0].near_token == ""
+    assert view.turns[0].texts is not None
+    assert [span.text for span in view.turns[0].texts.intended] == ["In Kloster."]
+
+
 def test_of_a_sign_alone_there_is_nothing_to_hear() -> None:
     view = shown(
         Move("user", Said(Utterance("Thanks", "thanks", "thanks", SOUND, SOUND))),

@@ -39,6 +39,7 @@ class Turn(msgspec.Struct, frozen=True):
         texts: What was meant, spoken and heard; None where nothing was said.
         beside: What was written beside calls, which nobody was given.
         reasoning: What the model thought before it replied, which nobody was given either.
+        near_token: A stop token as it was written, where it was not written exactly.
         calls: What was called, and what came of it.
         unusable: What is wrong with a reply that is neither words nor calls.
         raw: Such a reply.
@@ -62,6 +63,7 @@ class Turn(msgspec.Struct, frozen=True):
     texts: ThreeTexts | None = None
     beside: str = ""
     reasoning: str = ""
+    near_token: str = ""
     calls: tuple[ShownCall, ...] = ()
     unusable: str = ""
     raw: str = ""
@@ -173,6 +175,7 @@ def _turn(number: int, places: range, events: Sequence[Event], beside: _Beside) 
         fixed_turn=move.turn,
         call_form=move.call_form,
         reasoning=move.reasoning,
+        near_token=move.near_token,
         timing=beside.clock.get(places.start),
         seconds=None if latency is None else latency.seconds,
         first_word=None if latency is None else latency.first_word,
