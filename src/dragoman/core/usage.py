@@ -13,6 +13,9 @@ SEARCH = "search"
 SEPARATED_REASONING = "separated_reasoning"
 """Remark: reasoning stood between the words of a reply and was separated from them."""
 
+CUT_AT_END_MARK = "cut_at_end_mark"
+"""Remark: a reply went on behind the mark that ends a turn, and was cut there."""
+
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.

@@ -10,7 +10,7 @@ from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import TakesTextCalls
-from dragoman.core.usage import SEPARATED_REASONING, Usage, total_usage
+from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage, total_usage
 from dragoman.models.wire.target import NO_ROOM
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.scripts import is_structured
@@ -79,6 +79,10 @@ _REMARKS = {
     SEPARATED_REASONING: (
         "reasoning stood between the words of {replies} and was separated from them, as a reasoning parser "
         "of the server does (docs/model_servers.md)"
+    ),
+    CUT_AT_END_MARK: (
+        "{replies} went on behind the mark that ends a turn and were cut there: the server does not stop "
+        "at the model's end-of-turn token"
     ),
     "alternating_roles": (
         "its endpoint takes user and assistant by turns alone: messages of one side are put together"

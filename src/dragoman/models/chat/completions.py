@@ -13,7 +13,7 @@ from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.usage import SEPARATED_REASONING, Usage
+from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.message_parts import ReadMessage, written_calls_of
@@ -167,7 +167,8 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
     sound = spoken.sound
     raw = msgspec.Raw(body if sound is None else without_sound(body, sound))
-    remarks = {SEPARATED_REASONING: 1} if read.was_in_words else {}
+    found = {SEPARATED_REASONING: read.was_in_words, CUT_AT_END_MARK: read.ran_on}
+    remarks = {kind: 1 for kind, was_found in found.items() if was_found}
     tokens = _tokens(decoded.usage)
     return DecodedReply(reply, raw, tokens, sound, heard_sound, read.reasoning, remarks)
 

@@ -7,6 +7,7 @@ the earlier name `function_call`.
 
 from collections.abc import Iterator, Mapping
 
+from dragoman.core.texts.end_marks import without_end_marks
 from dragoman.core.texts.reasoning import separated
 from dragoman.core.tools import ToolCall
 from dragoman.models.written_calls import written_call
@@ -73,10 +74,11 @@ class ReadMessage:
         words: What is said; "" where nothing is.
         reasoning: What was thought, from its own field, from parts of the content and from the words.
         was_in_words: Whether reasoning stood between the words, where only a parser of ours found it.
+        ran_on: Whether the words went on behind the mark that ends a turn, where they are cut.
         calls: What is called, each as it was written.
     """
 
-    __slots__ = ("calls", "reasoning", "was_in_words", "words")
+    __slots__ = ("calls", "ran_on", "reasoning", "was_in_words", "words")
 
     def __init__(self, message: Mapping[str, object], transcript: str = "") -> None:
         content = message.get("content")
@@ -90,8 +92,11 @@ class ReadMessage:
         own = reasoning_beside(message) if _HAS_REASONING.intersection(message) else ""
         own = own or "".join([text for text, is_thought in parts if is_thought])
         self.reasoning = "\n\n".join(filter(None, (own.strip(), found.reasoning)))
-        # Parsers of servers leave the blank lines that stood between reasoning and words.
-        self.words = words.strip() if self.reasoning else words
+        self.words = without_end_marks(words)
+        self.ran_on = self.words != words
+        if self.reasoning:
+            # Parsers of servers leave the blank lines that stood between reasoning and words.
+            self.words = self.words.strip()
         self.calls = [
             _call(call, index) for index, call in enumerate(written_calls_of(message)) if call
         ]
