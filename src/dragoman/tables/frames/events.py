@@ -31,6 +31,7 @@ TURN_COLUMNS: Columns = {
     "overlap_seconds": pl.Float64(),
     "interrupted": pl.Boolean(),
     "raw": pl.String(),
+    "reasoning": pl.String(),
 }
 
 UTTERANCE_COLUMNS: Columns = {
@@ -98,6 +99,7 @@ def _turn(move: Move) -> _Row:
         *(move.scripted, isinstance(move.reply, Said) and move.reply.clarifies),
         *(move.call_form or None, *_latency(move.latency)),
         None if isinstance(move.raw, msgspec.UnsetType) else bytes(move.raw).decode(),
+        move.reasoning or None,
     )
 
 
