@@ -7,10 +7,11 @@ import pytest
 
 import dragoman
 from dragoman.core.errors import StoreError
+from dragoman.core.rules import DEFAULT_RULES
 from dragoman.exchange.table_files import _write_csv, write_csv
 from dragoman.store.run import open_run
 
-SCORING = ("dragoman-1", "none")
+SCORING = (DEFAULT_RULES.name, "none")
 
 
 def test_no_text_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:

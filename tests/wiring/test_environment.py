@@ -80,7 +80,7 @@ def test_what_a_proxy_is_told_is_kept_out_of_texts(monkeypatch: pytest.MonkeyPat
     said = kept_out(f"407 by http://me:open%2Fsesame-1001@proxy: Basic {told}, open/sesame-1001")
     assert "sesame" not in said
     assert told[:20] not in said
-    assert said.startswith("407 by http://me:***@proxy: Basic ***")
+    assert said.startswith("407 by http://***@proxy: Basic ***")
 
 
 def test_litellm_is_told_to_stay_off_the_network(monkeypatch: pytest.MonkeyPatch) -> None:

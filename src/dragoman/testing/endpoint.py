@@ -1,5 +1,6 @@
 """The routes of a model server, and what each answers."""
 
+import itertools
 import time
 
 from aiohttp import web
@@ -43,6 +44,7 @@ class Endpoint:
         self._draws = FaultDraws(behaviour.faults, behaviour.seed)
         self.exchange = Exchange(behaviour, log, self._draws)
         self._desk = BatchDesk(behaviour, log, self._completion)
+        self._number = itertools.count(1)
         self._fingerprint = f"fp_{content_key(behaviour)[:10]}"
 
     def application(self) -> web.Application:
@@ -102,7 +104,8 @@ class Endpoint:
         if mistake is not None and (mistaken := spoil_reply(mistake, reply)) != reply:
             outcome, reply = kind_of(mistake), mistaken
         envelope = Envelope(
-            id=f"chatcmpl-{content}",
+            # As at any provider no two answers are the same, whatever is asked.
+            id=f"chatcmpl-{content}-{next(self._number)}",
             created=int(time.time()),
             model=asked.model,
             system_fingerprint=self._fingerprint,
