@@ -205,7 +205,7 @@ def test_why_nothing_came_is_told() -> None:
 
 
 def test_a_reply_that_the_provider_broke_off_is_its_fault() -> None:
-    with pytest.raises(ParticipantError, match="m: the reply broke off with an error"):
+    with pytest.raises(ParticipantError, match="m: the reply broke off"):
         decoded(finished({"content": "so lo"}, "error"))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dragoman.core.errors import ParticipantError
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.models.chat.completions import DecodedReply, decode_reply
 
@@ -200,3 +201,50 @@ def test_half_a_character_becomes_a_replacement_character() -> None:
 def test_any_reason_to_finish_leaves_the_words(finish: object) -> None:
     reply = read({"content": "Hi."}, finish).reply
     assert isinstance(reply, Said)
+
+
+def test_arguments_under_another_name_are_not_lost() -> None:
+    call = {"id": "a", "function": {"name": "track", "parameters": {"id": "KV155"}}}
+    assert calls_of(read({"tool_calls": [call]}).reply) == CALLED
+
+
+@pytest.mark.parametrize(
+    "finish", ["abort", "network_error", "insufficient_system_resource", "error", "Cancelled"]
+)
+def test_a_reply_that_its_server_broke_off_is_the_servers(finish: str) -> None:
+    with pytest.raises(ParticipantError, match="the reply broke off"):
+        read({"content": "Hello th"}, finish)
+
+
+@pytest.mark.parametrize(
+    "finish", ["content_filter", "function_call_filter: MALFORMED_FUNCTION_CALL", "length"]
+)
+def test_a_model_that_ends_without_a_message_gave_no_usable_reply(finish: str) -> None:
+    body = {"choices": [{"index": 0, "message": None, "finish_reason": finish}]}
+    assert isinstance(decode_reply(json.dumps(body).encode(), "m").reply, Unparsed)
+
+
+@pytest.mark.parametrize(
+    ("content", "reasoning"),
+    [
+        ([{"type": "text", "text": {"value": "Hello."}}], ""),
+        (
+            [
+                {"type": "text", "text": "Who is it?", "thought": True},
+                {"type": "text", "text": "Hello."},
+            ],
+            "Who is it?",
+        ),
+    ],
+)
+def test_parts_of_other_servers_are_words_or_reasoning(content: object, reasoning: str) -> None:
+    found = read({"content": content})
+    assert isinstance(found.reply, Said)
+    assert (found.reply.text, found.reasoning) == ("Hello.", reasoning)
+
+
+def test_a_whole_reply_in_the_shape_of_a_piece_is_read() -> None:
+    body = {"choices": [{"delta": {"content": "Hello."}, "finish_reason": "stop"}]}
+    reply = decode_reply(json.dumps(body).encode(), "m").reply
+    assert isinstance(reply, Said)
+    assert reply.text == "Hello."

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from dragoman.core.speech import Called, Said
 from dragoman.models.chat.completions import DecodedReply, decode_reply
-from dragoman.models.chat.streams import first_words, whole_completion
+from dragoman.models.chat.streams import first_words, is_stream, whole_completion
+from dragoman.models.wire.sending import Unreadable
 
 A, B = '{"id": "KV155"}', '{"id": "PT331"}'
 ABSENT = object()
@@ -231,3 +232,129 @@ def test_arguments_in_any_pieces_are_the_arguments(
             parts.append(piece(0, *more, rest[:size]))
         rest = rest[size:]
     assert calls_of(*parts) == [("track", {"id": "KV155", "also": {"a": [1, 2]}})]
+
+
+def event(value: object) -> bytes:
+    return b"data: %b\n\n" % json.dumps(value).encode()
+
+
+def of_choice(index: int, delta: object, finish: str | None = None) -> bytes:
+    return event({"choices": [{"index": index, "delta": delta, "finish_reason": finish}]})
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (
+            piece("0", "a", "track", ""),
+            piece("1", "b", "track", ""),
+            piece("0", arguments=A),
+            piece("1", arguments=B),
+        ),
+        (
+            piece(0.0, "a", "track", ""),
+            piece(1.0, "b", "track", ""),
+            piece(0.0, arguments=A),
+            piece(1.0, arguments=B),
+        ),
+        (
+            chunk(
+                {
+                    "tool_calls": [
+                        {"id": "a", "function": {"name": "track", "arguments": ""}},
+                        {"id": "b", "function": {"name": "track", "arguments": ""}},
+                    ]
+                }
+            ),
+            chunk(
+                {
+                    "tool_calls": [{"function": {"arguments": A}}, {"function": {"arguments": B}}],
+                }
+            ),
+        ),
+        (piece(0, "a", "track", A), piece(1, "a", "track", B)),
+        (piece(0, "a", "track", A), piece(0, "b", "track", ""), piece(1, arguments=B)),
+    ],
+)
+def test_calls_are_told_apart_by_what_their_server_has(parts: tuple[bytes, ...]) -> None:
+    assert calls_of(*parts) == TWO
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (piece(0, "a", "track", A[:3]), piece(0, "a", "track", A[:9]), piece(0, "a", "track", A)),
+        (chunk({"tool_calls": [{"id": "a", "function": {"name": "track", "parameters": A}}]}),),
+        (
+            chunk({"content": "I look."}),
+            event(
+                {
+                    "choices": [
+                        {
+                            "delta": {},
+                            "message": {
+                                "content": "I look.",
+                                "tool_calls": [{"function": {"name": "track", "arguments": A}}],
+                            },
+                        }
+                    ]
+                }
+            ),
+        ),
+        (
+            of_choice(0, {"content": "I look."}, "stop"),
+            of_choice(1, {"tool_calls": [{"function": {"name": "track", "arguments": A}}]}),
+        ),
+    ],
+)
+def test_a_call_is_neither_lost_nor_doubled(parts: tuple[bytes, ...]) -> None:
+    assert calls_of(*parts) == ONE
+
+
+HELLO = chunk({"content": "Hello there."})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HELLO + event({"choices": [{"message": {"content": "Hello there."}}]}) + chunk({}, "stop"),
+        HELLO + event({"choices": [None]}) + chunk({}, "stop"),
+        HELLO + event({"error": "", "choices": []}) + chunk({}, "stop"),
+        HELLO + event({"error": {}, "choices": []}) + chunk({}, "stop"),
+        HELLO + event({"error": False, "choices": []}) + chunk({}, "stop"),
+        HELLO + event({"type": "ping"}) + chunk({}, "stop"),
+        HELLO + chunk({}, "stop") + b'data: "[DONE]"\n\n',
+        HELLO + b"data: [done]\n\n",
+        b"\n" * 3_000 + HELLO + chunk({}, "stop"),
+        b": PROCESSING\n\n" + HELLO.removeprefix(b"data: ") + chunk({}, "stop"),
+        of_choice(1, {"content": "Hello there."}, "stop"),
+        event({"choices": [{"delta": "Hello there."}]}) + chunk({}, "stop"),
+        chunk({"content": "Hello "}, "") + chunk({"content": "there."}, "null") + chunk({}, "stop"),
+    ],
+)
+def test_words_stay_what_they_are_in_odd_streams(body: bytes) -> None:
+    assert is_stream(body)
+    reply = decode_reply(whole_completion(body), "m").reply
+    assert isinstance(reply, Said)
+    assert reply.text == "Hello there."
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        chunk({"content": " I"}, ""),
+        b'event: error\ndata: {"message": "it died"}\n\ndata: [DONE]\n\n',
+        b"event: error\ndata: it died\n\ndata: [DONE]\n\n",
+        b'error: {"code": 500, "message": "it died"}\n\ndata: [DONE]\n\n',
+        b'{"error": {"message": "it died"}}\n\ndata: [DONE]\n\n',
+        event({"object": "error", "message": "it died"}) + b"data: [DONE]\n\n",
+        event({"type": "error", "message": "it died"}) + b"data: [DONE]\n\n",
+        event({"detail": "it died"}) + b"data: [DONE]\n\n",
+        event({"code": 1234, "msg": "it died", "success": False}) + b"data: [DONE]\n\n",
+        event([{"error": {"message": "it died"}}]) + b"data: [DONE]\n\n",
+        event({"choices": [{"delta": {}, "error": {"message": "it died"}}]}) + chunk({}, "stop"),
+    ],
+)
+def test_a_reply_that_broke_off_is_no_reply(end: bytes) -> None:
+    with pytest.raises(Unreadable):
+        whole_completion(HELLO + end)

@@ -137,11 +137,11 @@ def test_any_bytes_are_a_completion_or_unreadable(body: bytes) -> None:
         (chunk({"content": "hel"}), "the stream stopped before its end"),
         (DONE, "the stream holds no reply"),
         (event({"choices": []}) + DONE, "the stream holds no reply"),
-        (event({"error": {"message": "boom"}}) + DONE, 'the stream broke off: {"message": "boom"}'),
+        (event({"error": {"message": "boom"}}) + DONE, "the stream broke off: boom"),
         (b"data: {\n\n" + DONE, "an event of the stream is damaged"),
         (b"data: []\n\n" + DONE, "an event of the stream is damaged"),
         (
-            b'data: {"choices": [{"delta": "Hello."}]}\n\n',
+            b'data: {"choices": [{"delta": 5}]}\n\n',
             "an event of the stream is damaged",
         ),
         (b"data: " + b"[" * 99_999 + b"\n\n", "an event of the stream is damaged"),

@@ -199,3 +199,32 @@ def test_any_body_is_a_reason_within_bounds(body: bytes) -> None:
     reason = read_refusal(body)
     assert len(reason.message) <= 300
     assert "\n" not in reason.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [{"error": {"code": 503, "message": "it died"}}],
+        {"object": "error", "message": "it died"},
+        {"detail": "it died"},
+        {"code": 1234, "msg": "it died", "success": False},
+        {"choices": None, "base_resp": {"status_code": 1000, "status_msg": "it died"}},
+        {"choices": [{"message": {"content": ""}, "error": {"message": "it died"}}]},
+    ],
+)
+def test_an_error_in_a_good_answer_is_found_in_every_shape(body: object) -> None:
+    assert error_in(json.dumps(body).encode()) is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": [{"message": {"content": "Hello."}}], "error": None},
+        {"choices": [{"message": {"content": "Hello."}}], "code": 0, "message": "success"},
+        {"type": "ping"},
+        [],
+        "error",
+    ],
+)
+def test_what_is_no_error_is_not_taken_for_one(body: object) -> None:
+    assert error_in(json.dumps(body).encode()) is None

@@ -4,6 +4,7 @@ A well-formed body whose arguments are not a JSON object is the model's mistake,
 on the call; a body that is not a completion at all is the provider's.
 """
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -29,15 +30,39 @@ from dragoman.models.written_calls import told_apart
 MAX_REASON_CHARS = 40
 
 _NOTHING = "neither words nor calls"
-_CALLS = ("tool_calls", "function_call")
+
+_BROKEN_OFF = frozenset(
+    [
+        "error",
+        "abort",
+        "aborted",
+        "cancelled",
+        "canceled",
+        "timeout",
+        "network_error",
+        "server_error",
+        "internal_error",
+        "insufficient_system_resource",
+        "engine_error",
+    ]
+)
+"""Reasons to finish that are the server's: what it brought is a part of what the model says."""
+
+_MODELS_ENDS = re.compile(r"filter|length|malformed|safety|refusal|recitation", re.IGNORECASE)
+"""Reasons to finish that leave no message, and are the model's."""
 
 _NULL = msgspec.Raw(b"null")
 
 
 class _Choice(msgspec.Struct):
-    """One of the answers; `text` is that of servers that answer as to a text completion."""
+    """One of the answers.
+
+    `text` is that of servers that answer as to a text completion, `delta` of those that send a whole reply
+    in the shape of a stream's only piece.
+    """
 
     message: dict[str, object] | None = None
+    delta: dict[str, object] | None = None
     text: object = None
     finish_reason: object = None
     index: object = 0
@@ -160,8 +185,8 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
     except (*UNREADABLE, ValueError) as error:
         raise ParticipantError(f"{model}: the reply is not a chat completion ({error})") from error
     finish = choice.finish_reason if isinstance(choice.finish_reason, str) else None
-    if finish == "error":
-        raise ParticipantError(f"{model}: the reply broke off with an error")
+    if finish is not None and finish.lower() in _BROKEN_OFF:
+        raise ParticipantError(f"{model}: the reply broke off ({finish[:MAX_REASON_CHARS]})")
     reply = _reply(read, finish)
     if isinstance(reply, Unparsed) and spoken.sound is not None:
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
@@ -195,15 +220,13 @@ def _choice(body: _Body, model: str) -> _Choice:
     if len(ordered) > 1:
         ordered = sorted(ordered, key=lambda each: each.index if isinstance(each.index, int) else 0)
     first = ordered[0]
+    if first.message is None and (first.delta or _is_models_end(first.finish_reason)):
+        first = msgspec.structs.replace(first, message=first.delta or {})
     if first.message is None and first.text is None:
         raise ParticipantError(
             f"{model}: the reply is not a chat completion (its choice has no message)"
         )
-    if (
-        first.message is None
-        or first.finish_reason not in _CALLS
-        or written_calls_of(first.message)
-    ):
+    if first.message is None or written_calls_of(first.message):
         return first
     other = next((each.message for each in ordered if written_calls_of(each.message or {})), None)
     if other is None:
@@ -211,6 +234,10 @@ def _choice(body: _Body, model: str) -> _Choice:
     return msgspec.structs.replace(
         first, message={**other, **{name: value for name, value in first.message.items() if value}}
     )
+
+
+def _is_models_end(finish: object) -> bool:
+    return isinstance(finish, str) and _MODELS_ENDS.search(finish) is not None
 
 
 def _spoken(choice: _Choice) -> SpokenReply:

@@ -1,16 +1,18 @@
 """Puts the calls of a streamed reply together from their pieces.
 
 OpenAI numbers calls by `index`, gives id and name once, and sends the arguments in pieces. Servers differ:
-one index for all calls, or none; another id with every piece, or the text "null"; a name that comes late,
-in pieces, or with every piece; arguments as an object, or once more as a whole at the end. A piece belongs
+one index for all calls, none, or a text; another id with every piece, or the text "null"; a name that comes late,
+in pieces, or with every piece; arguments as an object, once more as a whole at the end, or all of them so far
+with every piece. A piece belongs
 to the call that it fits: by its id, then by its index, and then by whether that call is already whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.models.chat.message_parts import ARGUMENT_FIELDS
 from dragoman.models.chat.surrogates import repaired_text
 from dragoman.models.written_calls import MAX_ARGUMENT_CHARS
 
@@ -19,6 +21,7 @@ _KEPT = ("extra_content", "thought_signature", "provider_specific_fields")
 """What a provider wants back with a call, such as the signature of a thought."""
 
 _MOST_CALLS = 1_000
+_MOST_DIGITS = 10
 _MOST_CHARS = 2 * MAX_ARGUMENT_CHARS
 """Of arguments: those that are longer are too long to be read, however much longer."""
 
@@ -28,7 +31,7 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 class _GrowingCall:
     """A call while it grows."""
 
-    __slots__ = ("_length", "_pieces", "id", "kept", "name")
+    __slots__ = ("_is_repeated", "_last", "_length", "_pieces", "id", "kept", "name")
 
     def __init__(self) -> None:
         self.id = ""
@@ -36,6 +39,15 @@ class _GrowingCall:
         self.kept: dict[str, object] = {}
         self._pieces: list[str] = []
         self._length = 0
+        # Whether every piece repeated the one before it, and the last of them.
+        self._is_repeated = True
+        self._last = ""
+
+    @property
+    def told(self) -> str:
+        """The arguments at the end: the last piece alone where each told all of them so far."""
+        is_better = self._is_repeated and not self.is_whole and _is_object(self._last)
+        return self._last if is_better else self.arguments
 
     @property
     def arguments(self) -> str:
@@ -56,6 +68,8 @@ class _GrowingCall:
         if not arguments or self._length > _MOST_CHARS:
             return
         self._length += len(arguments)
+        self._is_repeated = self._is_repeated and arguments.startswith(self._last)
+        self._last = arguments
         starts = arguments.lstrip().startswith("{")
         if starts and self._pieces and self.is_whole:
             if arguments == self.arguments:
@@ -83,17 +97,26 @@ class GrowingCalls:
         self._by_index: dict[int, _GrowingCall] = {}
         self._by_id: dict[str, _GrowingCall] = {}
 
-    def add(self, piece: Mapping[str, object]) -> None:
-        """Add a piece of a call, as a stream has it."""
+    @property
+    def have_begun(self) -> bool:
+        """Whether there is any."""
+        return bool(self._begun)
+
+    def add_all(self, pieces: Sequence[Mapping[str, object]]) -> None:
+        """Add the pieces of one chunk; where several have neither index nor id, their places tell them apart."""
+        are_placed = len(pieces) > 1 and all(piece.get("index") is None for piece in pieces)
+        for place, piece in enumerate(pieces):
+            self._add(piece, place if are_placed else _index_of(piece.get("index")))
+
+    def _add(self, piece: Mapping[str, object], index: int | None) -> None:
         function = piece.get("function")
         if not isinstance(function, dict):
             function = piece
         name = function.get("name")
         name = name if isinstance(name, str) else ""
         call_id = _id_of(piece.get("id"))
-        index = piece.get("index")
-        index = index if isinstance(index, int) else None
-        arguments = _text_of(function.get("arguments"))
+        written = next((function[field] for field in ARGUMENT_FIELDS if field in function), None)
+        arguments = _text_of(written)
         call = self._call_of(call_id, index, name, arguments)
         if call is None:
             if len(self._begun) >= _MOST_CALLS or not (call_id or name or arguments):
@@ -104,7 +127,7 @@ class GrowingCalls:
             self._by_index[index or 0] = call
         if call_id:
             call.id = call.id or call_id
-            self._by_id.setdefault(call_id, call)
+            self._by_id[call_id] = call
         call.kept |= {field: piece[field] for field in _KEPT if piece.get(field)}
         call.add(name, arguments)
 
@@ -112,12 +135,14 @@ class GrowingCalls:
         self, call_id: str, index: int | None, name: str, arguments: str
     ) -> _GrowingCall | None:
         """Return the call that a piece belongs to; None where it begins another."""
+        last = self._begun[-1] if self._begun else None
         if call_id and (known := self._by_id.get(call_id)) is not None:
-            return known
-        if index is None:
-            current = self._begun[-1] if self._begun else None
-        else:
-            current = self._by_index.get(index)
+            # Some gateways give calls side by side one id: a new place begins another call.
+            is_other_place = index is not None and self._by_index.get(index) is not known
+            return None if is_other_place and name and known.is_whole else known
+        current = last if index is None else self._by_index.get(index)
+        if current is None and last is not None and not (call_id or name or last.is_whole):
+            return last  # the rest of a call comes under another index than its beginning
         if current is None or not name:
             return current
         is_other = bool(call_id and current.id and call_id != current.id)
@@ -132,7 +157,7 @@ class GrowingCalls:
                 "type": "function",
                 "function": {
                     "name": repaired_text(call.name),
-                    "arguments": repaired_text(call.arguments),
+                    "arguments": repaired_text(call.told),
                 },
             }
             for call in self._begun
@@ -177,6 +202,15 @@ def _is_object(text: str) -> bool:
 def _id_of(given: object) -> str:
     call_id = str(given) if isinstance(given, str | int) and given is not True else ""
     return "" if call_id in _NO_ID else call_id
+
+
+def _index_of(given: object) -> int | None:
+    """Return the place of a call; some servers write it as a text or with a decimal point."""
+    if isinstance(given, str) and given.isdecimal() and len(given) < _MOST_DIGITS:
+        return int(given)
+    if isinstance(given, float) and given.is_integer():
+        return int(given)
+    return given if isinstance(given, int) else None
 
 
 def _text_of(arguments: object) -> str:

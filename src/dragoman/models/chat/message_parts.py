@@ -17,6 +17,9 @@ _REASONING_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 KEPT_WHOLE = ("extra_content", "thinking_blocks")
 """Fields of a message that a provider wants back as they came, beside its reasoning."""
 
+ARGUMENT_FIELDS = ("arguments", "input", "parameters")
+"""Fields in which servers write what a function is called with."""
+
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
@@ -40,8 +43,11 @@ def content_parts(content: object) -> Iterator[tuple[str, bool]]:
     elif isinstance(content, dict):
         if content.get("type") in _REASONING_PARTS:
             yield reasoning_text(content), True
+        elif content.get("thought") is True:
+            yield from ((text, True) for text, _ in content_parts(content.get("text")))
         else:
-            yield from content_parts(content.get("text"))
+            text = content.get("text")
+            yield from content_parts(content.get("value") if text is None else text)
 
 
 def reasoning_beside(message: Mapping[str, object]) -> str:
@@ -120,7 +126,7 @@ def _call(call: Mapping[str, object], index: int) -> ToolCall:
         function = custom if isinstance(custom, dict) else call
     given_id = call.get("id")
     call_id = given_id if isinstance(given_id, str | int) and given_id != "null" else None
-    arguments = function.get("arguments", function.get("input"))
+    arguments = next((function[name] for name in ARGUMENT_FIELDS if name in function), None)
     return written_call(call_id, function.get("name"), arguments, index)
 
 

@@ -182,7 +182,9 @@ class OpenAIModel:
             if is_stream(whole):
                 # A key may have come in pieces, to be found only now.
                 whole = hidden(whole_completion(whole), (self._endpoint.key,))
-            return decode_reply(whole, self.name, heard_sound=heard_sound)
+            else:
+                whole = whole.rstrip().removesuffix(b"data: [DONE]")
+            decoded = decode_reply(whole, self.name, heard_sound=heard_sound)
         except BrokenStream as error:
             raise _error_inside(error.body, str(error)) from error
         except ParticipantError as error:
@@ -190,6 +192,9 @@ class OpenAIModel:
             if reason is None:
                 raise Unreadable(str(error)) from error
             raise _error_inside(whole, f"an error in a good answer: {reason.message}") from error
+        if isinstance(decoded.reply, Unparsed) and (reason := error_in(whole)) is not None:
+            raise _error_inside(whole, f"an error in a good answer: {reason.message}")
+        return decoded
 
     def _body(self, request: ChatRequest, form: HistoryForm, *, as_stream: bool) -> bytes:
         parts = [self._head]

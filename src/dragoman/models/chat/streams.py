@@ -1,6 +1,7 @@
 """Reads a streamed chat completion (Server-Sent Events) into the body that it stands for."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -22,14 +23,18 @@ from dragoman.models.chat.surrogates import (
     repaired,
     repaired_text,
 )
+from dragoman.models.wire.refusals import holds_error, read_refusal
 from dragoman.models.wire.sending import Unreadable
 
 MOST_LINES = 400_000
 """Of a stream: three for each event of a reply of 100,000 tokens, and some to spare."""
 
 _DONE = b"[DONE]"
+_DONES = frozenset({_DONE, b"[done]", b'"[DONE]"', b"DONE"})
+_NO_REASON = frozenset({"", "null", "None"})
 _NULL = msgspec.Raw(b"null")
 _GROWING = frozenset({"text", "summary", "data"})
+_MOST_CHOICES = 16
 
 
 class _AudioDelta(msgspec.Struct):
@@ -40,30 +45,45 @@ class _AudioDelta(msgspec.Struct):
 class _Choice(msgspec.Struct):
     """A piece of an answer; some servers send it as a whole message."""
 
-    delta: dict[str, object] | None = None
+    delta: dict[str, object] | str | None = None
     message: dict[str, object] | None = None
     text: object = None
     index: object = 0
     finish_reason: object = None
+    error: object = None
+    usage: msgspec.Raw = _NULL
+
+    @property
+    def place(self) -> int:
+        """Which answer it is a piece of."""
+        return self.index if isinstance(self.index, int) else 0
 
     @property
     def piece(self) -> Mapping[str, object]:
         """What is new in it."""
+        if isinstance(self.delta, str):
+            return {"content": self.delta}
         return self.delta or self.message or ({"content": self.text} if self.text else {})
+
+    @property
+    def ending(self) -> str | None:
+        """Why the answer ends; some servers write a text that says nothing where it does not."""
+        reason = self.finish_reason
+        return reason if isinstance(reason, str) and reason not in _NO_REASON else None
 
 
 class _Chunk(msgspec.Struct):
-    choices: list[_Choice] | None = None
+    choices: list[_Choice | None] | None = None
     usage: msgspec.Raw = _NULL
-    error: msgspec.Raw = _NULL
+    error: object = None
 
 
 class BrokenStream(Unreadable):
-    """A stream that ends with an error; `body` is the error as a body of its own holds it."""
+    """A stream that ends with an error; `body` is the event that tells it."""
 
-    def __init__(self, error: bytes) -> None:
-        super().__init__(f"the stream broke off: {error[:200].decode('utf-8', 'replace')}")
-        self.body = b'{"error":%b}' % error
+    def __init__(self, body: bytes) -> None:
+        super().__init__(f"the stream broke off: {read_refusal(body).message}")
+        self.body = body
 
 
 _CHUNK = msgspec.json.Decoder(_Chunk)
@@ -101,15 +121,16 @@ class _Reply(msgspec.Struct):
     thought_parts: dict[tuple[object, object], dict[str, object]] = {}
     kept: dict[str, object] = {}
     calls: GrowingCalls = msgspec.field(default_factory=GrowingCalls)
+    finish: str | None = None
     spoken: _Spoken = msgspec.field(default_factory=_Spoken)
 
 
-_BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_BEGINNING = re.compile(rb"\s*(?:data|event|id|retry|error)?:")
 
 
 def is_stream(body: bytes) -> bool:
     """Whether a body is a stream of events."""
-    return body[:1_000].lstrip().startswith(_BEGINNINGS)
+    return _BEGINNING.match(body) is not None
 
 
 def _require_text(body: bytes) -> None:
@@ -126,32 +147,38 @@ def whole_completion(body: bytes) -> bytes:
         Unreadable: Where an event is damaged, tells of an error, or the stream stops before its end.
     """
     _require_text(body)
-    reply = _Reply()
+    replies: dict[int, _Reply] = {}
     usage = _NULL
-    finish: str | None = None
-    has_begun = has_ended = False
+    has_ended = False
     for data in events_of(body):
-        if data == _DONE:
+        if data in _DONES:
             has_ended = True
             break
         chunk = _chunk(data)
         usage = usage if chunk.usage == _NULL else chunk.usage
-        for choice in chunk.choices or ():
-            if not choice.index:
-                has_begun = True
-                finish = choice.finish_reason if isinstance(choice.finish_reason, str) else finish
-                _add(choice.piece, reply)
-    if not has_ended and finish is None:
+        for choice in _choices(chunk):
+            if choice.place not in replies and len(replies) >= _MOST_CHOICES:
+                continue
+            reply = replies.setdefault(choice.place, _Reply())
+            reply.finish = choice.ending or reply.finish
+            usage = usage if choice.usage == _NULL else choice.usage
+            _add_choice(choice, reply)
+    if not has_ended and all(reply.finish is None for reply in replies.values()):
         raise Unreadable("the stream stopped before its end")
-    if not has_begun:
+    if not replies:
         raise Unreadable("the stream holds no reply")
-    return _completion(reply, usage, finish)
+    return _completion(replies, usage)
+
+
+def _choices(chunk: _Chunk) -> Iterator[_Choice]:
+    return filter(None, chunk.choices or ())
 
 
 def events_of(body: bytes) -> Iterator[bytes]:
     """Yield the data of every event, as it is asked for; an event's data may span lines.
 
     Some servers leave the blank lines between events out: lines that are each an object are events each.
+    Some tell an error in a field or an event of that name, or as a bare object in the midst of the stream.
 
     Raises:
         Unreadable: Where there are more lines than any reply has.
@@ -159,10 +186,19 @@ def events_of(body: bytes) -> Iterator[bytes]:
     if max(body.count(b"\n"), body.count(b"\r")) > MOST_LINES:
         raise Unreadable(f"the stream has more than {MOST_LINES:,} lines")
     lines: list[bytes] = []
+    tells_error = False
     for line in (*body.splitlines(), b""):
-        if line.startswith(b"data:"):
-            lines.append(line[5:].strip())
-        elif not line and lines:
+        if line.startswith((b"data:", b"\xef\xbb\xbfdata:")):
+            data = line.partition(b":")[2].strip()
+            lines.append(_as_error(data) if tells_error else data)
+        elif line.startswith(b"error:"):
+            lines.append(_as_error(line[6:].strip()))
+        elif line.startswith(b"{"):
+            lines.append(line.strip())
+        elif line.startswith(b"event:"):
+            tells_error = line[6:].strip() == b"error"
+        tells_error = tells_error and bool(line)
+        if not line and lines:
             if len(lines) > 1 and all(map(_is_event, lines)):
                 yield from filter(None, lines)
             elif data := b"\n".join(lines).strip():
@@ -170,8 +206,19 @@ def events_of(body: bytes) -> Iterator[bytes]:
             lines = []
 
 
+def _as_error(data: bytes) -> bytes:
+    """Return data that a server calls an error as an object that says so."""
+    if data.startswith(b'{"error"'):
+        return data
+    try:
+        msgspec.json.decode(data, type=dict)
+    except UNREADABLE:
+        data = msgspec.json.encode(data.decode("utf-8", "replace"))
+    return b'{"error":%b}' % data
+
+
 def _is_event(line: bytes) -> bool:
-    return not line or line == _DONE or (line.startswith(b"{") and line.endswith(b"}"))
+    return not line or line in _DONES or (line.startswith(b"{") and line.endswith(b"}"))
 
 
 def first_words(body: bytes) -> int | None:
@@ -189,12 +236,12 @@ def first_words(body: bytes) -> int | None:
             continue
         data = line[5:].strip()
         try:
-            if data == _DONE:
+            if data in _DONES:
                 break
-            for choice in _chunk(data).choices or () if data else ():
-                if not choice.index and _speaks(choice.piece):
+            for choice in _choices(_chunk(data)) if data else ():
+                if not choice.place and _speaks(choice.piece):
                     return end
-                if not choice.index and (words := words_of(choice.piece.get("content"))):
+                if not choice.place and (words := words_of(choice.piece.get("content"))):
                     said.append((words, end))
         except Unreadable:
             break
@@ -224,6 +271,8 @@ def _chunk(data: bytes) -> _Chunk:
     try:
         chunk = _CHUNK.decode(data)
     except msgspec.MsgspecError as error:
+        if _tells_error(data):
+            raise BrokenStream(data) from error
         try:
             if not has_halves(data):
                 raise
@@ -232,20 +281,43 @@ def _chunk(data: bytes) -> _Chunk:
             raise Unreadable(f"an event of the stream is damaged ({error})") from error
     except UNREADABLE as error:
         raise Unreadable(f"an event of the stream is damaged ({error})") from error
-    if chunk.error != _NULL:
-        raise BrokenStream(bytes(chunk.error))
+    if chunk.error or any(choice.error for choice in _choices(chunk)):
+        raise BrokenStream(data)
+    if not chunk.choices and chunk.usage == _NULL and _tells_error(data):
+        raise BrokenStream(data)
     return chunk
+
+
+def _tells_error(data: bytes) -> bool:
+    try:
+        return holds_error(msgspec.json.decode(data))
+    except UNREADABLE:
+        return False
 
 
 def _raw_parts(chunk: object) -> object:
     """Return a chunk with the fields that stay as they are written again as JSON."""
     if not isinstance(chunk, dict):
         return chunk
-    written = {name: chunk[name] for name in ("usage", "error") if name in chunk}
+    written = {name: chunk[name] for name in ("usage",) if name in chunk}
     return {
         **chunk,
         **{name: msgspec.Raw(json.dumps(value).encode()) for name, value in written.items()},
     }
+
+
+def _add_choice(choice: _Choice, reply: _Reply) -> None:
+    """Add what is new in a choice; a message that says all of the reply once more takes its place."""
+    if not choice.delta and (message := choice.message):
+        for grown, told in (
+            (reply.words, words_of(message.get("content"))),
+            (reply.thoughts, reasoning_beside(message)),
+        ):
+            if told.startswith("".join(grown)):
+                grown.clear()
+        if reply.calls.have_begun and written_calls_of(message):
+            reply.calls = GrowingCalls()
+    _add(choice.piece, reply)
 
 
 def _add(piece: Mapping[str, object], reply: _Reply) -> None:
@@ -256,8 +328,7 @@ def _add(piece: Mapping[str, object], reply: _Reply) -> None:
     reply.thoughts.append(reasoning_beside(piece))
     _add_thought_parts(piece.get("reasoning_details"), reply)
     reply.kept |= {name: piece[name] for name in KEPT_WHOLE if piece.get(name)}
-    for call in written_calls_of(piece):
-        reply.calls.add(call)
+    reply.calls.add_all(written_calls_of(piece))
     if isinstance(audio := piece.get("audio"), dict):
         try:
             reply.spoken.add(msgspec.convert(audio, _AudioDelta))
@@ -279,7 +350,19 @@ def _add_thought_parts(details: object, reply: _Reply) -> None:
                 part[name] = before + value if grows else value
 
 
-def _completion(reply: _Reply, usage: msgspec.Raw, finish: str | None) -> bytes:
+def _completion(replies: Mapping[int, _Reply], usage: msgspec.Raw) -> bytes:
+    choices = [
+        {"index": index, "message": _message(reply), "finish_reason": reply.finish}
+        for index, reply in sorted(replies.items())
+    ]
+    try:
+        return msgspec.json.encode({"choices": choices, "usage": usage})
+    except UNREADABLE:
+        written = json.dumps({"choices": choices, "usage": json.loads(bytes(usage))})
+        return repaired(written.encode())
+
+
+def _message(reply: _Reply) -> dict[str, object]:
     message: dict[str, object] = {
         "role": "assistant",
         "content": repaired_text("".join(reply.words)) or None,
@@ -295,9 +378,4 @@ def _completion(reply: _Reply, usage: msgspec.Raw, finish: str | None) -> bytes:
         message["tool_calls"] = called
     if spoken := reply.spoken.wire():
         message["audio"] = spoken
-    choice = {"index": 0, "message": message, "finish_reason": finish}
-    try:
-        return msgspec.json.encode({"choices": [choice], "usage": usage})
-    except UNREADABLE:
-        written = json.dumps({"choices": [choice], "usage": json.loads(bytes(usage))})
-        return repaired(written.encode())
+    return message

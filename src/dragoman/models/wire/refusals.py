@@ -16,8 +16,11 @@ MOST_SHOWN = 300
 _MOST_READ = 20_000
 _MOST_DEPTH = 8
 
-_MESSAGES = ("message", "msg", "detail", "error", "errors", "title")
+_MESSAGES = ("message", "msg", "detail", "error", "errors", "title", "base_resp", "status_msg")
 """Where the words of an error stand, the most telling first."""
+
+_BESIDE_ERRORS = ("code", "status", "status_code", "success")
+"""Fields beside the words of an error that a gateway sends in the place of a completion."""
 
 _CONTEXT = re.compile(
     r"context[ _](?:length|window|size)|maximum context|exceed_context|model_?_?context"
@@ -178,8 +181,25 @@ def error_in(body: bytes) -> RefusalReason | None:
         given = msgspec.json.decode(body)
     except UNREADABLE:
         return None
-    error = given.get("error") if isinstance(given, dict) else None
-    return read_refusal(body) if error else None
+    return read_refusal(body) if holds_error(given) else None
+
+
+def holds_error(given: object) -> bool:
+    """Whether what a good answer, or an event of one, holds is an error, in the shapes of common servers."""
+    if isinstance(given, list):
+        return bool(given) and holds_error(given[0])
+    if not isinstance(given, dict):
+        return False
+    if given.get("error") or "error" in {given.get("object"), given.get("type")}:
+        return True
+    choices = given.get("choices")
+    if isinstance(choices, list) and choices:
+        return any(isinstance(choice, dict) and choice.get("error") for choice in choices)
+    own = given.get("base_resp")
+    if isinstance(own, dict) and own.get("status_code"):
+        return True
+    told = any(given.get(name) for name in ("message", "msg"))
+    return bool(given.get("detail")) or (told and any(name in given for name in _BESIDE_ERRORS))
 
 
 def _error(given: object) -> object:
