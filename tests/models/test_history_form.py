@@ -219,3 +219,32 @@ def test_the_table_of_providers_says_who_wants_what() -> None:
     minimax = load_facts().family("compatible/MiniMax-M2").history
     assert minimax is not None
     assert minimax.keeps_content
+
+
+def test_a_result_goes_out_with_its_functions_name_where_that_is_wanted() -> None:
+    turn = (calling(("a", "look", "{}"), ("b", "the list", "{}")), result("b"), result("a"))
+    written = sent(HistoryForm(names_results=True), *turn)
+    assert [message["name"] for message in written[1:]] == ["the_list", "look"]
+
+
+@pytest.mark.parametrize(
+    ("wordless", "content"), [("null", None), ("empty", ""), ("filled", "(empty)")]
+)
+def test_calls_without_words_have_the_content_that_is_taken(
+    wordless: Any,  # noqa: ANN401 - one of the literals
+    content: str | None,
+) -> None:
+    (message,) = sent(HistoryForm(wordless_calls=wordless), calling(("a", "look", "{}")))
+    assert message["content"] == content
+
+
+def test_every_reply_has_reasoning_where_it_is_wanted_of_all() -> None:
+    form = HistoryForm(reasoning="filled")
+    said = {"role": "assistant", "content": "Hello."}
+    thought = {**said, "reasoning": "I greet."}
+    written = sent(form, said, thought, {**said, "reasoning_content": "I look."})
+    assert [message["reasoning_content"] for message in written] == [
+        "(none)",
+        "I greet.",
+        "I look.",
+    ]

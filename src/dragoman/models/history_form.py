@@ -17,8 +17,17 @@ from dragoman.core.texts.decoding import UNREADABLE
 
 Message = Mapping[str, object]
 
-ReasoningReturn = Literal["never", "with_calls", "always"]
-"""Which replies go back with their reasoning: none, those that call tools, or all of them."""
+ReasoningReturn = Literal["never", "with_calls", "always", "filled"]
+"""Which replies go back with their reasoning: none, those that call tools, or all of them.
+
+With `filled`, a reply that has none goes back with a word that says so.
+"""
+
+WordlessCalls = Literal["null", "empty", "filled"]
+"""The content of a reply of calls alone: null, an empty text, or a word that says so."""
+
+NO_REASONING = "(none)"
+"""In the place of the reasoning of a reply that has none, for endpoints that want it of all."""
 
 INVALID_ARGUMENTS = "invalid_arguments"
 """The one argument in the place of arguments that are no JSON object: it holds what the model wrote."""
@@ -28,6 +37,9 @@ EMPTY_CONTENT = "(empty)"
 
 BEGINNING = "(The conversation begins.)"
 """The user's message before a history that begins with the assistant, where roles must alternate."""
+
+FILLED_FIELD = "reasoning_content"
+"""The field in which endpoints want the reasoning of every reply."""
 
 _NINE = 9
 _PLAIN_FIELDS = 2
@@ -52,6 +64,8 @@ class HistoryForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         keeps_extras: Whether fields such as thought signatures go back.
         keeps_content: Whether content goes back as it came, reasoning between the words included.
         takes_empty: Whether a message without words is accepted.
+        wordless_calls: The content of a reply of calls alone.
+        names_results: Whether the results of functions go out with the functions' names.
         takes_system: Whether a system message is.
         takes_any_order: Whether roles need not alternate.
     """
@@ -61,6 +75,8 @@ class HistoryForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keeps_extras: bool = True
     keeps_content: bool = False
     takes_empty: bool = False
+    wordless_calls: WordlessCalls = "null"
+    names_results: bool = False
     takes_system: bool = True
     takes_any_order: bool = True
 
@@ -81,6 +97,7 @@ class _Writer:
         self._form = form
         self._used: set[str] = set()
         self._ids: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._count = 0
 
     def written(self, messages: Sequence[Message]) -> list[Message]:
@@ -98,6 +115,8 @@ class _Writer:
             given = message.get("tool_call_id")
             call_id = self._ids.get(str(given), given)
             message = message if call_id == given else {**message, "tool_call_id": call_id}
+            if self._form.names_results and (name := self._names.get(str(given))):
+                message = {**message, "name": name}
         if message.get("content") or self._form.takes_empty or message.get("tool_calls"):
             return message
         return {**message, "content": EMPTY_CONTENT}
@@ -107,16 +126,22 @@ class _Writer:
         written = dict(message)
         if len(message) > _PLAIN_FIELDS + ("tool_calls" in message):
             whole = written.pop(WHOLE_CONTENT, None)
-            wants = form.reasoning == "always" or (form.reasoning == "with_calls" and bool(calls))
+            wants_all = form.reasoning in {"always", "filled"}
+            wants = wants_all or (form.reasoning == "with_calls" and bool(calls))
             for name in () if wants else REASONING_FIELDS:
                 written.pop(name, None)
             if not form.keeps_extras:
                 written.pop("extra_content", None)
             if form.keeps_content and whole:
                 written["content"] = whole
+        if form.reasoning == "filled" and not written.get(FILLED_FIELD):
+            own = next((each for each in map(written.get, REASONING_FIELDS) if each), None)
+            written[FILLED_FIELD] = own if isinstance(own, str) else NO_REASONING
+        if calls and form.wordless_calls != "null" and not written.get("content"):
+            written["content"] = "" if form.wordless_calls == "empty" else EMPTY_CONTENT
         if isinstance(calls, list):
             is_tied = bool(message.get("reasoning_details") or message.get("extra_content"))
-            self._ids = {}
+            self._ids, self._names = {}, {}
             written["tool_calls"] = [self._call(call, is_tied=is_tied) for call in calls]
         return written
 
@@ -129,9 +154,10 @@ class _Writer:
                 written.pop(name, None)
         written["id"] = self._ids[given] = self._id(given, is_tied=is_tied)
         if isinstance(function, Mapping):
+            self._names[given] = legal_name(str(function.get("name")))
             written["function"] = {
                 **function,
-                "name": legal_name(str(function.get("name"))),
+                "name": self._names[given],
                 "arguments": valid_arguments(str(function.get("arguments"))),
             }
         return written

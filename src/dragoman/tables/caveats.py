@@ -89,8 +89,17 @@ _REMARKS = {
     ),
     "system_as_user": "its endpoint takes no system message: the policy is the user's first message",
     "reasoning_returned": "its endpoint wants its reasoning back: every reply goes back with it",
+    "reasoning_filled": (
+        "its endpoint wants reasoning with every reply: (none) stands where a reply has none"
+    ),
     "reasoning_left_out": "its endpoint does not take its reasoning back: replies go back without it",
     "empty_content_replaced": "its endpoint takes no empty message: (empty) stands in its place",
+    "null_content_replaced": (
+        "its endpoint takes no call without words: an empty text stands beside them"
+    ),
+    "empty_calls_filled": "its endpoint takes no call without words: (empty) stands beside them",
+    "results_named": "its endpoint wants the names of functions beside their results",
+    "tool_choice_left_out": "its endpoint takes no tool_choice: it is left out",
     "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such ids",
 }
 """What the kinds of remarks say; the others are told elsewhere."""

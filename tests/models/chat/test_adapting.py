@@ -11,7 +11,7 @@ from tests.models.chat.test_openai import model_at
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed, say
-from dragoman.core.tools import NO_TOOLS
+from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.core.voice.histories import History
 from dragoman.models.history_form import HistoryForm
 
@@ -19,6 +19,7 @@ Refuses = Callable[[dict[str, Any]], str]
 """Returns why a request is refused; "" where it is not."""
 
 SAFE = HistoryForm()
+LOOK = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
 HISTORY: list[dict[str, object]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "assistant", "content": "How can I help?"},
@@ -36,7 +37,7 @@ HISTORY: list[dict[str, object]] = [
 
 
 async def _answers(
-    refuses: Refuses, status: int, form: HistoryForm, times: int
+    refuses: Refuses, status: int, form: HistoryForm, times: int, *, streams: bool
 ) -> tuple[list[Completion], list[dict[str, Any]]]:
     asked: list[dict[str, Any]] = []
 
@@ -67,16 +68,24 @@ async def _answers(
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    async with server, model_at(f"http://127.0.0.1:{port}/v1", history=form) as model:
-        request = ChatRequest(History(HISTORY), NO_TOOLS, 7, "task")
+    async with (
+        server,
+        model_at(f"http://127.0.0.1:{port}/v1", history=form, streams=streams) as model,
+    ):
+        request = ChatRequest(History(HISTORY), LOOK, 7, "task")
         return [await model.complete(request, "agent") for _ in range(times)], asked
 
 
 def answers(
-    refuses: Refuses, status: int = 400, form: HistoryForm = SAFE, times: int = 1
+    refuses: Refuses,
+    status: int = 400,
+    form: HistoryForm = SAFE,
+    times: int = 1,
+    *,
+    streams: bool = False,
 ) -> tuple[list[Completion], list[dict[str, Any]]]:
     """Return the replies of a server that refuses some requests, and all that it was asked."""
-    return asyncio.run(_answers(refuses, status, form, times))
+    return asyncio.run(_answers(refuses, status, form, times, streams=streams))
 
 
 def roles(request: dict[str, Any]) -> list[str]:
@@ -126,6 +135,42 @@ def has(field: str) -> Callable[[dict[str, Any]], bool]:
             "ids_replaced",
             HistoryForm(keeps_ids=True),
         ),
+        (
+            lambda request: any(message["content"] is None for message in request["messages"]),
+            "Invalid 'content': 'content' field must be a string or an array of objects.",
+            "null_content_replaced",
+            HistoryForm(),
+        ),
+        (
+            lambda request: any(not message["content"] for message in request["messages"]),
+            "messages.3: content must not be empty",
+            "empty_calls_filled",
+            HistoryForm(),
+        ),
+        (
+            lambda request: not request["messages"][-1].get("name"),
+            "'name' is required for messages with role 'tool'",
+            "results_named",
+            HistoryForm(),
+        ),
+        (
+            lambda request: (
+                not all(
+                    message.get("reasoning_content")
+                    for message in request["messages"]
+                    if message["role"] == "assistant"
+                )
+            ),
+            "assistant message must include reasoning_content",
+            "reasoning_filled",
+            HistoryForm(reasoning="always"),
+        ),
+        (
+            has("reasoning_content"),
+            "Unrecognized request argument supplied in messages",
+            "reasoning_left_out",
+            HistoryForm(),
+        ),
     ],
 )
 @pytest.mark.parametrize("status", [400, 422])
@@ -152,6 +197,21 @@ def test_two_things_that_are_wrong_are_mended_one_after_the_other() -> None:
     ((reply,), asked) = answers(refuses)
     assert reply.usage.remarks == {"reasoning_left_out": 1, "alternating_roles": 1}
     assert len(asked) == 3
+
+
+@pytest.mark.parametrize("why", ["Jinja Exception: Conversation roles must alternate", "upstream"])
+def test_a_template_that_fails_in_the_server_is_a_refusal_of_the_history(why: str) -> None:
+    def refuses(request: dict[str, Any]) -> str:
+        return "roles must alternate: " + why if roles(request)[1] == "assistant" else ""
+
+    ((reply,), asked) = answers(refuses, 500)
+    assert reply.usage.remarks == {"alternating_roles": 1}
+    assert not any(request.get("stream") for request in asked)
+
+
+def test_words_that_are_moderated_do_not_end_the_run() -> None:
+    with pytest.raises(ParticipantError, match="content management policy"):
+        answers(lambda _: "filtered by the content management policy")
 
 
 def test_a_server_that_refuses_every_form_is_asked_a_few_times() -> None:
@@ -186,3 +246,21 @@ def test_what_the_model_did_is_its_unusable_reply_whatever_the_status(
     assert reply.reply.error.endswith(why)
     assert reply.usage.faults == {kind: 1}
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("parameter", "why", "remarks"),
+    [
+        ("tool_choice", "Unknown parameter: 'tool_choice'.", {"tool_choice_left_out": 1}),
+        ("tool_choice", "extra_forbidden: body tool_choice", {"tool_choice_left_out": 1}),
+        ("stream_options", "Unknown parameter: 'stream_options'.", {}),
+        ("stream", "This model doesn't support tool use in streaming mode.", {}),
+    ],
+)
+def test_a_parameter_of_ours_that_is_refused_is_left_out(
+    parameter: str, why: str, remarks: dict[str, int]
+) -> None:
+    ((reply,), asked) = answers(lambda request: why if request.get(parameter) else "", streams=True)
+    assert reply.reply == say("Here.")
+    assert reply.usage.remarks == remarks
+    assert [parameter in request for request in asked] == [True, False]

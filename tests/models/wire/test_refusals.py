@@ -9,6 +9,28 @@ from hypothesis import strategies as st
 from dragoman.models.wire.refusals import error_in, is_of_the_request, read_refusal
 
 CONTEXT = [
+    {"detail": "Prompt length 5000 is greater than max_seq_len 4096"},
+    {"error": {"message": "ContextWindowExceededError: prompt too big"}},
+    {
+        "error": {
+            "message": "Request prompt has 5000 tokens, larger than the model input length limit"
+        }
+    },
+    {
+        "error": {
+            "message": "the number of input tokens 5000 cannot exceed the total tokens limit 4096"
+        }
+    },
+    {"error": {"code": "1261", "message": "Prompt 超长"}},
+    {"error": {"message": "Number of prompt tokens: 5000 exceeds model max length: 4096"}},
+    {"error": {"message": "input_len (5000) exceeds session_len (4096)"}},
+    {"error": {"message": "Exceeded limit on max input tokens: 4096"}},
+    {"error": {"message": "Conversation too long. Token limit: 8192, tokens: 9000"}},
+    {"code": 1261, "msg": "Prompt exceeds max length", "success": False},
+    {
+        "choices": None,
+        "base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"},
+    },
     {"error": {"code": "context_length_exceeded", "message": "too long"}},
     {
         "error": {
@@ -141,6 +163,15 @@ def test_any_other_error_is_neither(body: object) -> None:
         ("messages: text content blocks must be non-empty", "refuses_empty"),
         ("Tool call id was call_0 but must be a-z, A-Z, 0-9, with a length of 9.", "refuses_ids"),
         ("`tool_use` ids must be unique", "refuses_ids"),
+        ('first message must use the "user" role', "wants_alternating_roles"),
+        ("Expected first message to have role user but got assistant", "wants_alternating_roles"),
+        ('messages: Unexpected role "system"', "refuses_system"),
+        ("messages[5]: assistant message must include reasoning_content", "wants_reasoning"),
+        ("Extra inputs are not permitted: thought_signature", "refuses_reasoning"),
+        ("'content' field must be a string or an array of objects", "refuses_null"),
+        ("content: Input should be a valid string", "refuses_null"),
+        ("function_response.name: Name is not there", "wants_names"),
+        ("'name' is required for messages with role 'tool'", "wants_names"),
     ],
 )
 def test_a_refusal_of_our_history_says_what_it_asks_for(message: str, asked: str) -> None:
@@ -152,6 +183,8 @@ def test_a_refusal_of_our_history_says_what_it_asks_for(message: str, asked: str
             "wants_reasoning",
             "refuses_empty",
             "refuses_ids",
+            "refuses_null",
+            "wants_names",
         ),
         *(("refuses_reasoning",) if asked == "refuses_reasoning" else ()),
     )

@@ -16,11 +16,12 @@ _MOST_INDENT = 100
 _HEADS = ("analysis", "here is ", "here are")
 _TAG = re.compile(
     rf"""
-    (?:<|&lt;)\s?(?P<slash>/?)\s?(?:[a-z]{{1,12}}:)?(?P<name>{_NAMES})(?:\s[^<>/\n]{{0,100}})?\s?(?P<empty>/?)(?:>|&gt;)
+    (?:<|&lt;)\s?(?P<slash>/?)\s?(?:[a-z]{{1,12}}:|longcat_)?(?P<name>{_NAMES})(?:\s[^<>/\n]{{0,100}})?\s?(?P<empty>/?)(?:>|&gt;)
     | (?P<bracket>\[/?THINK\])
     | (?P<triangle>◁/?think▷)
     | (?P<cohere><\|(?:START|END)_THINKING\|>)
     | (?P<openthinker><\|(?:begin|end)_of_thought\|>)
+    | (?P<apertus><\|inner_(?:prefix|suffix)\|>)
     | (?P<medgemma><unused9[45]>)
     | (?P<gemma><\|channel>thought\n?|<channel\|>)
     """,
@@ -31,12 +32,13 @@ _CLOSES = {
     "triangle": "◁/think▷",
     "cohere": "<|end_thinking|>",
     "openthinker": "<|end_of_thought|>",
+    "apertus": "<|inner_suffix|>",
     "medgemma": "<unused95>",
     "gemma": "<channel|>",
 }
 _MAY_HOLD = re.compile(
-    rf"(?:<|&lt;)[\s/]{{0,3}}(?:[a-z]{{1,12}}:)?(?:{_NAMES})\b|\[/?THINK\]|◁/?think▷|<\|channel|<channel\|>"
-    r"|_THINKING\||_of_thought\||<unused9[45]>|^\s*analysis|^\s*Here (?:is|are) my ",
+    rf"(?:<|&lt;)[\s/]{{0,3}}(?:[a-z]{{1,12}}:|longcat_)?(?:{_NAMES})\b|\[/?THINK\]|◁/?think▷|<\|channel|<channel\|>"
+    r"|_THINKING\||_of_thought\||<\|inner_|<unused9[45]>|^\s*analysis|^\s*Here (?:is|are) my ",
     re.IGNORECASE,
 )
 _WRAPPED = re.compile(

@@ -1,9 +1,11 @@
 """Finds the form of history that an endpoint asks for by refusing another one."""
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
+from dragoman.core.carried_fields import CALL_FIELDS
 from dragoman.models.history_form import HistoryForm
 from dragoman.models.wire.refusals import RefusalReason
 
@@ -22,30 +24,68 @@ def adapted_form(reason: RefusalReason, form: HistoryForm) -> AdaptedForm | None
         reason: What the refusal says.
         form: The form that was refused.
     """
-    changed: HistoryForm | None = None
-    remark = ""
+    found = (adapted for way in _WAYS for adapted in way(reason, form) if adapted.form != form)
+    return next(found, None)
+
+
+def _of_roles(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]:
     if reason.refuses_system and form.takes_system:
         # The policy is then a user's message, beside the user's own words.
-        changed = msgspec.structs.replace(form, takes_system=False, takes_any_order=False)
-        remark = "system_as_user"
-    elif reason.wants_alternating_roles and form.takes_any_order:
-        changed = msgspec.structs.replace(form, takes_any_order=False)
-        remark = "alternating_roles"
-    elif reason.wants_reasoning and form.reasoning != "always":
-        changed = msgspec.structs.replace(form, reasoning="always")
-        remark = "reasoning_returned"
-    elif reason.refuses_reasoning and (form.reasoning != "never" or form.keeps_extras):
-        is_extra = "extra_content" in reason.said
-        changed = msgspec.structs.replace(
-            form,
-            reasoning=form.reasoning if is_extra else "never",
-            keeps_extras=form.keeps_extras and not is_extra,
+        yield AdaptedForm(
+            msgspec.structs.replace(form, takes_system=False, takes_any_order=False),
+            "system_as_user",
         )
-        remark = "reasoning_left_out"
-    elif reason.refuses_empty and form.takes_empty:
-        changed = msgspec.structs.replace(form, takes_empty=False)
-        remark = "empty_content_replaced"
-    elif reason.refuses_ids and form.keeps_ids:
-        changed = msgspec.structs.replace(form, keeps_ids=False)
-        remark = "ids_replaced"
-    return None if changed is None or changed == form else AdaptedForm(changed, remark)
+    elif reason.wants_alternating_roles:
+        yield AdaptedForm(msgspec.structs.replace(form, takes_any_order=False), "alternating_roles")
+
+
+def _of_reasoning(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]:
+    if reason.wants_reasoning:
+        if form.reasoning in {"never", "with_calls"}:
+            yield AdaptedForm(
+                msgspec.structs.replace(form, reasoning="always"), "reasoning_returned"
+            )
+        else:
+            yield AdaptedForm(msgspec.structs.replace(form, reasoning="filled"), "reasoning_filled")
+    elif reason.refuses_reasoning:
+        is_extra = any(name in reason.said for name in ("extra_content", *CALL_FIELDS))
+        changed = {"keeps_extras": False} if is_extra else {"reasoning": "never"}
+        yield AdaptedForm(msgspec.structs.replace(form, **changed), "reasoning_left_out")
+
+
+def _of_content(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]:
+    if reason.refuses_empty and form.takes_empty:
+        yield AdaptedForm(
+            msgspec.structs.replace(form, takes_empty=False), "empty_content_replaced"
+        )
+    elif reason.refuses_null and form.wordless_calls == "null":
+        yield AdaptedForm(
+            msgspec.structs.replace(form, wordless_calls="empty"), "null_content_replaced"
+        )
+    elif reason.refuses_null or reason.refuses_empty:
+        yield AdaptedForm(
+            msgspec.structs.replace(form, wordless_calls="filled"), "empty_calls_filled"
+        )
+
+
+def _of_calls(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]:
+    if reason.wants_names and not form.names_results:
+        yield AdaptedForm(msgspec.structs.replace(form, names_results=True), "results_named")
+    elif reason.refuses_ids:
+        yield AdaptedForm(msgspec.structs.replace(form, keeps_ids=False), "ids_replaced")
+
+
+def _of_other_fields(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]:
+    if reason.refuses_extras:
+        changed = msgspec.structs.replace(form, reasoning="never", keeps_extras=False)
+        yield AdaptedForm(changed, "reasoning_left_out")
+
+
+_WAYS: tuple[Callable[[RefusalReason, HistoryForm], Iterator[AdaptedForm]], ...] = (
+    _of_roles,
+    _of_reasoning,
+    _of_content,
+    _of_calls,
+    _of_other_fields,
+)
+"""What may be changed, the most telling words first."""

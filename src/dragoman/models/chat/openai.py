@@ -36,7 +36,12 @@ BAD_REQUEST = frozenset({_BAD, 413, 422})
 OF_ONE_REQUEST = BAD_REQUEST | {403, 451}
 """What may be refused of one conversation (its words are moderated) while others are answered."""
 
-_MOST_ADAPTED = 5
+ADAPTED = BAD_REQUEST | {500}
+"""What may refuse the form of a request; llama.cpp says 500 where a template does not take it."""
+
+_STREAM = re.compile(r"\bstream(?:s|ed|ing)?\b", re.IGNORECASE)
+
+_MOST_ADAPTED = 8
 """Ways in which one request is adapted before it is refused for good."""
 
 _encode = msgspec.json.encode
@@ -86,6 +91,7 @@ class OpenAIModel:
         self._has_answered = False
         self._head = _encode({"model": endpoint.model, **endpoint.settings})[:-1]
         self._streams = endpoint.streams
+        self._chooses = self._tells_usage = True
         self._form = endpoint.history
         self._messages = message_encoder(endpoint.audio or OPENAI_PART)
 
@@ -135,17 +141,31 @@ class OpenAIModel:
             adapted: The ways that were taken for this request, which grow.
             as_stream: Whether the refused request asked for a stream.
         """
-        if status not in BAD_REQUEST or reason.is_context or reason.is_failed_call:
+        if status not in ADAPTED or reason.is_context or reason.is_failed_call:
             return False
-        if not as_stream and "stream" in reason.message.lower() and "stream" not in adapted:
-            adapted["stream"] = 1
-            self._streams = True
+        if self._adapts_parameters(reason, adapted, as_stream=as_stream):
             return True
         found = adapted_form(reason, form)
         if found is None or found.remark in adapted or len(adapted) >= _MOST_ADAPTED:
             return False
         adapted[found.remark] = 1
         self._form = found.form
+        return True
+
+    def _adapts_parameters(
+        self, reason: RefusalReason, adapted: dict[str, int], *, as_stream: bool
+    ) -> bool:
+        """Leave out a parameter of ours that is refused, or stream where that is asked for; return whether."""
+        if self._tells_usage and as_stream and reason.refuses_parameter("stream_options"):
+            self._tells_usage = False
+        elif self._chooses and reason.refuses_parameter("tool_choice"):
+            self._chooses = False
+            adapted["tool_choice_left_out"] = 1
+        elif _STREAM.search(reason.message) and "stream" not in adapted:
+            adapted["stream"] = 1
+            self._streams = not as_stream
+        else:
+            return False
         return True
 
     async def _asked(
@@ -200,13 +220,15 @@ class OpenAIModel:
         parts = [self._head]
         if len(request.tools):
             choice = b'"required"' if request.tools.must_call else b'"auto"'
-            parts += [b',"tools":', request.tools.encoded, b',"tool_choice":', choice]
+            parts += [b',"tools":', request.tools.encoded]
+            parts += [b',"tool_choice":', choice] if self._chooses else []
         if self._endpoint.seeds:
             parts.append(b',"seed":%d' % request.seed)
         if request.reply_schema is not None and self._endpoint.schemas:
             parts += [b',"response_format":', _encode(_format(request.reply_schema))]
         if as_stream:
-            parts.append(b',"stream":true,"stream_options":{"include_usage":true}')
+            parts.append(b',"stream":true')
+            parts += [b',"stream_options":{"include_usage":true}'] if self._tells_usage else []
         parts += [b',"messages":', written(request.messages, self._messages, form), b"}"]
         return b"".join(parts)
 
@@ -215,7 +237,7 @@ class OpenAIModel:
         if unusable := self._unusable(reason, purpose):
             return unusable
         line = f"{self.name}: the endpoint refuses (status {status}): {reason.message}"
-        if status in OF_ONE_REQUEST and self._has_answered:
+        if reason.is_moderated or (status in ADAPTED | OF_ONE_REQUEST and self._has_answered):
             raise ParticipantError(line)
         raise RunHalted(f"{line}{_advice(status, reason)}")
 
@@ -279,8 +301,11 @@ _ADVICE_BY_WORDS = {
     r"\benable-auto-tool-choice": (
         "start the server with a tool parser (vLLM: --enable-auto-tool-choice --tool-call-parser NAME)"
     ),
-    r"[\"'`]seed[\"'`]": _SWITCHES["seed"],
-    r"[\"'`](?:response_format|json_schema)[\"'`]": _SWITCHES["response_format"],
+    r"support (?:tools|tool use|tool calls?|tool calling|function call)|tools? (?:is|are) not supported": (
+        "take a model that is served with tools, or ask for calls as text (docs/local_models.md)"
+    ),
+    r"(?<![\w/-])seed(?![\w/-])": _SWITCHES["seed"],
+    r"(?<![\w/-])(?:response_format|json_schema)(?![\w/-])": _SWITCHES["response_format"],
 }
 
 

@@ -21,10 +21,10 @@ from dragoman.models.wire.equal import Equal, Probe
 from dragoman.models.wire.hedging import first_answer
 from dragoman.models.wire.rate_headers import pause_asked, retry_after
 from dragoman.models.wire.rationing import Ration
-from dragoman.models.wire.refusals import is_of_the_request
+from dragoman.models.wire.refusals import is_of_the_request, is_too_long
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Misshapen, Unreadable, Who
 from dragoman.models.wire.target import GIVEN_UP, NO_ROOM, NOT_REACHED, Target, now
-from dragoman.models.wire.transport import OK, Fault, HttpResponse, Patience, Transport
+from dragoman.models.wire.transport import GOOD, Fault, HttpResponse, Patience, Transport
 
 T = TypeVar("T")
 _Arrivals = tuple[tuple[int, float], ...]
@@ -297,14 +297,15 @@ class Gate:
     def _understood(
         self, answer: HttpResponse, read: Callable[[bytes], T], at: Target, *, is_chat: bool = False
     ) -> T:
-        if answer.status == OK:
+        if answer.status in GOOD:
             body = hidden(answer.body, self._secrets)
             try:
                 return read(body)
             except Unreadable as error:
                 raise Fault("malformed", str(error)) from error
         body = hidden(answer.body, self._secrets)
-        if is_chat and answer.status not in NO_ROOM_NOW and is_of_the_request(body):
+        is_final = is_too_long if answer.status in NO_ROOM_NOW else is_of_the_request
+        if is_chat and is_final(body):
             at.breaker.answered()
             raise EndpointRefused(answer.status, body)
         shown = _shown(body)

@@ -8,7 +8,7 @@ from dragoman.core.errors import ParticipantError
 from dragoman.core.texts.hidden_keys import hidden
 from dragoman.models.wire.sending import Attempts, EndpointRefused, Unreadable, Who
 from dragoman.models.wire.target import now
-from dragoman.models.wire.transport import OK, HttpResponse, Transport
+from dragoman.models.wire.transport import GOOD, HttpResponse, Transport
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class OneTry:
         began = now()
         given = await self._transport.post(url, headers, body, self._proxy, who.most_bytes)
         seconds = now() - began
-        is_good = given.status == OK
+        is_good = given.status in GOOD
         content = hidden(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
         self.answer = HttpResponse(given.status, given.headers, content, given.arrivals)
         if not is_good:

@@ -23,14 +23,19 @@ _BESIDE_ERRORS = ("code", "status", "status_code", "success")
 """Fields beside the words of an error that a gateway sends in the place of a completion."""
 
 _CONTEXT = re.compile(
-    r"context[ _](?:length|window|size)|maximum context|exceed_context|model_?_?context"
+    r"context[ _]?(?:length|window|size)|maximum context|exceed_context|model_?_?context"
     r"|maximum model length|max_model_len|maximum (?:input|prompt|sequence) length"
     r"|maximum number of (?:input )?tokens|(?:prompt|input) is too long|(?:input|prompt) too long"
     r"|too many (?:input |total )?tokens|model token limit|exceeds? (?:the )?(?:model'?s )?(?:max|token limit)"
     r"|tokens? (?:count )?(?:of \d+ )?exceeds? the limit|reduce the length of the (?:messages|prompt|input)"
     r"|requested tokens|range of input length|inputs?`? tokens? \+ `?max_new_tokens|longer than the (?:model|maximum)"
     r"|too large for model with|max_tokens must be at least 1, got -|prompt length is \d+ but"
-    r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than \d+ tokens",
+    r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than \d+ tokens"
+    r"|max_seq_len|session_len|max_num_tokens|max sequence length|(?:model )?input length limit|max input tokens"
+    r"|model(?:'?s)? max(?:imum)? length|exceeds? (?:model )?max(?:imum)? length"
+    r"|(?:prompt|input)[^.]{0,80}cannot exceed|total tokens limit|(?:conversation|prompt|input) (?:is )?(?:too long|too large)"
+    r"|input tokens exceed|token limit exceeded|max_prompt_tokens_exceeded"
+    r"|超长|(?:上下文|输入|提示词?)[^。]{0,20}(?:超过|超出|过长)",
     re.IGNORECASE,
 )
 _OF_A_RATE = re.compile(
@@ -50,32 +55,67 @@ _FAILED_CALL = re.compile(
 _ROLES = re.compile(
     r"roles? must alternate|must alternate between|alternat\w+ user/assistant|first message (?:role )?must be"
     r"|must start with a user|first (?:content|message|turn) should be|after the optional system message"
-    r"|function call turn comes immediately after a user turn|incorrect role information",
+    r"|function call turn comes immediately after a user turn|incorrect role information"
+    r"|first (?:non-system )?message (?:must|should) (?:use|have|come)|have role user but got|must begin with a user"
+    r"|expected (?:the )?first|consecutive (?:user|assistant|messages)|(?:user|assistant) messages? in a row"
+    r"|(?:same|identical) role|unexpected role [\"'`]?(?:user|assistant)|expected last role",
     re.IGNORECASE,
 )
 _SYSTEM = re.compile(
     r"system (?:role|message|prompt)s? (?:is |are )?not (?:supported|allowed)|developer instruction is not enabled"
-    r"|does not support system",
+    r"|does(?: not|n't) support (?:the )?system|(?:unexpected|invalid|unsupported|unknown) role:? [\"'`]?system"
+    r"|top-level [\"'`]?system|role [\"'`]?system[\"'`]? (?:is )?(?:not|invalid|unsupported)",
     re.IGNORECASE,
 )
 _REASONING_FIELD = re.compile(
-    r"\b(reasoning_content|reasoning_details|thinking_blocks|reasoning|extra_content)\b"
+    r"\b(reasoning_content|reasoning_details|reasoning_text|thinking_blocks|reasoning|extra_content"
+    r"|thought_signature|provider_specific_fields)\b"
 )
 _IS_REFUSED = re.compile(
     r"unsupported|not (?:supported|permitted|allowed)|unexpected|unknown|unrecogni[sz]ed|forbidden|extra (?:input|field)"
     r"|additional propert|cannot be|should not be|must not|invalid (?:field|property|key)|does not (?:match|support)",
     re.IGNORECASE,
 )
-_IS_WANTED = re.compile(
-    r"must be (?:passed|provided|included|sent)|missing|required|is not passed", re.IGNORECASE
+_IS_UNKNOWN = re.compile(
+    r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|additional|extra)[ _](?:propert|field|key|argument|param|input|name|request arg)"
+    r"|extra_forbidden|does not support",
+    re.IGNORECASE,
 )
+PARAMETERS = ("seed", "tool_choice", "stream_options", "response_format", "tools", "stream")
+"""Parameters that requests hold beside what the user set."""
+
+_IS_WANTED = re.compile(
+    r"(?:must|should|needs? to) be (?:passed|provided|included|sent|returned|present)|must (?:include|contain|have)"
+    r"|missing|required|is not passed",
+    re.IGNORECASE,
+)
+_NULL_CONTENT = re.compile(
+    r"(?<!\w)content\b.{0,160}(?:must be|should be|has to be|needs to be|expected|is not) (?:a |an )?(?:valid )?(?:string|text|array)"
+    r"|(?<!\w)content\b.{0,80}(?:(?:cannot|must not|may not|can't) be (?:null|none|nil)|(?:is|was|got|be) (?:null|none|nil)\b)"
+    r"|(?<!\w)content\b.{0,40}(?:field )?(?:is )?(?:required|missing)|missing field `?content|invalid type: null"
+    r"|(?<!\w)content\b.{0,80}(?:nonetype|null value)",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNNAMED_RESULT = re.compile(
+    r"(?:function_response|functionresponse)\W{0,3}name|(?:tool|function)\b.{0,120}\bname\b.{0,60}(?:required|missing|empty)"
+    r"|\bname\b.{0,80}(?:required|missing|must be|needed).{0,80}(?:tool|function)"
+    r"|(?:missing|requires?|must have|without)[^.]{0,40}\bname\b[^.]{0,60}(?:tool|function)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MODERATED = re.compile(
+    r"content[_ ]filter|content management policy|responsible_?ai|data_?inspection|inappropriate content"
+    r"|content[_ ]policy|flagged|moderation|prohibited_content|sensitive content|敏感",
+    re.IGNORECASE,
+)
+_OF_MESSAGES = re.compile(r"messages|message|assistant", re.IGNORECASE)
+
 _EMPTY = re.compile(
     r"non-?empty|must not be empty|cannot be empty|empty (?:content|message|text)|content (?:is|was) empty"
     r"|must have (?:non-empty )?content|at least one (?:of|parts?)",
     re.IGNORECASE,
 )
 _IDS = re.compile(
-    r"tool[_ ]call[_ ]?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
+    r"tool[_ ]calls?(?:\[\d+\]\.|[_ ])?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
     r"(?:ids?|identifiers?) must be unique|`?tool_use`? ids must be unique",
     re.IGNORECASE,
 )
@@ -133,6 +173,51 @@ class RefusalReason(msgspec.Struct, frozen=True):
         return named is not None and _IS_WANTED.search(self.said) is not None
 
     @property
+    def refuses_extras(self) -> bool:
+        """Whether the server takes no fields of messages but OpenAI's, and does not say which it found."""
+        if any(self.refuses_parameter(name) for name in PARAMETERS):
+            return False
+        return (
+            _OF_MESSAGES.search(self.said) is not None and _IS_UNKNOWN.search(self.said) is not None
+        )
+
+    @property
+    def refuses_null(self) -> bool:
+        """Whether the server takes no call without words beside it."""
+        return _NULL_CONTENT.search(self.said) is not None
+
+    @property
+    def wants_names(self) -> bool:
+        """Whether the server wants the name of the function beside its result."""
+        return _UNNAMED_RESULT.search(self.said) is not None
+
+    @property
+    def is_moderated(self) -> bool:
+        """Whether the words of this conversation are why it is refused."""
+        return _MODERATED.search(self.said) is not None
+
+    @property
+    def wants_another_form(self) -> bool:
+        """Whether the history's form is what is refused, in words that no fault of a server has."""
+        return (
+            self.wants_alternating_roles
+            or self.refuses_system
+            or self.wants_reasoning
+            or self.refuses_reasoning
+            or self.refuses_null
+        )
+
+    def refuses_parameter(self, name: str) -> bool:
+        """Whether the server does not take a parameter of the request."""
+        if self.param == name:
+            return True
+        named = re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])", self.said)
+        return (
+            named is not None
+            and (_IS_REFUSED.search(self.said) or _IS_UNKNOWN.search(self.said)) is not None
+        )
+
+    @property
     def refuses_empty(self) -> bool:
         """Whether the server takes no message without words."""
         return _EMPTY.search(self.said) is not None
@@ -168,11 +253,16 @@ def read_refusal(body: bytes) -> RefusalReason:
 def is_of_the_request(body: bytes) -> bool:
     """Whether an error of the server is about this request, whatever its status says.
 
-    llama.cpp and Ollama answer 500 where they could not read the model's call, and some gateways where the
-    conversation is too long: asking again would bring the same.
+    llama.cpp and Ollama answer 500 where they could not read the model's call, or where its template does not
+    take the history, and some gateways where the conversation is too long: asking again would bring the same.
     """
     reason = read_refusal(body)
-    return reason.is_failed_call or reason.is_context
+    return reason.is_failed_call or reason.is_context or reason.wants_another_form
+
+
+def is_too_long(body: bytes) -> bool:
+    """Whether an error says that the conversation is longer than the model's context."""
+    return read_refusal(body).is_context
 
 
 def error_in(body: bytes) -> RefusalReason | None:

@@ -12,6 +12,9 @@ MEDIA_BYTES = 64 * 1024 * 1024
 """The largest body that is read where audio or vectors are asked for."""
 
 OK = 200
+GOOD = frozenset({OK, 201})
+"""Of an answer that holds what was asked for; some gateways say that they created it."""
+
 
 FaultKind = Literal[
     "dns",
