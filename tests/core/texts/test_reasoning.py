@@ -22,6 +22,7 @@ from dragoman.core.texts.reasoning import separated
         ("<reasoning>a</reasoning>b", "b", "a"),
         ("<seed:think>a</seed:think>b", "b", "a"),
         ("<longcat_think>a</longcat_think>b", "b", "a"),
+        ("<|think|>a<|/think|>b", "b", "a"),
         ("<|inner_prefix|>a<|inner_suffix|>b", "b", "a"),
         ("<think>a</thinking>b", "b", "a"),
         ("&lt;think&gt;a&lt;/think&gt;b", "b", "a"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dragoman.core.errors import ParticipantError
-from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.speech import Called, Said, Unparsed, say
 from dragoman.models.chat.completions import DecodedReply, decode_reply
 
 ARGUMENTS = '{"id": "KV155"}'
@@ -248,3 +248,14 @@ def test_a_whole_reply_in_the_shape_of_a_piece_is_read() -> None:
     reply = decode_reply(json.dumps(body).encode(), "m").reply
     assert isinstance(reply, Said)
     assert reply.text == "Hello."
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity"])
+def test_a_number_that_json_does_not_have_costs_no_reply(number: str) -> None:
+    body = b'{"choices": [{"message": {"content": "Hello."}, "logprobs": %b}]}' % number.encode()
+    assert decode_reply(body, "m").reply == say("Hello.")
+
+
+def test_a_part_that_refuses_is_words() -> None:
+    found = read({"content": [{"type": "refusal", "refusal": "I cannot."}]})
+    assert found.reply == say("I cannot.")

@@ -358,3 +358,10 @@ def test_words_stay_what_they_are_in_odd_streams(body: bytes) -> None:
 def test_a_reply_that_broke_off_is_no_reply(end: bytes) -> None:
     with pytest.raises(Unreadable):
         whole_completion(HELLO + end)
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "reasoning_text"])
+def test_reasoning_keeps_the_name_that_its_server_gave_it(field: str) -> None:
+    body = chunk({field: "They "}) + chunk({field: "ask."}) + HELLO + chunk({}, "stop")
+    message = json.loads(whole_completion(body))["choices"][0]["message"]
+    assert {name: message[name] for name in message if "reasoning" in name} == {field: "They ask."}

@@ -21,6 +21,7 @@ _TAG = re.compile(
     | (?P<triangle>◁/?think▷)
     | (?P<cohere><\|(?:START|END)_THINKING\|>)
     | (?P<openthinker><\|(?:begin|end)_of_thought\|>)
+    | (?P<piped><\|/?think\|>)
     | (?P<apertus><\|inner_(?:prefix|suffix)\|>)
     | (?P<medgemma><unused9[45]>)
     | (?P<gemma><\|channel>thought\n?|<channel\|>)
@@ -32,13 +33,14 @@ _CLOSES = {
     "triangle": "◁/think▷",
     "cohere": "<|end_thinking|>",
     "openthinker": "<|end_of_thought|>",
+    "piped": "<|/think|>",
     "apertus": "<|inner_suffix|>",
     "medgemma": "<unused95>",
     "gemma": "<channel|>",
 }
 _MAY_HOLD = re.compile(
     rf"(?:<|&lt;)[\s/]{{0,3}}(?:[a-z]{{1,12}}:|longcat_)?(?:{_NAMES})\b|\[/?THINK\]|◁/?think▷|<\|channel|<channel\|>"
-    r"|_THINKING\||_of_thought\||<\|inner_|<unused9[45]>|^\s*analysis|^\s*Here (?:is|are) my ",
+    r"|_THINKING\||_of_thought\||<\|inner_|<\|/?think\||<unused9[45]>|^\s*analysis|^\s*Here (?:is|are) my ",
     re.IGNORECASE,
 )
 _WRAPPED = re.compile(

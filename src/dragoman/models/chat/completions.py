@@ -24,7 +24,7 @@ from dragoman.models.chat.spoken_replies import (
     spoken_reply,
     without_sound,
 )
-from dragoman.models.chat.surrogates import has_halves, repaired
+from dragoman.models.chat.surrogates import needs_repair, repaired
 from dragoman.models.written_calls import told_apart
 
 MAX_REASON_CHARS = 40
@@ -203,7 +203,7 @@ def _decoded(body: bytes) -> tuple[bytes, _Body]:
     try:
         return body, _BODY.decode(body)
     except msgspec.MsgspecError:
-        if not has_halves(body):
+        if not needs_repair(body):
             raise
     whole = repaired(body)
     return whole, _BODY.decode(whole)

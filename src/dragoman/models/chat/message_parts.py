@@ -13,6 +13,7 @@ from dragoman.core.tools import ToolCall
 from dragoman.models.written_calls import written_call
 
 _REASONING_PARTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_text"})
+_WORDS = ("text", "value", "refusal")
 _REASONING_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 KEPT_WHOLE = ("extra_content", "thinking_blocks")
 """Fields of a message that a provider wants back as they came, beside its reasoning."""
@@ -46,8 +47,8 @@ def content_parts(content: object) -> Iterator[tuple[str, bool]]:
         elif content.get("thought") is True:
             yield from ((text, True) for text, _ in content_parts(content.get("text")))
         else:
-            text = content.get("text")
-            yield from content_parts(content.get("value") if text is None else text)
+            found = (content.get(name) for name in _WORDS)
+            yield from content_parts(next((text for text in found if text is not None), None))
 
 
 def reasoning_beside(message: Mapping[str, object]) -> str:
@@ -55,10 +56,13 @@ def reasoning_beside(message: Mapping[str, object]) -> str:
 
     Servers that changed the field's name send both for a while: the first that has text counts.
     """
-    for field in (*_REASONING_FIELDS, "reasoning_details"):
-        if text := reasoning_text(message.get(field)):
-            return text
-    return ""
+    return reasoning_text(message.get(reasoning_field(message)))
+
+
+def reasoning_field(message: Mapping[str, object]) -> str:
+    """Return the field in which a message, or a piece of one, carries its reasoning; "" where it has none."""
+    fields = (*_REASONING_FIELDS, "reasoning_details")
+    return next((field for field in fields if reasoning_text(message.get(field))), "")
 
 
 def reasoning_text(value: object) -> str:

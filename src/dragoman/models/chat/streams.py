@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from dragoman.core.carried_fields import REASONING_FIELDS
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.reasoning import separated
 from dragoman.models.chat.growing_calls import GrowingCalls
@@ -13,13 +14,15 @@ from dragoman.models.chat.message_parts import (
     KEPT_WHOLE,
     content_parts,
     reasoning_beside,
+    reasoning_field,
+    reasoning_text,
     words_of,
     written_calls_of,
 )
 from dragoman.models.chat.spoken_replies import joined
 from dragoman.models.chat.surrogates import (
-    decode_with_halves,
-    has_halves,
+    decode_leniently,
+    needs_repair,
     repaired,
     repaired_text,
 )
@@ -33,6 +36,9 @@ _DONE = b"[DONE]"
 _DONES = frozenset({_DONE, b"[done]", b'"[DONE]"', b"DONE"})
 _NO_REASON = frozenset({"", "null", "None"})
 _NULL = msgspec.Raw(b"null")
+_OF_PARTS = frozenset({"reasoning_details", "thinking_blocks"})
+"""Fields that hold reasoning in parts and not as a text."""
+
 _GROWING = frozenset({"text", "summary", "data"})
 _MOST_CHOICES = 16
 
@@ -122,6 +128,7 @@ class _Reply(msgspec.Struct):
     kept: dict[str, object] = {}
     calls: GrowingCalls = msgspec.field(default_factory=GrowingCalls)
     finish: str | None = None
+    thought_field: str = ""
     spoken: _Spoken = msgspec.field(default_factory=_Spoken)
 
 
@@ -274,9 +281,9 @@ def _chunk(data: bytes) -> _Chunk:
         if _tells_error(data):
             raise BrokenStream(data) from error
         try:
-            if not has_halves(data):
+            if not needs_repair(data):
                 raise
-            chunk = msgspec.convert(_raw_parts(decode_with_halves(data)), _Chunk)
+            chunk = msgspec.convert(_raw_parts(decode_leniently(data)), _Chunk)
         except (*UNREADABLE, ValueError):
             raise Unreadable(f"an event of the stream is damaged ({error})") from error
     except UNREADABLE as error:
@@ -325,7 +332,9 @@ def _add(piece: Mapping[str, object], reply: _Reply) -> None:
         (reply.thoughts if is_reasoning else reply.words).append(text)
     if isinstance(refusal := piece.get("refusal"), str):
         reply.refusal.append(refusal)
-    reply.thoughts.append(reasoning_beside(piece))
+    if field := reasoning_field(piece):
+        reply.thoughts.append(reasoning_text(piece.get(field)))
+        reply.thought_field = reply.thought_field or field
     _add_thought_parts(piece.get("reasoning_details"), reply)
     reply.kept |= {name: piece[name] for name in KEPT_WHOLE if piece.get(name)}
     reply.calls.add_all(written_calls_of(piece))
@@ -369,7 +378,9 @@ def _message(reply: _Reply) -> dict[str, object]:
         **reply.kept,
     }
     if any(reply.thoughts):
-        message["reasoning_content"] = repaired_text("".join(reply.thoughts))
+        own = reply.thought_field
+        name = own if own in REASONING_FIELDS and own not in _OF_PARTS else "reasoning_content"
+        message[name] = repaired_text("".join(reply.thoughts))
     if reply.thought_parts:
         message["reasoning_details"] = list(reply.thought_parts.values())
     if any(reply.refusal):

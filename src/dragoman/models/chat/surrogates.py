@@ -2,6 +2,7 @@
 
 Some servers cut an emoji in two at the end of a token, and write each half as an escape of its own. JSON
 allows that, UTF-8 has no place for it. Two halves that meet are put together; one alone becomes U+FFFD.
+Servers in Python write `NaN` and `-Infinity` (log probabilities), which JSON does not have: they become null.
 """
 
 import json
@@ -9,16 +10,16 @@ import re
 
 import msgspec
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ODD = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\bNaN\b|\bInfinity\b")
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def has_halves(body: bytes) -> bool:
-    """Whether a body may hold an escaped half of a character."""
-    return _HALF.search(body) is not None
+def needs_repair(body: bytes) -> bool:
+    """Whether a body may hold an escaped half of a character, or a number that JSON does not have."""
+    return _ODD.search(body) is not None
 
 
-def decode_with_halves(body: bytes) -> object:
+def decode_leniently(body: bytes) -> object:
     """Return what a JSON text holds, with its halves of characters.
 
     Raises:
@@ -42,7 +43,7 @@ def repaired(body: bytes) -> bytes:
         ValueError: Where it is no JSON.
         RecursionError: Where it is nested too deeply.
     """
-    return msgspec.json.encode(_repaired(decode_with_halves(body)))
+    return msgspec.json.encode(_repaired(decode_leniently(body)))
 
 
 def _repaired(value: object) -> object:

@@ -107,7 +107,6 @@ _MODERATED = re.compile(
     r"|content[_ ]policy|flagged|moderation|prohibited_content|sensitive content|敏感",
     re.IGNORECASE,
 )
-_OF_MESSAGES = re.compile(r"messages|message|assistant", re.IGNORECASE)
 
 _EMPTY = re.compile(
     r"non-?empty|must not be empty|cannot be empty|empty (?:content|message|text)|content (?:is|was) empty"
@@ -177,9 +176,8 @@ class RefusalReason(msgspec.Struct, frozen=True):
         """Whether the server takes no fields of messages but OpenAI's, and does not say which it found."""
         if any(self.refuses_parameter(name) for name in PARAMETERS):
             return False
-        return (
-            _OF_MESSAGES.search(self.said) is not None and _IS_UNKNOWN.search(self.said) is not None
-        )
+        is_of_another = self.param and not self.param.startswith("messages")
+        return not is_of_another and _IS_UNKNOWN.search(self.said) is not None
 
     @property
     def refuses_null(self) -> bool:
