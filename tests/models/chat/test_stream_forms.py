@@ -323,6 +323,8 @@ HELLO = chunk({"content": "Hello there."})
         HELLO + event({"error": {}, "choices": []}) + chunk({}, "stop"),
         HELLO + event({"error": False, "choices": []}) + chunk({}, "stop"),
         HELLO + event({"type": "ping"}) + chunk({}, "stop"),
+        HELLO + event({"code": 200, "message": "success"}) + chunk({}, "stop"),
+        chunk([]) + HELLO + chunk([], "stop"),
         HELLO + chunk({}, "stop") + b'data: "[DONE]"\n\n',
         HELLO + b"data: [done]\n\n",
         b"\n" * 3_000 + HELLO + chunk({}, "stop"),

@@ -98,6 +98,8 @@ FAILED_CALLS = [
     {"error": {"code": "json_validate_failed", "message": "Failed to generate JSON."}},
 ]
 NEITHER = [
+    {"error": {"message": "the input parameter temperature cannot exceed 2"}},
+    {"error": {"message": "Daily token limit exceeded: input tokens exceed your quota"}},
     {"error": {"message": "model overloaded"}},
     {
         "error": {
@@ -240,6 +242,7 @@ def test_any_body_is_a_reason_within_bounds(body: bytes) -> None:
         [{"error": {"code": 503, "message": "it died"}}],
         {"object": "error", "message": "it died"},
         {"detail": "it died"},
+        {"message": "it died", "success": False},
         {"code": 1234, "msg": "it died", "success": False},
         {"choices": None, "base_resp": {"status_code": 1000, "status_msg": "it died"}},
         {"choices": [{"message": {"content": ""}, "error": {"message": "it died"}}]},

@@ -51,7 +51,7 @@ class _AudioDelta(msgspec.Struct):
 class _Choice(msgspec.Struct):
     """A piece of an answer; some servers send it as a whole message."""
 
-    delta: dict[str, object] | str | None = None
+    delta: dict[str, object] | list[object] | str | None = None
     message: dict[str, object] | None = None
     text: object = None
     index: object = 0
@@ -69,7 +69,8 @@ class _Choice(msgspec.Struct):
         """What is new in it."""
         if isinstance(self.delta, str):
             return {"content": self.delta}
-        return self.delta or self.message or ({"content": self.text} if self.text else {})
+        own = self.delta if isinstance(self.delta, dict) else None
+        return own or self.message or ({"content": self.text} if self.text else {})
 
     @property
     def ending(self) -> str | None:

@@ -22,6 +22,9 @@ _MESSAGES = ("message", "msg", "detail", "error", "errors", "title", "base_resp"
 _BESIDE_ERRORS = ("code", "status", "status_code", "success")
 """Fields beside the words of an error that a gateway sends in the place of a completion."""
 
+_FINE = (None, True, 0, 200, "0", "200", "ok", "success", "completed", "processing", "in_progress")
+"""Values of those fields that say that nothing is wrong."""
+
 _CONTEXT = re.compile(
     r"context[ _]?(?:length|window|size)|maximum context|exceed_context|model_?_?context"
     r"|maximum model length|max_model_len|maximum (?:input|prompt|sequence) length"
@@ -32,14 +35,15 @@ _CONTEXT = re.compile(
     r"|too large for model with|max_tokens must be at least 1, got -|prompt length is \d+ but"
     r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than \d+ tokens"
     r"|max_seq_len|session_len|max_num_tokens|max sequence length|(?:model )?input length limit|max input tokens"
-    r"|model(?:'?s)? max(?:imum)? length|exceeds? (?:model )?max(?:imum)? length"
-    r"|(?:prompt|input)[^.]{0,80}cannot exceed|total tokens limit|(?:conversation|prompt|input) (?:is )?(?:too long|too large)"
+    r"|model(?:'?s)? max(?:imum)? length"
+    r"|(?:input|prompt) tokens[^.]{0,40}cannot exceed|tokens in the prompt cannot exceed|total tokens limit|(?:conversation|prompt|input) (?:is )?(?:too long|too large)"
     r"|input tokens exceed|token limit exceeded|max_prompt_tokens_exceeded"
     r"|超长|(?:上下文|输入|提示词?)[^。]{0,20}(?:超过|超出|过长)",
     re.IGNORECASE,
 )
 _OF_A_RATE = re.compile(
-    r"per (?:minute|day|hour|second)|\bTPM\b|\bRPM\b|rate[ _]limit", re.IGNORECASE
+    r"per (?:minute|day|hour|second)|\b(?:daily|monthly|quota)\b|\bTPM\b|\bRPM\b|rate[ _]limit",
+    re.IGNORECASE,
 )
 _OF_A_SETTING = re.compile(
     r"supports at most \d+ completion tokens|maximum value for `?max", re.IGNORECASE
@@ -287,7 +291,10 @@ def holds_error(given: object) -> bool:
     if isinstance(own, dict) and own.get("status_code"):
         return True
     told = any(given.get(name) for name in ("message", "msg"))
-    return bool(given.get("detail")) or (told and any(name in given for name in _BESIDE_ERRORS))
+    codes = (given[name] for name in _BESIDE_ERRORS if name in given)
+    return bool(given.get("detail")) or (
+        told and any(code is False or code not in _FINE for code in codes)
+    )
 
 
 def _error(given: object) -> object:
