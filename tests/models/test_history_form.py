@@ -58,6 +58,7 @@ def test_ids_that_repeat_in_every_turn_become_unique_and_their_results_follow() 
         (SAFE, "Ab3dEf6h9", True),
         (SAFE, "call_1", False),
         (SAFE, "functions.look:0", True),
+        (HistoryForm(keeps_tied_ids=False), "functions.look:0", False),
         (HistoryForm(keeps_ids=True), "call_1", True),
         (HistoryForm(keeps_ids=True), "", False),
         (HistoryForm(keeps_ids=True), "a b", False),

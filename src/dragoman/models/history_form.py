@@ -61,6 +61,7 @@ class HistoryForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reasoning: Which replies go back with their reasoning.
         keeps_ids: Whether ids of calls stay as the server gave them. Else they become nine letters and
             digits, which every provider takes (Mistral takes nothing else).
+        keeps_tied_ids: Whether ids stay that their own server may read: Kimi's, and those beside a signature.
         keeps_extras: Whether fields such as thought signatures go back.
         keeps_content: Whether content goes back as it came, reasoning between the words included.
         takes_empty: Whether a message without words is accepted.
@@ -72,6 +73,7 @@ class HistoryForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     reasoning: ReasoningReturn = "with_calls"
     keeps_ids: bool = False
+    keeps_tied_ids: bool = True
     keeps_extras: bool = True
     keeps_content: bool = False
     takes_empty: bool = False
@@ -165,7 +167,8 @@ class _Writer:
     def _id(self, given: str, *, is_tied: bool) -> str:
         """Return the id under which a call goes back; it is new where it was used before."""
         self._count += 1
-        may_stay = self._form.keeps_ids or is_tied or _KIMI_ID.fullmatch(given)
+        is_tied = is_tied or _KIMI_ID.fullmatch(given) is not None
+        may_stay = self._form.keeps_ids or (is_tied and self._form.keeps_tied_ids)
         is_legal = (_PRINTABLE if may_stay else _NINE_SIGNS).fullmatch(given) is not None
         call_id = given
         while not is_legal or call_id in self._used:

@@ -72,7 +72,9 @@ def _of_calls(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]
     if reason.wants_names and not form.names_results:
         yield AdaptedForm(msgspec.structs.replace(form, names_results=True), "results_named")
     elif reason.refuses_ids:
-        yield AdaptedForm(msgspec.structs.replace(form, keeps_ids=False), "ids_replaced")
+        yield AdaptedForm(
+            msgspec.structs.replace(form, keeps_ids=False, keeps_tied_ids=False), "ids_replaced"
+        )
 
 
 def _of_other_fields(reason: RefusalReason, form: HistoryForm) -> Iterator[AdaptedForm]:

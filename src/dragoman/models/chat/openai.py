@@ -284,15 +284,19 @@ def _advice(status: int, reason: RefusalReason) -> str:
             return f": {advice}"
     if status in {401, 403}:
         return ": check the key in the environment"
-    if status == _NOT_FOUND:
+    if status in _NOT_THERE:
         return ": check the model's name and the address"
-    if name := reason.param.partition(".")[0][:MOST_SHOWN]:
+    name = re.split(r"[.\[]", reason.param)[0][:MOST_SHOWN]
+    if name and name not in _OF_THE_CONVERSATION:
         return f": {_SWITCHES.get(name) or f'leave {name!r} out or set another value'}"
     return ""
 
 
 _MOVED = frozenset({301, 302, 303, 307, 308})
-_NOT_FOUND = 404
+_NOT_THERE = frozenset({404, 405})
+_OF_THE_CONVERSATION = frozenset({"messages", "tools", "prompt", "input"})
+"""Parameters that nobody sets: advice to leave them out would help nobody."""
+
 _SWITCHES = {
     "seed": "add seed=off to the model's parameters",
     "response_format": "add schema=off to the model's parameters",

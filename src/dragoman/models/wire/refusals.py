@@ -118,7 +118,7 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _IDS = re.compile(
-    r"tool[_ ]calls?(?:\[\d+\]\.|[_ ])?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
+    r"tool_calls\[\d+\]\.id.{0,80}(?:too long|length)|tool[_ ]calls?(?:\[\d+\]\.|[_ ])?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
     r"(?:ids?|identifiers?) must be unique|`?tool_use`? ids must be unique",
     re.IGNORECASE,
 )
