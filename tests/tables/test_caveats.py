@@ -36,8 +36,8 @@ def told(folder: Path, used: Usage) -> tuple[str, ...]:
         for cell in cells
     ]
     with create_run(folder / "run", NewRun(msgspec.json.encode(made), cells, {}), played) as store:
-        cells = summary(store, "dragoman-1", "none", NO_PRICES)
-        return (*refusals(cells), *remarks(cells))
+        summaries = summary(store, "dragoman-1", "none", NO_PRICES)
+        return (*refusals(summaries), *remarks(summaries))
 
 
 def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path: Path) -> None:

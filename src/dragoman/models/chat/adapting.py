@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.carried_fields import CALL_FIELDS
+from dragoman.core.texts.carried_fields import CALL_FIELDS
 from dragoman.models.history_form import HistoryForm
 from dragoman.models.wire.refusals import RefusalReason
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from dragoman.core.carried_fields import REASONING_FIELDS
+from dragoman.core.texts.carried_fields import REASONING_FIELDS
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.texts.reasoning import separated
 from dragoman.models.chat.growing_calls import GrowingCalls
