@@ -11,6 +11,7 @@ import io
 import json
 import logging
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.commands.tree import command_line
 from dragoman.cli.main import main
+from dragoman.cli.progressing.bars import LINE_PACE, LinePace
 from dragoman.core.facets import Outside
 from dragoman.core.protocols import Provenance, Suite
 from dragoman.core.speech import Stage
@@ -227,19 +229,35 @@ def in_process() -> Callable[..., CompletedProcess[str]]:
     return run_here
 
 
+_PROGRESS = re.compile(r"\d s (?:so far|left)|per second")
+
+
+def without_progress(errors: str) -> list[str]:
+    """Return the lines of what a process printed that tell no progress: a busy machine is told some."""
+    return [line for line in errors.splitlines() if not _PROGRESS.search(line)]
+
+
+_QUIET = LinePace(first=600, every=600)
+"""Commands of tests are short, and a busy machine is no reason to tell how far they are."""
+
+
 def run_here(
     *arguments: object, cwd: Path | None = None, **environment: str
 ) -> CompletedProcess[str]:
     """Run the command line in this process and return what it printed and how it ended."""
     words = ["dragoman", *map(str, arguments)]
     output, errors = _stream(), _stream()
+    is_paced = LINE_PACE.get() != LinePace()
     with _as_a_process_of_its_own(words, cwd or Path.cwd(), environment, output, errors):
+        pace = LINE_PACE.set(LINE_PACE.get() if is_paced else _QUIET)
         try:
             main()
         except SystemExit as end:
             status = end.code or 0
         else:
             status = 0
+        finally:
+            LINE_PACE.reset(pace)
     assert isinstance(status, int), status
     return CompletedProcess(words, status, _printed(output), _printed(errors))
 

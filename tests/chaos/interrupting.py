@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.conftest import without_progress
+
 PATIENCE = 120
 
 # Whoever starts the tests in the background of a shell makes them ignore Ctrl-C.
@@ -35,7 +37,7 @@ def stopped(process: "subprocess.Popen[str]") -> list[str]:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
-    lines = errors.splitlines()
+    lines = without_progress(errors)
     assert len(lines) == 1, errors
     assert lines[0].startswith("dragoman: stopped"), errors
     return shlex.split(lines[0][lines[0].index("dragoman resume") :])

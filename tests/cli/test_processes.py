@@ -1,6 +1,5 @@
 """Every command as the process that people start; all other tests run it in their own process."""
 
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -8,13 +7,13 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from tests.conftest import without_progress
 from typer.main import get_command
 
 from dragoman.cli.commands.tree import command_line
 
 pytestmark = pytest.mark.slow
 
-PROGRESS = re.compile(r"\d s (?:so far|left)|per second")
 Cli = Callable[..., CompletedProcess[str]]
 
 COMMANDS = {
@@ -145,8 +144,7 @@ def test_a_process_prints_leaves_and_ends_as_the_command_does_in_another(
         done = run(*COMMANDS[name])
         left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
         # A busy machine is told that the work goes on.
-        told = [line for line in done.stderr.splitlines() if not PROGRESS.search(line)]
-        found.append((done.returncode, done.stdout, told, left))
+        found.append((done.returncode, done.stdout, without_progress(done.stderr), left))
         shutil.rmtree(folder)
         folder.mkdir()
 
