@@ -81,6 +81,11 @@ def test_a_key_is_taken_out_however_each_of_its_characters_is_written(
     assert hidden(f"\n{written}\n".encode(), (key,)) == b"\n***\n"
 
 
+def test_a_key_that_ends_in_the_sign_of_a_code_is_taken_out_whole() -> None:
+    assert hidden(b"00000000123\\x78", ("00000000123x",)) == b"***"
+    assert hidden(b"00000000123\\u0075", ("00000000123u",)) == b"***"
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_key_is_taken_out_where_all_of_it_is_written_one_way(way: str) -> None:
     assert hidden("".join(map(WAYS[way], KEY)).encode(), (KEY,)) == b"***"

@@ -124,7 +124,8 @@ def _character(character: str) -> bytes:
     plain = re.escape(character.encode())
     code = ord(character)
     # Percent signs and backslashes may be escaped themselves, any number of times over.
-    ways = [plain, rb"\\+(?:%b|u(?i:%04x)|x(?i:%02x))" % (plain, code, code)]
+    # The codes come first: `u` and `x` may be the character that is written.
+    ways = [plain, rb"\\+(?:u(?i:%04x)|x(?i:%02x)|%b)" % (code, code, plain)]
     if character.isascii():
         ways.append(b"%%(?:25)*(?i:%02x)" % code)
     ways.append(b"&(?:amp;)*#(?:0*%d|[xX]0*(?i:%x))(?:;|(?![0-9A-Fa-f]))" % (code, code))
