@@ -189,15 +189,17 @@ class Connection(asyncio.Protocol):
         """Doubt an answer that may be that of another request: never what came first over it.
 
         An answer that equals the one before it answers the same call where that is sent again; but
-        what comes next may then be out of step. An empty answer can be nobody's reply, and equals none.
+        what comes next may then be out of step. Nothing and a page of HTML are nobody's reply: such an
+        answer is refused by whoever reads it, and its connection closes.
         """
         digest, now = hash(body), self.freed_at
         self.trust.answers += 1
         self.answered += 1
         number, at = self._answers.get(digest, NEVER)
         self._answers[digest] = self.answered, now
-        is_late = bool(body) and (self.answered - number <= LATE_ANSWERS or now - at < LATE_SECONDS)
-        self.is_spent = is_late or self.answered >= MOST_ANSWERS
+        is_equal = self.answered - number <= LATE_ANSWERS or now - at < LATE_SECONDS
+        self.is_spent = is_equal or self.answered >= MOST_ANSWERS
+        is_late = is_equal and not _is_no_reply(body)
         if is_late and not (is_same_call and number == self.answered - 1):
             self.doubt = "equal"
         elif self.answered > 1 and self.trust.is_doubtful:
@@ -287,6 +289,11 @@ class Connection(asyncio.Protocol):
         self._answer.end(error)
         self._wake()
         self._on_lost(self)
+
+
+def _is_no_reply(body: bytes) -> bool:
+    begins = body[:200].lstrip().lower()
+    return not begins or begins.startswith((b"<!doctype html", b"<html"))
 
 
 def _is_same(request: tuple[bytes, ...], before: tuple[bytes, ...]) -> bool:
