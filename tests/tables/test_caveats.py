@@ -1,6 +1,7 @@
 """What is said beside figures: endpoints that refused most of what they were asked."""
 
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -9,7 +10,7 @@ from dragoman.benchmarks.tau2.sample.shop import sample_suite
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import Score, Scored
-from dragoman.core.usage import Usage
+from dragoman.core.usage import RemarkKind, Usage
 from dragoman.models.spending.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
 from dragoman.store.entries import StoredEpisode
@@ -58,6 +59,12 @@ def test_what_is_to_be_said_of_replies_is_said_once_by_model(tmp_path: Path) -> 
         f"user {MODEL}: reasoning stood between the words of 4 replies and was separated from them"
     )
     assert roles.startswith(f"user {MODEL}: its endpoint takes user and assistant by turns alone")
+
+
+@pytest.mark.parametrize("kind", get_args(RemarkKind))
+def test_every_kind_of_remark_has_a_sentence(tmp_path: Path, kind: str) -> None:
+    (line,) = told(tmp_path, Usage("agent", MODEL, 2, remarks={kind: 1}))
+    assert line.startswith(f"agent {MODEL}: ")
 
 
 @pytest.mark.parametrize(

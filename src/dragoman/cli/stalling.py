@@ -1,11 +1,11 @@
 """Says whom conversations wait for, and what helps, where nothing has moved for a while."""
 
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from dragoman.cli.output import print_line
+from dragoman.cli.progressing.bars import repeated
 from dragoman.report import wording
 from dragoman.runs.watch import Waiting, Watch
 from dragoman.wiring.reach import asks_endpoint
@@ -33,26 +33,20 @@ def stall_notices(
     if not is_on:
         yield
         return
-    is_over = threading.Event()
+    told = silence
 
     def look() -> None:
-        told = silence
-        while not is_over.wait(every):
-            waiting = watch.stalled(silence)
-            if not waiting:
-                told = silence
-            elif waiting[-1].seconds >= told:
-                told = 2 * waiting[-1].seconds
-                print_line(notice(waiting), to_stderr=True)
-                sys.stderr.flush()
+        nonlocal told
+        waiting = watch.stalled(silence)
+        if not waiting:
+            told = silence
+        elif waiting[-1].seconds >= told:
+            told = 2 * waiting[-1].seconds
+            print_line(notice(waiting), to_stderr=True)
+            sys.stderr.flush()
 
-    thread = threading.Thread(target=look, name="stall notices", daemon=True)
-    thread.start()
-    try:
+    with repeated(look, every):
         yield
-    finally:
-        is_over.set()
-        thread.join()
 
 
 def notice(waiting: Sequence[Waiting]) -> str:

@@ -1,7 +1,7 @@
 """What model calls consumed; prices are looked up later and may be unknown."""
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -10,11 +10,28 @@ Count = TypeVar("Count", int, float)
 SEARCH = "search"
 """The purpose of what a benchmark asks a search engine: its usage names no model of a plan."""
 
-SEPARATED_REASONING = "separated_reasoning"
-"""Remark: reasoning stood between the words of a reply and was separated from them."""
+RemarkKind = Literal[
+    "separated_reasoning",
+    "cut_at_end_mark",
+    "alternating_roles",
+    "system_as_user",
+    "reasoning_returned",
+    "reasoning_filled",
+    "reasoning_left_out",
+    "empty_content_replaced",
+    "null_content_replaced",
+    "empty_calls_filled",
+    "results_named",
+    "tool_choice_left_out",
+    "ids_replaced",
+]
+"""What is told of calls that were answered: how a reply was read, or how a request was adapted."""
 
-CUT_AT_END_MARK = "cut_at_end_mark"
-"""Remark: a reply went on behind the mark that ends a turn, and was cut there."""
+SEPARATED_REASONING: RemarkKind = "separated_reasoning"
+"""Reasoning stood between the words of a reply and was separated from them."""
+
+CUT_AT_END_MARK: RemarkKind = "cut_at_end_mark"
+"""A reply went on behind the mark that ends a turn, and was cut there."""
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):

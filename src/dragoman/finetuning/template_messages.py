@@ -3,10 +3,15 @@
 import json
 from collections.abc import Mapping
 
+from dragoman.core.texts.carried_fields import WHOLE_CONTENT
+from dragoman.models.history_form import valid_arguments
+
 
 def for_template(message: Mapping[str, object]) -> dict[str, object]:
     """Return a message as templates want it: some text, and arguments that are no text."""
-    shown = {"content": "", **{key: each for key, each in message.items() if each is not None}}
+    given = {key: each for key, each in message.items() if each is not None}
+    given.pop(WHOLE_CONTENT, None)
+    shown = {"content": "", **given}
     calls = shown.get("tool_calls")
     if isinstance(calls, list | tuple):
         shown["tool_calls"] = [_with_object(call) for call in calls]
@@ -16,10 +21,7 @@ def for_template(message: Mapping[str, object]) -> dict[str, object]:
 def _with_object(call: object) -> object:
     match call:
         case {"function": {"arguments": str() as written, **function}, **others}:
-            try:
-                arguments = json.loads(written)
-            except ValueError:
-                return call
+            arguments = json.loads(valid_arguments(written))
             return {**others, "function": {**function, "arguments": arguments}}
         case _:
             return call

@@ -67,7 +67,7 @@ def remarks(cells: Sequence[CellSummary]) -> tuple[str, ...]:
         f"{entry.purpose} {entry.model}: {_REMARKS[kind].format(replies=_replies(count))}"
         for entry in entries
         for kind, count in entry.remarks.items()
-        if kind in _REMARKS
+        if kind in _REMARKS  # a later version may know others
     )
 
 
@@ -75,7 +75,7 @@ def _replies(count: int) -> str:
     return f"{count:,} {'reply' if count == 1 else 'replies'}"
 
 
-_REMARKS = {
+_REMARKS: dict[str, str] = {
     SEPARATED_REASONING: (
         "reasoning stood between the words of {replies} and was separated from them, as a reasoning parser "
         "of the server does (docs/model_servers.md)"
@@ -102,7 +102,7 @@ _REMARKS = {
     "tool_choice_left_out": "its endpoint takes no tool_choice: it is left out",
     "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such ids",
 }
-"""What the kinds of remarks say; the others are told elsewhere."""
+"""What each kind of remark says."""
 
 
 def text_calls(cells: Sequence[CellSummary]) -> tuple[str, ...]:

@@ -260,7 +260,7 @@ def test_words_about_the_tool_are_no_call(examined: Examined) -> None:
             '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
             "--tool-call-parser",
         ),
-        ("library", "registry.ollama.ai/library/tiny does not support tools", "ollama show"),
+        ("library", "library/tiny does not support tools", "ollama show"),
         ("llamacpp", "tools param requires --jinja flag", "--jinja"),
         ("sglang", "Function calling is not supported for this model", "--tool-call-parser"),
     ],
@@ -544,11 +544,13 @@ def test_a_server_that_refuses_the_result_of_a_call_does_not_pass(examined: Exam
 
 
 def test_a_server_without_streams_can_be_done_with(examined: Examined) -> None:
-    whole, broken = Server(), Server()
+    whole, refusing, broken = Server(), Server(), Server()
     whole.streams = False
-    broken.refuses = lambda asked: (500, {"error": "no streams"}) if "stream" in asked else None
+    refusing.refuses = lambda asked: (500, {"error": "no streams"}) if "stream" in asked else None
+    broken.refuses = lambda asked: (500, {"error": "it broke"}) if "stream" in asked else None
 
     assert examined(whole, status=0).cause("stream") == "whole_answer"
+    assert examined(refusing, status=0).cause("stream") == "whole_answer"
     assert examined(broken, status=0).cause("stream") == "refused"
 
 

@@ -14,6 +14,8 @@ from itertools import islice
 
 import msgspec
 
+from dragoman.core.texts.nesting import is_deep
+from dragoman.core.texts.reasoning import separated
 from dragoman.core.tools import ToolCall
 
 MAX_CHARS = 100_000
@@ -28,7 +30,6 @@ MAX_CODE = 4_000
 """Characters of code that are parsed."""
 
 _MAX_LINES = 200
-_MAX_DEPTH = 50
 
 
 class CallsInText(msgspec.Struct, frozen=True):
@@ -169,7 +170,7 @@ def written_calls_in(text: str, tool_names: Collection[str]) -> CallsInText | No
     """
     if _MAYBE.search(text, 0, MAX_CHARS) is None:
         return None
-    reply = _Reply(text[:MAX_CHARS].rpartition("</think>")[2].translate(_PLAIN), tool_names)
+    reply = _Reply(separated(text[:MAX_CHARS]).words.translate(_PLAIN), tool_names)
     syntaxes = SYNTAXES | BARE_SYNTAXES if reply.mentions_tools else SYNTAXES
     for syntax, (mark, read) in syntaxes.items():
         if mark.casefold() not in reply.folded:
@@ -191,27 +192,12 @@ def _call(found: _Found, number: int) -> ToolCall:
     if isinstance(given, str):
         given = _read_json(given) if given.strip() else {}
     name = found.name.strip()[:MAX_NAME]
-    if isinstance(given, dict) and _is_shallow(given):
+    if isinstance(given, dict) and not is_deep(given):
         return ToolCall(f"text_{number}", name, {str(key): value for key, value in given.items()})
     raw = found.arguments if isinstance(found.arguments, str) else ""
     return ToolCall(
         f"text_{number}", name, {}, raw=raw[:MAX_RAW], malformed="the arguments cannot be read"
     )
-
-
-def _is_shallow(value: object) -> bool:
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [inner for outer in level for inner in _inside(outer)]
-        if not level:
-            return True
-    return False
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _read_json(text: str) -> object:

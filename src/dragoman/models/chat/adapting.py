@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from dragoman.core.texts.carried_fields import CALL_FIELDS
+from dragoman.core.usage import RemarkKind
 from dragoman.models.history_form import HistoryForm
 from dragoman.models.wire.refusals import RefusalReason
 
@@ -14,7 +15,7 @@ class AdaptedForm(NamedTuple):
     """A form to ask again with, and the remark that says what was changed."""
 
     form: HistoryForm
-    remark: str
+    remark: RemarkKind
 
 
 def adapted_form(reason: RefusalReason, form: HistoryForm) -> AdaptedForm | None:

@@ -193,7 +193,7 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
     sound = spoken.sound
     raw = msgspec.Raw(body if sound is None else without_sound(body, sound))
     found = {SEPARATED_REASONING: read.was_in_words, CUT_AT_END_MARK: read.ran_on}
-    remarks = {kind: 1 for kind, was_found in found.items() if was_found}
+    remarks: dict[str, int] = {kind: 1 for kind, was_found in found.items() if was_found}
     tokens = _tokens(decoded.usage)
     return DecodedReply(reply, raw, tokens, sound, heard_sound, read.reasoning, remarks)
 

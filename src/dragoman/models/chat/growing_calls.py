@@ -1,25 +1,23 @@
 """Puts the calls of a streamed reply together from their pieces.
 
 OpenAI numbers calls by `index`, gives id and name once, and sends the arguments in pieces. Servers differ:
-one index for all calls, none, or a text; another id with every piece, or the text "null"; a name that comes late,
-in pieces, or with every piece; arguments as an object, once more as a whole at the end, or all of them so far
-with every piece. A piece belongs
-to the call that it fits: by its id, then by its index, and then by whether that call is already whole.
+one index for all calls, none, or a text; another id with every piece, or the text "null"; a name that
+comes late, in pieces, or with every piece; arguments as an object, once more as a whole at the end, or all
+of them so far with every piece. A piece belongs to the call that it fits: by its id, then by its index, and
+then by whether that call is already whole.
 """
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from dragoman.core.texts.carried_fields import CALL_FIELDS
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.models.chat.message_parts import ARGUMENT_FIELDS
 from dragoman.models.chat.surrogates import repaired_text
 from dragoman.models.written_calls import MAX_ARGUMENT_CHARS
 
 _NO_ID = frozenset({"", "null", "None"})
-_KEPT = ("extra_content", "thought_signature", "provider_specific_fields")
-"""What a provider wants back with a call, such as the signature of a thought."""
-
 _MOST_CALLS = 1_000
 _MOST_DIGITS = 10
 _MOST_CHARS = 2 * MAX_ARGUMENT_CHARS
@@ -128,7 +126,7 @@ class GrowingCalls:
         if call_id:
             call.id = call.id or call_id
             self._by_id[call_id] = call
-        call.kept |= {field: piece[field] for field in _KEPT if piece.get(field)}
+        call.kept |= {field: piece[field] for field in CALL_FIELDS if piece.get(field)}
         call.add(name, arguments)
 
     def _call_of(

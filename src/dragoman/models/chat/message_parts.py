@@ -22,8 +22,6 @@ ARGUMENT_FIELDS = ("arguments", "input", "parameters")
 """Fields in which servers write what a function is called with."""
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-
-
 _HAS_REASONING = frozenset({*_REASONING_FIELDS, "reasoning_details"})
 
 
@@ -36,7 +34,7 @@ def content_parts(content: object) -> Iterator[tuple[str, bool]]:
     """Yield the texts in the content of a message, each with whether it is reasoning."""
     if isinstance(content, str):
         yield content, False
-    elif isinstance(content, bool | int | float):
+    elif isinstance(content, int | float) and not isinstance(content, bool):
         yield str(content), False
     elif isinstance(content, list):
         for part in content:

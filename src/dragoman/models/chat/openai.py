@@ -41,6 +41,9 @@ ADAPTED = BAD_REQUEST | {500}
 
 _STREAM = re.compile(r"\bstream(?:s|ed|ing)?\b", re.IGNORECASE)
 
+_STREAMED = "stream"
+"""The one way of adapting that changes nothing of what is asked, and is no remark."""
+
 _MOST_ADAPTED = 8
 """Ways in which one request is adapted before it is refused for good."""
 
@@ -161,8 +164,8 @@ class OpenAIModel:
         elif self._chooses and reason.refuses_parameter("tool_choice"):
             self._chooses = False
             adapted["tool_choice_left_out"] = 1
-        elif _STREAM.search(reason.message) and "stream" not in adapted:
-            adapted["stream"] = 1
+        elif _STREAM.search(reason.message) and _STREAMED not in adapted:
+            adapted[_STREAMED] = 1
             self._streams = not as_stream
         else:
             return False
@@ -269,10 +272,11 @@ def _error_inside(body: bytes, said: str) -> Exception:
 
 
 def _with_remarks(completion: Completion, adapted: Mapping[str, int]) -> Completion:
-    if not adapted or set(adapted) == {"stream"}:
+    told = {kind: count for kind, count in adapted.items() if kind != _STREAMED}
+    if not told:
         return completion
     usage = completion.usage
-    usage = msgspec.structs.replace(usage, remarks={**usage.remarks, **adapted})
+    usage = msgspec.structs.replace(usage, remarks={**usage.remarks, **told})
     return msgspec.structs.replace(completion, usage=usage)
 
 
