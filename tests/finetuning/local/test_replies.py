@@ -101,3 +101,37 @@ def test_templates_of_another_form_of_calls_are_told() -> None:
     assert knows_calls('... <tool_call>\\n{"name": ...}\\n</tool_call>')
     assert not knows_calls("<tool_call>\\n<function=name>\\n<parameter=a>")
     assert not knows_calls("<|python_tag|>")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "<think>I need it.</think>\nWhat is your number?",
+            {"content": "<think>I need it.</think>\nWhat is your number?"},
+        ),
+        ("so it is</think>It is there.", {"content": "so it is</think>It is there."}),
+        ("Thank you. ### STOP###", {"content": "Thank you. ### STOP###"}),
+        ("It is there.<|im_end|>", {"content": "It is there.<|im_end|>"}),
+        (
+            '<think>I look.</think><tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>',
+            {
+                "content": "<think>I look.</think>",
+                "tool_calls": [{"function": {"name": "f", "arguments": '{"a": 1}'}}],
+            },
+        ),
+        (
+            '<tool_call>{"name": "f", "arguments": [1]}</tool_call>',
+            {"content": None, "tool_calls": [{"function": {"name": "f", "arguments": "[1]"}}]},
+        ),
+    ],
+)
+def test_a_folder_gives_the_reply_that_the_same_words_are_over_the_wire(
+    text: str, message: dict[str, object]
+) -> None:
+    body = msgspec.json.encode({"choices": [{"message": message}]})
+    wire = decode_completion(body, "compatible/base", "agent")
+
+    own = read(text)
+
+    assert (own.reply, own.reasoning) == (wire.reply, wire.reasoning)
