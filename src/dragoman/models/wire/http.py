@@ -11,7 +11,7 @@ from dragoman.models.wire.http1.peer_trust import ASKED_AGAIN, SURPLUS, PeerTrus
 from dragoman.models.wire.http1.pool import Pool
 from dragoman.models.wire.http1.requests import Destination, Heads, Peer, destination_of
 from dragoman.models.wire.sources import came_over
-from dragoman.models.wire.transport import CHAT_BYTES, OK, HttpResponse, Timeouts
+from dragoman.models.wire.transport import CHAT_BYTES, GOOD, HttpResponse, Timeouts
 
 LARGE_AT_ONCE = 16
 """How many large bodies are read at the same time: what they hold together is bounded."""
@@ -92,7 +92,7 @@ class Http:
             second = await fresh.exchange(request, most_bytes, ends_at, self._large)
         finally:
             pool.give_back(where.peer, fresh)
-        if second.status == OK and connection.doubt == "equal":
+        if second.status in GOOD and connection.doubt == "equal":
             if second.body == answer.body:
                 connection.trust.gave_equal()
             else:

@@ -3,7 +3,7 @@
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
-from dragoman.models.wire.transport import OK, Fault, FaultKind, HttpResponse, reason_of
+from dragoman.models.wire.transport import GOOD, Fault, FaultKind, HttpResponse, reason_of
 
 ERROR_BYTES = 64 * 1024
 """What is read of the body of an error."""
@@ -16,7 +16,7 @@ FRAMING_RATIO = 16
 
 INTERIM = range(100, 200)
 BODILESS = frozenset({204, 304})
-GOOD = range(200, 300)
+SUCCESS = range(200, 300)
 
 
 class AnswerReader:
@@ -113,7 +113,7 @@ class AnswerReader:
         if len(self._body) <= self._bound or self.fault is not None:
             return
         self.keeps = False
-        if self._status == OK:
+        if self._status in GOOD:
             self.is_settled = self.is_whole = False
             self.break_off("oversized", f"the answer has more than {self._most_bytes:,} bytes")
         else:
@@ -149,7 +149,7 @@ class AnswerReader:
         self._ends_with_connection = (
             length is None and "Transfer-Encoding" not in headers and self._status not in BODILESS
         )
-        if self._status != OK:
+        if self._status not in GOOD:
             self._bound = ERROR_BYTES
         elif length is not None and int(length) > self._most_bytes:
             self.break_off("oversized", f"the answer has more than {self._most_bytes:,} bytes")
@@ -166,6 +166,6 @@ class AnswerReader:
             return
         if not self.is_settled:
             # After an error of its own a gateway may still hand on what it waited for.
-            self.keeps = self._parser.should_keep_alive() and self._status in GOOD
+            self.keeps = self._parser.should_keep_alive() and self._status in SUCCESS
             self._finish()
         self.is_ended = True

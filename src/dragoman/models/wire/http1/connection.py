@@ -10,7 +10,7 @@ from typing import Literal, cast
 from dragoman.models.wire.http1.answers import AnswerReader
 from dragoman.models.wire.http1.peer_trust import PeerTrust
 from dragoman.models.wire.sources import ReadOver
-from dragoman.models.wire.transport import OK, HttpResponse
+from dragoman.models.wire.transport import GOOD, HttpResponse
 
 if sys.platform != "win32":
     import fcntl
@@ -162,7 +162,7 @@ class Connection(asyncio.Protocol):
             if not answer.keeps:
                 self.abort()
         response = answer.taken()
-        if response.status == OK:
+        if response.status in GOOD:
             self._judge(response.body, is_same_call=_is_same(request, self._asked))
         self._asked = request if len(request[-1]) <= MOST_HELD else ()
         return response
