@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dragoman.store.replies import ReplyCache
+from tests.conftest import without_progress
 
 pytestmark = pytest.mark.nightly
 
@@ -75,7 +76,7 @@ def disk(folder: Path) -> Iterator[Disk]:
 def _one_line(done: CompletedProcess[str]) -> str:
     assert done.returncode == 1, done.stderr
     assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
+    (line,) = without_progress(done.stderr)
     assert line.startswith("dragoman: ")
     return line
 
