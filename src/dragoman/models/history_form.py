@@ -110,16 +110,19 @@ class _Writer:
         return written if self._form.takes_any_order else _alternating(written)
 
     def _one(self, message: Message) -> Message:
-        role = message.get("role")
+        role, content = message.get("role"), message.get("content")
         if role == "assistant":
-            message = self._of_assistant(message)
+            is_plain = (
+                len(message) == _PLAIN_FIELDS and content and self._form.reasoning != "filled"
+            )
+            message = message if is_plain else self._of_assistant(message)
         elif role == "tool":
             given = message.get("tool_call_id")
             call_id = self._ids.get(str(given), given)
             message = message if call_id == given else {**message, "tool_call_id": call_id}
             if self._form.names_results and (name := self._names.get(str(given))):
                 message = {**message, "name": name}
-        if message.get("content") or self._form.takes_empty or message.get("tool_calls"):
+        if content or self._form.takes_empty or message.get("content") or message.get("tool_calls"):
             return message
         return {**message, "content": EMPTY_CONTENT}
 

@@ -5,6 +5,7 @@ Knows no benchmark, no language and no voice: words go through channels, tools t
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from typing import TypeVar, cast
 
 import msgspec
@@ -328,7 +329,8 @@ class Conversation:
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, Said):
             channel = self._surfaces.channels[side]
-            self._waits_for = channel if isinstance(channel, SaysAwaited) else _LINE
+            says = _says_awaited(type(channel))
+            self._waits_for = cast("SaysAwaited", channel) if says else _LINE
             if self._limit is not None:
                 self._count_time_of("the line")
             carried_words = await channel.carry(reply.utterance)
@@ -422,6 +424,12 @@ def _with_meant_tokens(reply: Reply) -> tuple[Reply, str]:
             return (Called(calls, meant.text), meant.written) if meant.written else (reply, "")
         case _:
             return reply, ""
+
+
+@cache
+def _says_awaited(kind: type[Channel]) -> bool:
+    """Whether channels of a kind are `SaysAwaited`; the protocol's own check costs as much as a reply."""
+    return hasattr(kind, "awaited")
 
 
 def _says_nothing(reply: Reply) -> bool:

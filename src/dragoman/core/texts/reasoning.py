@@ -13,7 +13,7 @@ from typing import NamedTuple
 _NAMES = "think|thinking|thought|thoughts|reasoning"
 _FAMILY_OF_NAMES = frozenset(_NAMES.split("|"))
 _MOST_INDENT = 100
-_HEADS = ("analysis", "here is ", "here are")
+_HEADS = re.compile(r"\s*(?:analysis|here (?:is|are))", re.IGNORECASE).match
 _TAG = re.compile(
     rf"""
     (?:<|&lt;)\s?(?P<slash>/?)\s?(?:[a-z]{{1,12}}:|longcat_)?(?P<name>{_NAMES})(?:\s[^<>/\n]{{0,100}})?\s?(?P<empty>/?)(?:>|&gt;)
@@ -111,8 +111,7 @@ def separated(text: str) -> SeparatedText:
 
 def _has_sign(text: str) -> bool:
     """Whether a text has a sign with which markup begins; most replies have none."""
-    begun = text.lstrip()[:8].casefold()
-    return "<" in text or "[" in text or "◁" in text or "&lt;" in text or begun.startswith(_HEADS)
+    return "<" in text or "[" in text or "◁" in text or "&lt;" in text or _HEADS(text) is not None
 
 
 def _joined(text: str, spans: list[_Span]) -> SeparatedText:

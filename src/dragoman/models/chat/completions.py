@@ -192,8 +192,9 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
     sound = spoken.sound
     raw = msgspec.Raw(body if sound is None else without_sound(body, sound))
-    found = {SEPARATED_REASONING: read.was_in_words, CUT_AT_END_MARK: read.ran_on}
-    remarks: dict[str, int] = {kind: 1 for kind, was_found in found.items() if was_found}
+    remarks: dict[str, int] = {SEPARATED_REASONING: 1} if read.was_in_words else {}
+    if read.ran_on:
+        remarks[CUT_AT_END_MARK] = 1
     tokens = _tokens(decoded.usage)
     return DecodedReply(reply, raw, tokens, sound, heard_sound, read.reasoning, remarks)
 
@@ -226,7 +227,7 @@ def _choice(body: _Body, model: str) -> _Choice:
         raise ParticipantError(
             f"{model}: the reply is not a chat completion (its choice has no message)"
         )
-    if first.message is None or written_calls_of(first.message):
+    if len(ordered) == 1 or first.message is None or written_calls_of(first.message):
         return first
     other = next((each.message for each in ordered if written_calls_of(each.message or {})), None)
     if other is None:

@@ -89,17 +89,17 @@ class ReadMessage:
     __slots__ = ("calls", "ran_on", "reasoning", "was_in_words", "words")
 
     def __init__(self, message: Mapping[str, object], transcript: str = "") -> None:
-        content = message.get("content")
-        parts = [(content, False)] if isinstance(content, str) else list(content_parts(content))
-        said = "".join([text for text, is_reasoning in parts if not is_reasoning])
+        said, thought = _said_and_thought(message.get("content"))
         found = separated(said)
         self.was_in_words = bool(found.reasoning)
-        words = (
-            found.words if found.words.strip() else transcript or _refusal(message) or found.words
+        words = found.words
+        if not words or words.isspace():
+            words = transcript or _refusal(message) or words
+        own = "" if _HAS_REASONING.isdisjoint(message) else reasoning_beside(message)
+        own = (own or thought).strip()
+        self.reasoning = (
+            f"{own}\n\n{found.reasoning}" if own and found.reasoning else own or found.reasoning
         )
-        own = reasoning_beside(message) if _HAS_REASONING.intersection(message) else ""
-        own = own or "".join([text for text, is_thought in parts if is_thought])
-        self.reasoning = "\n\n".join(filter(None, (own.strip(), found.reasoning)))
         self.words = without_end_marks(words)
         self.ran_on = self.words != words
         if self.reasoning:
@@ -108,6 +108,15 @@ class ReadMessage:
         self.calls = [
             _call(call, index) for index, call in enumerate(written_calls_of(message)) if call
         ]
+
+
+def _said_and_thought(content: object) -> tuple[str, str]:
+    """Return the words and the reasoning in the content of a message."""
+    if content is None or isinstance(content, str):
+        return content or "", ""
+    parts = list(content_parts(content))
+    said = "".join([text for text, is_reasoning in parts if not is_reasoning])
+    return said, "".join([text for text, is_reasoning in parts if is_reasoning])
 
 
 def written_calls_of(message: Mapping[str, object]) -> list[Mapping[str, object]]:
