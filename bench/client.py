@@ -4,6 +4,7 @@ import asyncio
 import statistics
 import tempfile
 from collections.abc import Awaitable, Callable
+from itertools import count
 from pathlib import Path
 
 import aiohttp
@@ -15,7 +16,7 @@ from dragoman.models.wire.transport import Timeouts
 from dragoman.wiring.event_loops import run_to_end
 
 CALLS, AT_A_TIME, TURNS = 4_000, 200, 5
-BODY = b'{"messages":[],"padding":"' + b"x" * 12_000 + b'"}'
+BODY = b'{"model":"any","messages":[{"role":"user","content":"' + b"x" * 12_000 + b' %d"}]}'
 HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer key"}
 
 Post = Callable[[], Awaitable[object]]
@@ -37,18 +38,25 @@ def print_client() -> None:
 
 
 async def _ours(url: str) -> float:
-    http = Http(Timeouts())
-    spent = await _milliseconds(lambda: http.post(url, HEADERS, BODY))
+    http, numbers = Http(Timeouts()), count()
+
+    async def post() -> None:
+        answer = await http.post(url, HEADERS, BODY % next(numbers))
+        assert answer.status == 200, answer.body
+
+    spent = await _milliseconds(post)
     await http.close()
     return spent
 
 
 async def _theirs(url: str) -> float:
-    connector = aiohttp.TCPConnector(limit=0)
+    connector, numbers = aiohttp.TCPConnector(limit=0), count()
     async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
 
         async def post() -> bytes:
-            async with session.post(url, data=BODY, headers=HEADERS) as answer:
+            body = BODY % next(numbers)
+            async with session.post(url, data=body, headers=HEADERS) as answer:
+                assert answer.status == 200, await answer.read()
                 return await answer.read()
 
         return await _milliseconds(post)
