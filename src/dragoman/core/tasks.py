@@ -1,5 +1,6 @@
 """What a benchmark asks: a task, its user, its start and what counts as success."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -147,10 +148,29 @@ class CriticalField(msgspec.Struct, frozen=True):
 
 
 class Escalation(msgspec.Struct, frozen=True):
-    """A case that a suite's policy makes a person's: the reason's code, and when it applies."""
+    """A case that a suite's policy makes a person's.
+
+    Attributes:
+        reason: Its code.
+        when: When it applies.
+        place: The sentence of the policy that it follows from, as `FILE: heading`.
+        tasks: The tasks in which it applies; `*` stands for anything. A task whose plan hands over for
+            this reason needs no naming.
+        since: The edition of the suite's list that has it first. A rubric says which edition its judge
+            is told, so that one that was judged by a shorter list keeps it.
+    """
 
     reason: str
     when: str
+    place: str = ""
+    tasks: tuple[str, ...] = ()
+    since: int = 1
+
+    def concerns(self, task: str) -> bool:
+        """Whether a task is named; brackets, which ids of tau2-bench's telecom have, are no pattern."""
+        return any(
+            re.fullmatch(".*".join(map(re.escape, name.split("*"))), task) for name in self.tasks
+        )
 
 
 class Stakes(msgspec.Struct, frozen=True):
@@ -159,7 +179,7 @@ class Stakes(msgspec.Struct, frozen=True):
     Attributes:
         irreversible: The tools whose effects no other tool undoes.
         escalation_tool: The tool that hands over to a person.
-        escalations: When handing over is a duty, beside where a task's plan does it.
+        escalations: The duties to hand over, beside those that a task's plan has.
     """
 
     irreversible: tuple[str, ...] = ()

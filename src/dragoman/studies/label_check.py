@@ -19,7 +19,7 @@ from dragoman.core.tools import ToolKind
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.questions import QUESTIONS
-from dragoman.scoring.measures.recovery import RECOVERY
+from dragoman.scoring.measures.recovery import recovery_measure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.studies.conversation_labels import Labels, known_labels, read_labels_of
@@ -163,7 +163,7 @@ def _facts(file: LabelledRecords, path: Path) -> DomainFacts:
 
 def _measures(facts: DomainFacts | None) -> Mapping[str, Counting]:
     stakes = Stakes() if facts is None else facts.stakes
-    every = (EFFORT, RECOVERY, QUESTIONS, safety_measure(stakes))
+    every = (EFFORT, recovery_measure(stakes), QUESTIONS, safety_measure(stakes))
     return {measure.name: measure for measure in every}
 
 

@@ -133,6 +133,11 @@ def test_a_task_without_criteria_is_refused(folder: Path) -> None:
         ('"cancel_shipment"', '"cancel"', "the irreversible tool 'cancel' does not exist"),
         ('"escalate_to_human"', '"escalate"', "the escalation tool 'escalate' does not exist"),
         ('reason = "minor"', 'reason = "child"', "escalation child: invalid arguments"),
+        (
+            'reason = "minor"',
+            'reason = "minor", tasks = ["card"]',
+            "escalation minor names no task that exists",
+        ),
         ("licence =", "license =", "unknown field `license`"),
     ],
 )

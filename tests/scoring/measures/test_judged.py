@@ -13,7 +13,7 @@ from dragoman.core.errors import DataError, JudgeError, ParticipantError
 from dragoman.core.measures import Measured, PlayedCase, Rate, Total
 from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
 from dragoman.core.speech import say
-from dragoman.core.tasks import Scenario, Task
+from dragoman.core.tasks import Escalation, Scenario, Stakes, Task
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.judged import JudgedMeasure
 from dragoman.scoring.measures.rubric_answers import parse_answers
@@ -192,3 +192,41 @@ def test_an_id_answered_twice_is_refused() -> None:
     twice = '{"answers": [{"id": "asks", "value": 1}, {"id": "asks", "value": 2}]}'
     with pytest.raises(JudgeError, match="answered asks, asks"):
         parse_answers(twice, questions)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("stakes = true", ["locked"]),
+        ("stakes = true\nduties = 1", ["locked"]),
+        ("stakes = true\nduties = 2", ["locked", "ended"]),
+        ("", []),
+    ],
+)
+def test_a_judge_is_told_the_duties_of_the_edition_that_its_rubric_names(
+    tmp_path: Path, said: str, told: list[str]
+) -> None:
+    path = written(tmp_path)
+    path.write_text(f"{said}\n{path.read_text()}")
+    duties = (
+        Escalation("locked", "The card is locked."),
+        Escalation("ended", "The contract ended.", since=2),
+    )
+    judge = Judge(answers(asks=1, polite=True))
+    stakes = Stakes(escalation_tool="transfer", escalations=duties)
+    measure = JudgedMeasure(read_rubric(path), judge, "v1", stakes=stakes)
+    task = Task("7", "suite", "digest", Scenario("Ask."))
+    asyncio.run(measure.measure(PlayedCase(task, EPISODE, cast("WorldFactory", None))))
+    text = str(judge.asked[0].messages[0]["content"])
+    assert [each.reason for each in duties if f"- {each.reason}:" in text] == told
+
+
+def test_the_edition_of_duties_is_part_of_a_version_that_is_like_another(tmp_path: Path) -> None:
+    written(tmp_path)
+    versions = []
+    for like in ('like = "asks@1"', 'like = "asks@1"\nduties = 2'):
+        (tmp_path / "asks@1.more.md").write_text("More.")
+        (tmp_path / "asks@1.more.toml").write_text(like)
+        versions.append(read_rubric(tmp_path / "asks@1.more.toml"))
+    assert [each.duties for each in versions] == [1, 2]
+    assert versions[0].version != versions[1].version

@@ -13,17 +13,19 @@ from dragoman.core.language.wording import Wording
 from dragoman.core.measures import Measured, PlayedCase
 from dragoman.core.protocols import World
 from dragoman.core.speech import Called
-from dragoman.core.tasks import Action, Criteria, Scenario, Task
+from dragoman.core.tasks import Action, Criteria, Scenario, Stakes, Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Role, ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.differences import difference
-from dragoman.scoring.measures.modes import MODES
+from dragoman.scoring.measures.modes import EARLIER_MODES, modes_measure
 
 FIND = Action("find", "find", {"name": "Liam"})
 PAY = Action("pay", "pay", {"order": "KL-5", "cents": 300})
 SEND = Action("send", "send", {"order": "KL-5", "town": "Lee"}, compare=("town",))
 TAP = Action("tap", "tap", {"app": "maps"}, by="user")
 KINDS: dict[str, ToolKind] = {"find": "read", "pay": "write", "send": "write", "tap": "write"}
+
+MODES = modes_measure(Stakes(escalation_tool="hand_over"))
 
 
 class Kinds:
@@ -212,3 +214,14 @@ def test_without_a_plan_or_with_more_than_one_value_that_would_do_there_is_no_mo
     assert asyncio.run(MODES.measure(case((FIND,), expected=expected))).unscored.startswith(
         "more than one value would do"
     )
+
+
+@pytest.mark.parametrize(("kind", "before"), [("write", 1), ("generic", 0)])
+def test_a_hand_over_that_the_plan_has_not_is_named_whatever_the_tool_is(
+    monkeypatch: pytest.MonkeyPatch, kind: ToolKind, before: int
+) -> None:
+    monkeypatch.setitem(KINDS, "hand_over", kind)
+    played = case((), *call("hand_over", reason="threat"))
+    assert asyncio.run(MODES.measure(played)).counts == {"not in the plan": 1}
+    earlier = asyncio.run(EARLIER_MODES.measure(played))
+    assert earlier.counts.get("not in the plan", 0) == before

@@ -5,21 +5,25 @@ from collections.abc import Sequence
 from typing import cast
 
 import msgspec
+import pytest
 
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.measures import Measured, PlayedCase, Setting
 from dragoman.core.protocols import World
 from dragoman.core.speech import Called, Said, Utterance, say
-from dragoman.core.tasks import Action, Criteria, Scenario, Task
+from dragoman.core.tasks import Action, Criteria, Scenario, Stakes, Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
-from dragoman.scoring.measures.recovery import RECOVERY
+from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
 
 PLAN = (
     Action("find", "find", {"name": "Holt"}),
     Action("pay", "pay", {"order": "KL-4830", "cents": 300}),
 )
 KINDS: dict[str, ToolKind] = {"find": "read", "look": "read", "pay": "write", "undo": "write"}
+KINDS["hand_over"] = "write"
+
+RECOVERY = recovery_measure(Stakes(escalation_tool="hand_over"))
 
 
 class Kinds:
@@ -130,3 +134,25 @@ def test_where_the_log_cannot_decide_nothing_is_counted() -> None:
     broken = Episode((), Ending("infrastructure_error", "529"), 0, 0)
     fault = msgspec.structs.replace(case(()), episode=broken, setting=Setting())
     assert asyncio.run(RECOVERY.measure(fault)).unscored == "infrastructure: 529"
+
+
+@pytest.mark.parametrize(("kind", "before"), [("write", 1), ("generic", 0)])
+def test_a_hand_over_that_the_plan_has_not_is_no_error_whatever_the_tool_is(
+    monkeypatch: pytest.MonkeyPatch, kind: ToolKind, before: int
+) -> None:
+    monkeypatch.setitem(KINDS, "hand_over", kind)
+    events = call("hand_over", reason="threat")
+    assert measured(*events).counts == {}
+    earlier = asyncio.run(EARLIER_RECOVERY.measure(case(events)))
+    assert earlier.counts.get("errors", 0) == before
+
+
+def test_a_planned_hand_over_for_another_reason_is_a_wrong_action() -> None:
+    plan = (Action("over", "hand_over", {"reason": "minor"}),)
+    found = asyncio.run(RECOVERY.measure(case(call("hand_over", reason="threat"), plan)))
+    assert found.counts == {"errors": 1, "wrong actions": 1, "recovered": 0}
+
+
+def test_a_hand_over_that_was_refused_is_an_error_of_a_tool() -> None:
+    found = measured(*call("hand_over", error=True))
+    assert found.counts == {"errors": 1, "tool errors": 1, "recovered": 0}

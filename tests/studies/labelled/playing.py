@@ -176,12 +176,9 @@ class Player:
 
     async def _hand_over(self, planted: str) -> None:
         self._plant(planted)
+        arguments: dict[str, object] = {"summary": "Asks for a person."}
         if self.domain == "courier":
-            # The plan has no such change, which makes it a wrong one.
-            self._plant("errors")
-            arguments: dict[str, object] = {"reason": "threat", "summary": "Asks for a person."}
-        else:
-            arguments = {"summary": "Asks for a person."}
+            arguments["reason"] = "threat"
         self._call(TRANSFERS[self.domain], arguments, is_right=True)
 
     async def _ask(self, fact: Fact) -> None:

@@ -206,6 +206,9 @@ def _require_sound(
     fault = next(stakes_faults(stakes, tools), None)
     if fault is not None:
         raise DataError(f"{name}: {SUITE}: {fault}")
+    for duty in stakes.escalations:
+        if duty.tasks and not any(duty.concerns(task.id) for task in tasks):
+            raise DataError(f"{name}: {SUITE}: escalation {duty.reason} names no task that exists")
     validators = {side: compile_validators(toolset) for side, toolset in tools.items()}
     seen: set[str] = set()
     for task in tasks:

@@ -1,6 +1,6 @@
 """`dragoman fields`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -12,7 +12,11 @@ from dragoman.core.tasks import Stakes, Task
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.scoring.critical_fields import critical_actions
+from dragoman.scoring.measures.escalation.duties import duties_of, planned_hand_over
 from dragoman.wiring.suites import load_suite
+
+_NAMED = 9
+"""How many tasks of a duty are named."""
 
 
 class CriticalRow(msgspec.Struct, frozen=True):
@@ -26,23 +30,30 @@ class CriticalRow(msgspec.Struct, frozen=True):
     is_declared: bool
 
 
+class DutyRow(msgspec.Struct, frozen=True):
+    """A task that a person must take over: by which duties, and whether its plan hands over."""
+
+    task: str
+    reasons: tuple[str, ...]
+    is_planned: bool
+
+
 def print_fields(name: str, *, full: bool, as_json: bool) -> None:
     """Print what can go badly wrong in a suite, for people to look over."""
     suite = load_suite(name)
     stakes = suite.stakes if isinstance(suite, HasStakes) else Stakes()
     rows = [row for task in suite.tasks for row in _rows(suite, task)]
-    due = [task.id for task in suite.tasks if _is_due(task, stakes)]
+    due = [row for task in suite.tasks for row in _due(task, stakes)]
     if as_json:
-        print_json({"suite": name, "stakes": stakes, "critical": rows, "escalations_due": due})
+        planned = [row.task for row in due if row.is_planned]
+        shown = {"suite": name, "stakes": stakes, "critical": rows, "escalations_due": planned}
+        print_json({**shown, "duties": due})
         return
     _print_tools(rows, stakes)
     if full:
         _print_rows(rows)
-    for escalation in stakes.escalations:
-        print_line(f"a person takes over ({escalation.reason}): {escalation.when}")
     if stakes.escalation_tool:
-        what = wording.counted(len(due), "task")
-        print_line(f"{stakes.escalation_tool} is in the plan of {what}: {', '.join(due) or 'none'}")
+        _print_duties(suite, stakes, due, full=full)
 
 
 def _rows(suite: Suite, task: Task) -> Iterator[CriticalRow]:
@@ -54,9 +65,47 @@ def _rows(suite: Suite, task: Task) -> Iterator[CriticalRow]:
             yield CriticalRow(task.id, action.id, action.name, name, value, found.is_declared)
 
 
-def _is_due(task: Task, stakes: Stakes) -> bool:
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    return any(action.name == stakes.escalation_tool for action in actions)
+def _due(task: Task, stakes: Stakes) -> Iterator[DutyRow]:
+    reasons = tuple(each.reason for each in duties_of(task, stakes))
+    is_planned = planned_hand_over(task, stakes) is not None
+    if reasons or is_planned:
+        yield DutyRow(task.id, reasons, is_planned)
+
+
+def _print_duties(suite: Suite, stakes: Stakes, due: Sequence[DutyRow], *, full: bool) -> None:
+    for duty in stakes.escalations:
+        print_line(f"a person takes over ({duty.reason}): {duty.when}")
+        tasks = [row.task for row in due if duty.reason in row.reasons]
+        place = duty.place or _heading(suite, duty.reason)
+        print_line(f"  {place}{place and '; '}{_named(tasks, full=full)}")
+    planned = [row.task for row in due if row.is_planned]
+    print_line(f"{stakes.escalation_tool} is in the plan of {_named(planned, full=full)}")
+    alone = [row.task for row in due if not row.is_planned]
+    unsaid = [row.task for row in due if not row.reasons]
+    if alone:
+        print_line(f"a duty that the plan does not follow: {_named(alone, full=full)}")
+    if unsaid:
+        print_line(f"a plan that no duty explains: {_named(unsaid, full=full)}")
+
+
+def _heading(suite: Suite, reason: str) -> str:
+    """Return the heading of the policy under which a reason's code stands, "" where it stands nowhere."""
+    task = next(iter(suite.tasks), None)
+    policy = "" if task is None else suite.policy(task, suite.factory(DEFAULT_RULES)(task))
+    heading = ""
+    for line in policy.splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        elif f"`{reason}`" in line:
+            return f"policy: {heading}" if heading else "policy"
+    return ""
+
+
+def _named(tasks: Sequence[str], *, full: bool) -> str:
+    """Return how many tasks there are, and which."""
+    shown = tasks if full or len(tasks) <= _NAMED + 1 else tasks[:_NAMED]
+    more = f" and {len(tasks) - len(shown)} more (--full)" if len(shown) < len(tasks) else ""
+    return f"{wording.counted(len(tasks), 'task')}: {', '.join(shown) or 'none'}{more}"
 
 
 def _print_tools(rows: list[CriticalRow], stakes: Stakes) -> None:

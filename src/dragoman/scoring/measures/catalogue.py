@@ -16,10 +16,10 @@ from dragoman.scoring.measures.critical import CRITICAL
 from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.hearing import EARLIER_HEARING, HEARING
 from dragoman.scoring.measures.language import language_measure
-from dragoman.scoring.measures.modes import MODES
+from dragoman.scoring.measures.modes import EARLIER_MODES, modes_measure
 from dragoman.scoring.measures.persona_kept import PERSONA_KEPT
 from dragoman.scoring.measures.questions import QUESTIONS
-from dragoman.scoring.measures.recovery import RECOVERY
+from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
 from dragoman.scoring.measures.reward import RewardMeasure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.scoring.measures.timing import TIMING
@@ -103,12 +103,12 @@ BUNDLED: Mapping[str, Bundled] = {
     ),
     "recovery": Bundled(
         "errors of the agent's calls, and what of them was put right",
-        lambda _: RECOVERY,
+        lambda scoring: recovery_measure(scoring.stakes),
         lambda _: False,
     ),
     "modes": Bundled(
         "failure modes of calls by tool and argument: not made, other arguments, refused, unplanned",
-        lambda _: MODES,
+        lambda scoring: modes_measure(scoring.stakes),
         lambda _: False,
     ),
     "questions": Bundled(
@@ -138,7 +138,12 @@ BUNDLED: Mapping[str, Bundled] = {
     ),
 }
 
-EARLIER: Mapping[str, Measure] = {"hearing@3": EARLIER_HEARING, "values@2": EARLIER_VALUES}
+EARLIER: Mapping[str, Measure] = {
+    "hearing@3": EARLIER_HEARING,
+    "values@2": EARLIER_VALUES,
+    "recovery@2": EARLIER_RECOVERY,
+    "modes@1": EARLIER_MODES,
+}
 """Earlier versions of measures, by name and version: for figures that are compared with older ones."""
 
 

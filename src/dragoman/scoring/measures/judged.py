@@ -67,7 +67,7 @@ class JudgedMeasure:
         self.version = rubric.version
         asked_by = _asked_by(rubric)
         self._schema = answers_schema(quoting=asked_by != ASKED, by_turn=asked_by == ASKED_BY_TURN)
-        listed = _at_stake(stakes) if rubric.has_stakes else ""
+        listed = _at_stake(stakes, rubric.duties) if rubric.has_stakes else ""
         self._told = f"{_instructions(asked_by)}{rubric.text}{listed}"
         self.judge = f"{asked_by}:{model.name}{version and '@'}{version}{self._again}"
         self.figures: tuple[Derived, ...] = rubric.figures
@@ -126,9 +126,10 @@ class JudgedMeasure:
         )
 
 
-def _at_stake(stakes: Stakes) -> str:
+def _at_stake(stakes: Stakes, edition: int) -> str:
     """Return what a judge is told of a suite's irreversible actions and duties to hand over."""
-    duties = "\n".join(f"- {each.reason}: {each.when}" for each in stakes.escalations)
+    told = (each for each in stakes.escalations if each.since <= edition)
+    duties = "\n".join(f"- {each.reason}: {each.when}" for each in told)
     return Template(stakes_template()).substitute(
         irreversible=", ".join(stakes.irreversible) or "none listed",
         tool=stakes.escalation_tool or "no tool",

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Action
+from dragoman.core.tasks import Action, Stakes
 from dragoman.core.tools import Role
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.differences import DIFFERENCES, Difference, Labels, difference
@@ -23,7 +23,8 @@ COMPARED = "compared arguments"
 NOT_CALLED, WRONG, FAILED, EXTRA = "not called", "wrong arguments", "failed", "not in the plan"
 CALL_MODES = (NOT_CALLED, WRONG, FAILED, EXTRA)
 """What becomes of calls: a planned one was not made, made with other arguments alone, or made but
-refused; a change was made, or a call refused, that no action of the plan stands for."""
+refused; a change or a hand-over to a person was made, or a call refused, that no action of the plan
+stands for."""
 
 _ABSENT = object()
 _SHOWN = 80
@@ -84,8 +85,17 @@ class _Pair(NamedTuple):
         return not self.succeeded, wrong, self.wanted, self.made
 
 
-def count_modes(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_modes(case: PlayedCase, stakes: Stakes) -> Iterator[Counted] | Unscored:
     """Yield an entry for each planned action, each of its compared arguments, and each stray call."""
+    return _count(case, stakes.escalation_tool)
+
+
+def count_earlier_modes(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield the same, with an unplanned hand-over where the suite's tool changes data alone."""
+    return _count(case, "")
+
+
+def _count(case: PlayedCase, hand_over: str) -> Iterator[Counted] | Unscored:
     if case.fault:
         return Unscored(case.fault)
     actions = None if case.task.criteria is None else case.task.criteria.actions
@@ -93,10 +103,10 @@ def count_modes(case: PlayedCase) -> Iterator[Counted] | Unscored:
         return Unscored("the task has no plan that calls could be set against")
     if case.expected:
         return Unscored("more than one value would do, so that no call can be set against the plan")
-    return _counted(case, actions)
+    return _counted(case, actions, hand_over)
 
 
-def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
+def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Iterator[Counted]:
     localized = case.wording.plan or {}
     wanted = [_Wanted(each, localized.get(each.id, each)) for each in actions]
     made = [each for each in made_calls(case.episode.events) if each.result is not None]
@@ -111,7 +121,7 @@ def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
             continue
         if not stray.succeeded:
             yield _stray(stray, FAILED)
-        elif kind(stray.call.name) == "write":
+        elif kind(stray.call.name) == "write" or stray.call.name == hand_over:
             yield _stray(stray, EXTRA)
 
 
@@ -169,17 +179,20 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-MODES = Counting(
-    "modes",
-    "1",
-    count_modes,
-    (
-        Total("planned calls", (PLANNED,)),
-        Rate(NOT_CALLED, (NOT_CALLED,), (PLANNED,)),
-        Rate(WRONG, (WRONG,), (PLANNED,)),
-        Total(f"{FAILED} calls", (FAILED,)),
-        Total(f"changes {EXTRA}", (EXTRA,)),
-        Total(COMPARED, (COMPARED,)),
-        *(Rate(f"arguments: {kind}", (kind,), (COMPARED,)) for kind in DIFFERENCES),
-    ),
+_FIGURES: tuple[Derived, ...] = (
+    Total("planned calls", (PLANNED,)),
+    Rate(NOT_CALLED, (NOT_CALLED,), (PLANNED,)),
+    Rate(WRONG, (WRONG,), (PLANNED,)),
+    Total(f"{FAILED} calls", (FAILED,)),
+    Total(f"changes {EXTRA}", (EXTRA,)),
+    Total(COMPARED, (COMPARED,)),
+    *(Rate(f"arguments: {kind}", (kind,), (COMPARED,)) for kind in DIFFERENCES),
 )
+
+
+def modes_measure(stakes: Stakes) -> Counting:
+    """Return the measure for a suite in which this is at stake."""
+    return Counting("modes", "2", lambda case: count_modes(case, stakes), _FIGURES)
+
+
+EARLIER_MODES = Counting("modes", "1", count_earlier_modes, _FIGURES)

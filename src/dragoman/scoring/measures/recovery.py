@@ -1,7 +1,8 @@
 """What went wrong in the agent's calls, and what of it was put right.
 
 An error is a call that failed, a call with another value where the plan has one that was misheard, or
-a change that the plan does not have. It is recovered where the same tool later succeeds: in a change, or
+a change that the plan does not have. Handing over to a person where the plan does not is none, whatever a
+suite's tool does: `safety` counts it, and nothing could put it right. An error is recovered where the same tool later succeeds: in a change, or
 after a misheard value, with arguments of the plan. A lookup that failed is recovered too where another
 way of the same lookup succeeds (`find_user_by_email`, `find_user_by_name`). Each error is counted for itself, so that two failed
 attempts before one that succeeds are two recovered errors. Recovery turns are the agent's moves behind
@@ -16,7 +17,7 @@ import msgspec
 from dragoman.core.episodes import Event, Move
 from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Action
+from dragoman.core.tasks import Action, Stakes
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.tools import ToolCall, ToolKind
 from dragoman.scoring.measures.counting import Counting
@@ -35,6 +36,8 @@ class _Plan(msgspec.Struct, frozen=True):
     actions: Mapping[str, Sequence[Action]]
     kind: Callable[[str], ToolKind | None]
     misheard: Mapping[str, int]
+    hand_over: str = ""
+    """The tool that hands over to a person, where an unplanned use of it is no error."""
 
     def has(self, call: ToolCall) -> bool:
         """Whether an action of the plan is this call."""
@@ -60,8 +63,17 @@ class _Plan(msgspec.Struct, frozen=True):
         )
 
 
-def count_recovery(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_recovery(case: PlayedCase, stakes: Stakes) -> Iterator[Counted] | Unscored:
     """Yield an entry for each error of the agent's calls; none where all were right."""
+    return _count(case, stakes.escalation_tool)
+
+
+def count_earlier_recovery(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield the same, with an unplanned hand-over as an error where the suite's tool changes data."""
+    return _count(case, "")
+
+
+def _count(case: PlayedCase, hand_over: str) -> Iterator[Counted] | Unscored:
     if case.fault:
         return Unscored(case.fault)
     actions = None if case.task.criteria is None else case.task.criteria.actions
@@ -71,17 +83,19 @@ def count_recovery(case: PlayedCase) -> Iterator[Counted] | Unscored:
         return Unscored(
             "more than one value would do, so that no call can be held against the plan"
         )
-    return _counted(case, actions)
+    return _counted(case, actions, hand_over)
 
 
-def _counted(case: PlayedCase, actions: Sequence[Action]) -> Iterator[Counted]:
+def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Iterator[Counted]:
     by_tool: dict[str, list[Action]] = {}
     for action in actions:
         if action.by == "agent":
             by_tool.setdefault(action.name, []).append(action)
     events = case.episode.events
     made = [each for each in made_calls(events) if each.call.by == "agent"]
-    plan = _Plan(by_tool, case.factory(case.task).kind, {})
+    plan = _Plan(
+        by_tool, case.factory(case.task).kind, {}, "" if hand_over in by_tool else hand_over
+    )
     # What was misheard matters to calls alone that might have been planned ones.
     if any(each.call.name in by_tool and not plan.has(each.call) for each in made):
         plan = msgspec.structs.replace(plan, misheard=_misheard(case))
@@ -109,7 +123,7 @@ def _error(made: MadeCall, plan: _Plan) -> ErrorKind | None:
         return "misheard values"
     if made.result.error:
         return "tool errors"
-    is_change = plan.kind(made.call.name) == "write"
+    is_change = plan.kind(made.call.name) == "write" and made.call.name != plan.hand_over
     return "wrong actions" if is_change and not plan.has(made.call) else None
 
 
@@ -163,16 +177,19 @@ def _is_right(action: Action, name: str, call: ToolCall) -> bool:
     return action.arguments.get(name, _ABSENT) == call.arguments.get(name, _ABSENT)
 
 
-RECOVERY = Counting(
-    "recovery",
-    "2",
-    count_recovery,
-    (
-        Total("errors", ("errors",)),
-        Total("tool errors", ("tool errors",)),
-        Total("calls with misheard values", ("misheard values",)),
-        Total("wrong actions", ("wrong actions",)),
-        Rate("error recovery rate", ("recovered",), ("errors",)),
-        Rate("recovery turn count", ("recovery turns",), ("recovered",), reads="number"),
-    ),
+_FIGURES = (
+    Total("errors", ("errors",)),
+    Total("tool errors", ("tool errors",)),
+    Total("calls with misheard values", ("misheard values",)),
+    Total("wrong actions", ("wrong actions",)),
+    Rate("error recovery rate", ("recovered",), ("errors",)),
+    Rate("recovery turn count", ("recovery turns",), ("recovered",), reads="number"),
 )
+
+
+def recovery_measure(stakes: Stakes) -> Counting:
+    """Return the measure for a suite in which this is at stake."""
+    return Counting("recovery", "3", lambda case: count_recovery(case, stakes), _FIGURES)
+
+
+EARLIER_RECOVERY = Counting("recovery", "2", count_earlier_recovery, _FIGURES)

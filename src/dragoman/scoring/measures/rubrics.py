@@ -10,7 +10,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
@@ -36,6 +36,9 @@ Over = Literal["conversation", "agent replies", "user replies"]
 
 Shows = Literal["before", "whole"]
 """What a judge of replies is shown: of each what came before it, or once the whole conversation."""
+
+Edition = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
+"""Up to which edition of a suite's list of duties to hand over a judge is told it."""
 
 
 class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,6 +79,7 @@ class _Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rate: tuple[_Rate, ...] = ()
     shows: Shows = "before"
     stakes: bool = False
+    duties: Edition = 1
     about: str = ""
 
 
@@ -84,6 +88,7 @@ class _Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     like: str
     shows: Shows | None = None
+    duties: Edition | None = None
     about: str = ""
 
 
@@ -91,7 +96,7 @@ class Rubric(msgspec.Struct, frozen=True):
     """One rubric as it was read; its version ends in a hash of its content.
 
     `has_stakes` says whether a judge is told what the suite lists as irreversible, and when handing
-    over to a person is a duty. `about` is a line about it for lists.
+    over to a person is a duty; `duties` is the edition of that list. `about` is a line about it for lists.
     """
 
     name: str
@@ -103,6 +108,7 @@ class Rubric(msgspec.Struct, frozen=True):
     shows: Shows = "before"
     has_stakes: bool = False
     about: str = ""
+    duties: int = 1
 
 
 def bundled_rubrics() -> dict[str, Path]:
@@ -129,8 +135,10 @@ def read_rubric(path: Path) -> Rubric:
     schema = _converted(path, _read_table(path, written), _Schema)
     shows = (version and version.shows) or schema.shows
     _require_sound(path, schema, shows)
+    duties = (version and version.duties) or schema.duties
     told = [stakes_template()] if schema.stakes else []
     told += [] if shows == schema.shows else [shows]
+    told += [] if duties == schema.duties else [f"duties {duties}"]
     return Rubric(
         named[1],
         f"{named[2]}@{content_key(text, written, *told)[:8]}",
@@ -141,6 +149,7 @@ def read_rubric(path: Path) -> Rubric:
         shows,
         schema.stakes,
         about or schema.about,
+        duties,
     )
 
 
