@@ -13,6 +13,7 @@ from dragoman.scoring.error_review.measure import ErrorsMeasure
 from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.scoring.reward import Scorer
+from dragoman.wiring.measures import earlier_names, measure_names
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 SCORING = Scoring(cast("Scorer", None), DEFAULT_RULES)
@@ -72,3 +73,9 @@ def test_every_measure_says_where_it_comes_from() -> None:
     written = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
 
     assert [line.split("`")[1] for line in written[: len(BUNDLED)]] == list(BUNDLED)
+
+
+def test_earlier_versions_are_listed_beside_the_measures_that_they_were() -> None:
+    earlier = {name.partition("@")[0] for name in earlier_names()}
+    assert earlier <= set(measure_names())
+    assert {"recovery@2", "modes@1"} <= set(earlier_names())

@@ -107,10 +107,10 @@ def _models() -> dict[str, str]:
 
 
 def _measures() -> dict[str, str]:
-    from dragoman.wiring.measures import measure_names, rubric_names
+    from dragoman.wiring.measures import earlier_names, measure_names, rubric_names
 
     rubric = "a rubric of your own, judged by --judge PROVIDER/MODEL"
-    return {**measure_names(), **rubric_names(), "NAME@VERSION.toml": rubric}
+    return {**measure_names(), **earlier_names(), **rubric_names(), "NAME@VERSION.toml": rubric}
 
 
 def _personas() -> dict[str, str]:

@@ -57,6 +57,11 @@ def measure_names() -> dict[str, str]:
     return {**{name: entry.about for name, entry in BUNDLED.items()}, **added}
 
 
+def earlier_names() -> dict[str, str]:
+    """Return the earlier versions of measures that are kept, each with a line about it."""
+    return dict.fromkeys(EARLIER, "an earlier version, to compare with older figures")
+
+
 def rubric_names() -> dict[str, str]:
     """Return the name of every rubric that ships with a line about it."""
     counting = {name: read_rubric(path).about for name, path in bundled_rubrics().items()}
