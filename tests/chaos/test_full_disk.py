@@ -8,9 +8,9 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from tests.conftest import without_progress
 
 from dragoman.store.replies import ReplyCache
-from tests.conftest import without_progress
 
 pytestmark = pytest.mark.nightly
 
