@@ -12,12 +12,16 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import Interval, clustered_interval
 from dragoman.analysis.pass_hat import played_rewards
+from dragoman.analysis.stated_personas import persona_shown
 from dragoman.core.conditions import Condition
 from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.scores import Verdict, is_success
 
 AGENT = "agent"
 """Stands among axes for who plays."""
+
+PERSONA = "persona"
+"""The axis on which tasks may state a value of their own."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -62,7 +66,11 @@ def by_axes(outcomes: Iterable[Outcome], axes: Sequence[str]) -> tuple[Group, ..
 
 
 def _value(row: Outcome, axis: str) -> str:
-    return row.agent if axis == AGENT else row.condition.shown(axis)
+    if axis == AGENT:
+        return row.agent
+    if axis == PERSONA:
+        return persona_shown(row.condition, row.task)
+    return row.condition.shown(axis)
 
 
 def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group:

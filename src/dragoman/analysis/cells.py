@@ -9,6 +9,7 @@ import msgspec
 from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
 from dragoman.analysis.pass_hat import PassHat, ReferenceFigures, pass_hat, reference_figures
 from dragoman.analysis.rho import Rho, rho_hat
+from dragoman.analysis.stated_personas import StatedFigure, stated_figures
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import COMPLETE, EndReason, Episode
@@ -87,7 +88,8 @@ class CellSummary(msgspec.Struct, frozen=True):
     and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
     with nothing decided in these conversations; it is None where there are none. `ledger` counts
     every attempt at every conversation, also those that were played again, and a preflight. `rho` holds rho^q for
-    q from 2 on. `successes` counts conversations that earned all; it is None where one has no verdict.
+    q from 2 on. `successes` counts conversations that earned all; it is None where one has no verdict. `stated` is
+    pass^1 by the personas that tasks state themselves; empty where they state none.
     """
 
     suite: str
@@ -118,6 +120,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     without_invalid: PassHat | None = None
     rho: tuple[Rho, ...] = ()
     successes: int | None = None
+    stated: tuple[StatedFigure, ...] = ()
 
     @property
     def is_mostly_unreadable(self) -> bool:
@@ -211,6 +214,7 @@ def _summary(
         seconds=sum(episode.seconds for episode in episodes),
         ledger=lines,
         successes=_successes(rewards),
+        stated=stated_figures(key, rewards),
         unreadable=sum(_is_unreadable(row) for row in rows),
         calls_in_text=sum(episode.calls_in_text for episode in episodes),
         near_tokens=sum(bool(episode.ending.near_token) for episode in episodes),

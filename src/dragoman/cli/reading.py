@@ -19,7 +19,7 @@ from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report
 from dragoman.report.mm_tau.page import MmTauPage
-from dragoman.report.summaries import ending_lines, summary_table, usage_table
+from dragoman.report.summaries import ending_lines, stated_table, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
 from dragoman.report.view import clocked
 from dragoman.runs.jobs import read_manifest
@@ -39,6 +39,9 @@ def print_summary(
         if cell.is_mostly_unreadable:
             print_line(wording.unreadable(cell))
     print_table(summary_table(cells, users))
+    by_persona = stated_table(cells)
+    if by_persona is not None:
+        print_table(by_persona)
     for warning in warnings:
         print()
         print_line(f"warning: {warning}")

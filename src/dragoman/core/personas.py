@@ -1,5 +1,6 @@
 """Who a simulated user is beside its task: a card of traits, habits and texts."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -8,6 +9,15 @@ import msgspec
 Level = Literal["low", "medium", "high"]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A part of all occasions."""
+
+
+BY_TASK = "task"
+"""The value of `--persona` that leaves users to their tasks: what a run without the option has."""
+
+OF_TASK = f"{BY_TASK}:"
+"""Before the name of a persona that a task states, so that it is not taken for a card of that name."""
+
+_STATED = re.compile(r"\[PERSONA:([A-Za-z0-9][A-Za-z0-9_-]{0,39})\]\s*\Z")
 
 
 class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,6 +119,15 @@ class Persona(msgspec.Struct, frozen=True):
     manner: Manner = Manner()
     speech: SpeechHabits = SpeechHabits()
     fillers: tuple[str, ...] = ()
+
+
+def stated_persona(task: str) -> str:
+    """Return the persona that a task's id states (`...[PERSONA:Hard]`), as `task:hard`; "" for none.
+
+    The ids of tau2-bench's telecom end so, and the user's instructions hold the persona's text already.
+    """
+    found = _STATED.search(task)
+    return f"{OF_TASK}{found[1].lower()}" if found else ""
 
 
 class UserContext(msgspec.Struct, frozen=True, omit_defaults=True):

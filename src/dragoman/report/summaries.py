@@ -44,6 +44,38 @@ def summary_table(cells: Sequence[CellSummary], users: str = "") -> TextTable:
     )
 
 
+def stated_table(cells: Sequence[CellSummary]) -> TextTable | None:
+    """Return pass^1 by the personas that tasks state; None where they state none."""
+    rows = [(cell, figure) for cell in cells for figure in cell.stated]
+    if not rows:
+        return None
+    conditions = {cell.condition.label for cell, _ in rows}
+    return TextTable(
+        headings=(
+            "agent",
+            *(("condition",) if len(conditions) > 1 else ()),
+            *("persona", "pass^1", "95 % interval", "tasks", "left out"),
+        ),
+        rows=tuple(
+            (
+                cell.agent,
+                *((cell.condition.label,) if len(conditions) > 1 else ()),
+                figure.persona,
+                wording.number(figure.value),
+                wording.interval(figure.interval),
+                f"{figure.tasks:,}",
+                f"{figure.left_out:,}",
+            )
+            for cell, figure in rows
+        ),
+        title="pass^1 by the persona that each task states (--persona task)",
+        note="the tasks of one persona are other tasks than those of another: a difference is also "
+        "one between tasks",
+        numbers=frozenset({"pass^1", "tasks", "left out"}),
+        keys=1,
+    )
+
+
 def ending_lines(cells: Sequence[CellSummary]) -> list[str]:
     """Return how the conversations of each cell ended, where any ended irregularly.
 

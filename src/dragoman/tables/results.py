@@ -97,6 +97,7 @@ def _cell_object(cell: CellSummary, names: Sequence[str]) -> dict[str, object]:
         "without_invalid": None
         if cell.without_invalid is None
         else _figures_object(cell.without_invalid),
+        "personas": msgspec.to_builtins(cell.stated),
     }
 
 

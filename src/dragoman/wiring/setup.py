@@ -26,7 +26,11 @@ from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
 from dragoman.wiring.conditions.exposures import exposure_layers, over_exposures
 from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of
 from dragoman.wiring.conditions.layers import OWN_OPTIONS, further_layers, over_axes
-from dragoman.wiring.conditions.personas import over_personas, persona_layers
+from dragoman.wiring.conditions.personas import (
+    over_personas,
+    persona_layers,
+    require_no_contradiction,
+)
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import data_folder
 from dragoman.wiring.grid.config import RunConfig
@@ -167,6 +171,7 @@ def build_setup(
     budget = budget_of(config, prices)
     connections = connections_of(config, purse or budget)
     suite = load_suite(config.suite, outside_of(config, connections))
+    is_new = conditions is None
     conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)
     config = msgspec.structs.replace(config, rules=rules.name)
@@ -192,6 +197,9 @@ def build_setup(
         for agent in agents
     )
     tasks = chosen_tasks(suite, config.tasks, config.limit)
+    if is_new:
+        # A run that was begun with a card before is played to its end.
+        require_no_contradiction(conditions, tasks)
     check = check_of(suite, rules)
     _require_check(tasks, check)
     prompts_name = f"{prompts.name}@{prompts.digest[:8]}"
@@ -215,7 +223,7 @@ def build_setup(
         further=further_layers(conditions, suite),
         clarifying=clarifying_layers(conditions, suite, connections),
         personas=persona_layers(conditions, config.personas),
-        exposures=exposure_layers(conditions, config.personas, connections),
+        exposures=exposure_layers(conditions, config.personas, connections, suite.tasks),
     )
 
 

@@ -116,10 +116,10 @@ def test_a_damaged_card_is_one_line(folder: Path, dragoman: Cli) -> None:
 def test_personas_are_listed(dragoman: Cli) -> None:
     lines = dragoman("list", "personas").stdout.splitlines()
     assert [line.split()[0] for line in lines] == [
-        *("none", "easy", "hard", "hurried", "elderly", "non-native", "code-switching"),
+        *("task", "none", "easy", "hard", "hurried", "elderly", "non-native", "code-switching"),
         *("angry", "chatty", "FILE.toml"),
     ]
-    assert "expertise novice, ambiguity high" in lines[2]
+    assert "expertise novice, ambiguity high" in lines[3]
 
 
 def _users_words(shown: dict[str, Any]) -> list[str]:

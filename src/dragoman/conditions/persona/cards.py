@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.languages import SHIPPED
-from dragoman.core.conditions import NONE
+from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.personas import Habits, Manner, Persona, Sayings, SpeechHabits, Traits
 from dragoman.core.texts.decoding import OutsideErrors
@@ -54,6 +54,7 @@ class Shared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     repeat: str
     fillers: tuple[str, ...]
     guardrails: str
+    stated: str
 
 
 class PersonaCard(msgspec.Struct, frozen=True):
@@ -100,6 +101,12 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     traits: Traits
     habits: Habits = Habits()
     speech: SpeechHabits = SpeechHabits()
+
+
+def heading_of_stated(language: str) -> str:
+    """Return what agents read before the persona that a task states; English where there is no other."""
+    shared = shared_sayings()
+    return shared.get(language, shared[ENGLISH]).stated
 
 
 def find_card(name: str) -> PersonaCard:

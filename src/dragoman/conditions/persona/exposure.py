@@ -1,6 +1,6 @@
 """The layer of exposure: what the agent is told of its user, a card or what was inferred of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,8 +15,8 @@ from dragoman.conditions.persona.context import (
 from dragoman.conditions.persona.readers import ContextReader, ModelReader, RulesReader
 from dragoman.core.conditions import EXPOSURE
 from dragoman.core.keys import content_key
-from dragoman.core.layers import Layer, Talk
-from dragoman.core.personas import AboutUser, Persona, UserContext
+from dragoman.core.layers import Briefing, Layer, Talk
+from dragoman.core.personas import BY_TASK, AboutUser, Persona, UserContext, stated_persona
 from dragoman.core.protocols import ChatModel, Progress
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
@@ -28,6 +28,29 @@ def card_layer(persona: Persona) -> Layer:
     record = {"exposure": 1, "persona": persona.name, "told": persona.agent}
     identity = content_key("exposure-1", persona.agent, told.about_user())
     return Layer(EXPOSURE, identity, record, briefing=lambda _: told)
+
+
+def stated_layer(nobody: Persona, heading: str, stated: Mapping[str, str]) -> Layer:
+    """Return what gives the agent the persona that its task states of the user.
+
+    Args:
+        nobody: The card of nobody in particular, for tasks that state none.
+        heading: What stands before a stated persona, whose words are to the user.
+        stated: The personas by task; a task that is not among them is asked itself, as it is told.
+    """
+    card = CardTold(nobody)
+
+    def opened(talk: Talk) -> Briefing:
+        persona = stated.get(talk.task.id) or talk.task.scenario.persona
+        name = stated_persona(talk.task.id) or BY_TASK
+        return StatedTold(name, f"{heading}\n{persona.strip()}") if persona else card
+
+    record = {"exposure": 1, "persona": BY_TASK, "told": heading}
+    # What each task states is in the task's own digest.
+    identity = content_key(
+        "exposure-1-task", heading, nobody.agent, card.about_user(), bool(stated)
+    )
+    return Layer(EXPOSURE, identity, record, briefing=opened)
 
 
 def context_layer(model: ChatModel | None, identity: str) -> Layer:
@@ -87,6 +110,30 @@ class CardTold:
 
     def take_contexts(self) -> tuple[UserContext, ...]:
         """Return nothing: a card is not inferred."""
+        return ()
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return nothing."""
+        return ()
+
+
+class StatedTold:
+    """A briefing that tells the agent what its task says of the user, from the first word on."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._text = text
+        self._about: dict[str, object] = {"exposure": 1, "persona": name, "description": text}
+
+    async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
+        """Return the persona's text for the agent."""
+        return self._text if side == "agent" else ""
+
+    def about_user(self) -> AboutUser:
+        """Return the persona's name and text; a task states no traits."""
+        return self._about
+
+    def take_contexts(self) -> tuple[UserContext, ...]:
+        """Return nothing: nothing is inferred."""
         return ()
 
     def take_usage(self) -> tuple[Usage, ...]:

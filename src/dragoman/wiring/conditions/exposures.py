@@ -1,12 +1,20 @@
 """What agents are told of their users becomes layers: `0`, `1`, `2`, `2+rules`, `2+PROVIDER/MODEL`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dragoman.conditions.persona.by_rules import RULES
-from dragoman.conditions.persona.exposure import card_layer, context_layer, rules_layer
-from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, UNEXPOSED, Condition
+from dragoman.conditions.persona.cards import heading_of_stated
+from dragoman.conditions.persona.exposure import (
+    card_layer,
+    context_layer,
+    rules_layer,
+    stated_layer,
+)
+from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, NONE, UNEXPOSED, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
+from dragoman.core.personas import Persona
+from dragoman.core.tasks import Task
 from dragoman.core.texts.user_signs import signed_languages
 from dragoman.models.spending.stated import without_price
 from dragoman.wiring.chat_models import named_chat_model
@@ -38,7 +46,10 @@ def over_exposures(conditions: Sequence[Condition], values: Sequence[str]) -> tu
 
 
 def exposure_layers(
-    conditions: Sequence[Condition], personas: Sequence[str], connections: Connections
+    conditions: Sequence[Condition],
+    personas: Sequence[str],
+    connections: Connections,
+    tasks: Sequence[Task] = (),
 ) -> dict[str, Layer]:
     """Return by label the layers of conditions in which the agent is told something.
 
@@ -46,23 +57,41 @@ def exposure_layers(
         conditions: Those that are played.
         personas: The names and files of a run's cards.
         connections: What the models of the run share.
+        tasks: All tasks of the suite, which may state who their user is.
 
     Raises:
         UsageError: For a card or a model that does not exist.
         DataError: Where a card is none.
     """
     cards = cards_named(personas)
+    stated = {task.id: task.scenario.persona for task in tasks if task.scenario.persona}
     layers: dict[str, Layer] = {}
     for condition in conditions:
         value = condition.axis(EXPOSURE)
         _require_known(value)
         if value == CARD:
-            layers[condition.label] = card_layer(persona_of(condition, cards, "policy"))
+            card = persona_of(condition, cards, "policy")
+            by_task = stated and condition.persona == NONE
+            layers[condition.label] = (
+                _stated_layer(condition, card, stated) if by_task else card_layer(card)
+            )
         elif value == BY_RULES:
             layers[condition.label] = rules_layer(_spoken(condition))
         elif value != UNEXPOSED:
             layers[condition.label] = _inferring(value, connections)
     return layers
+
+
+def _stated_layer(condition: Condition, card: Persona, stated: Mapping[str, str]) -> Layer:
+    """Return what gives agents the persona that each task states.
+
+    Where the agent's policy is in the language in which the task is told, so is the persona.
+    """
+    localized = condition.localized
+    surfaces = () if localized is None else localized.surfaces
+    language = localized.languages[0] if localized is not None and "policy" in surfaces else ENGLISH
+    as_told = {"policy", "tasks"} <= {*surfaces}
+    return stated_layer(card, heading_of_stated(language), {} if as_told else stated)
 
 
 def lacks_model(agent: Resolved, condition: Condition) -> str:

@@ -1,9 +1,13 @@
 """Names of personas become cards, and conditions their layers.
 
+`task` leaves users to the persona that each task states. It adds nothing, so that its cells are those
+of `none` and of a run without the option.
+
 Other packages add cards as entry points in the group `dragoman.personas`: the path of a card, by its name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dragoman.conditions.persona.cards import SHIPPED_CARDS, PersonaCard, card_of_file, find_card
@@ -11,7 +15,8 @@ from dragoman.conditions.persona.layer import AXIS, persona_layer
 from dragoman.core.conditions import ENGLISH, NONE, Condition, Surface
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.layers import Layer
-from dragoman.core.personas import Persona
+from dragoman.core.personas import BY_TASK, OF_TASK, Persona, stated_persona
+from dragoman.core.tasks import Task
 from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.simulation.phrases.sayings import misleading
 from dragoman.wiring.plug_ins import added_under, load_entry
@@ -38,12 +43,31 @@ def cards_named(names: Sequence[str]) -> dict[str, PersonaCard]:
         DataError: Where a file is no card.
     """
     cards: dict[str, PersonaCard] = {}
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(NONE if name == BY_TASK else name for name in names):
         card = _card(name)
         if card.name in cards:
             raise UsageError(f"--persona {name}: another card is called {card.name}")
         cards[card.name] = card
     return cards
+
+
+def require_no_contradiction(conditions: Iterable[Condition], tasks: Sequence[Task]) -> None:
+    """Refuse a card where the tasks that are played say already who their user is.
+
+    Raises:
+        UsageError: Where one does, with what the tasks state.
+    """
+    card = next((each.persona for each in conditions if each.persona != NONE), None)
+    stating = [task for task in tasks if task.scenario.persona]
+    if card is None or not stating:
+        return
+    names = (stated_persona(task.id).removeprefix(OF_TASK) or "unnamed" for task in stating)
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(Counter(names).items()))
+    raise UsageError(
+        f"--persona {card}: {len(stating)} of {len(tasks)} tasks of {tasks[0].suite} state a persona of their "
+        f"own ({counts}), which a card would contradict: leave --persona out for figures by these, or "
+        "choose others with --tasks"
+    )
 
 
 def persona_layers(conditions: Sequence[Condition], names: Sequence[str]) -> dict[str, Layer]:
@@ -88,7 +112,12 @@ def persona_names() -> dict[str, str]:
     """Return every persona's name with a line about it."""
     shipped = {name: _about(find_card(name)) for name in SHIPPED_CARDS}
     added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
-    return {**shipped, **added, "FILE.toml": "a card of your own"}
+    return {
+        BY_TASK: "who each task says its user is; adds nothing (what is played where none is named)",
+        **shipped,
+        **added,
+        "FILE.toml": "a card of your own",
+    }
 
 
 def _card(name: str) -> PersonaCard:

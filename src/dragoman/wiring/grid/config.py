@@ -353,10 +353,10 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     personas: Annotated[
         tuple[str, ...],
         Option(
-            "Who the user is: none, hard, ... (`dragoman list personas`), or a TOML file",
+            "Who the user is: task, hard, ... (`dragoman list personas`), or a TOML file",
             value="PERSONA",
             example='["none", "easy", "hard"]',
-            default="none",
+            default="task",
             singular="persona",
             commas=True,
             axis=True,

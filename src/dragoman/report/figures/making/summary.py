@@ -20,6 +20,8 @@ def summary_drawings(
         yield _first(own, suite)
         if any(len(cell.cell.result.figures) > 1 for cell in own):
             yield _powers(own, suite)
+        if any(cell.cell.stated for cell in own):
+            yield _stated(own, suite)
     if any(each.gaps for each in comparisons):
         yield _gaps(comparisons)
 
@@ -40,6 +42,30 @@ def _first(cells: Sequence[GridCell], suite: str) -> Drawing:
             )
             for cell in cells
             for first in cell.cell.result.figures[:1]
+        ),
+    )
+
+
+def _stated(cells: Sequence[GridCell], suite: str) -> Drawing:
+    return Drawing(
+        file_name("pass-1-by-persona", suite),
+        _SUMMARY,
+        "bars",
+        f"pass^1 by the persona of each task, {suite}",
+        "Tasks by the persona that they state of their user: the tasks of one persona are other tasks "
+        f"than those of another. {_INTERVALS}",
+        tuple(
+            Datum(
+                figure.persona,
+                *(figure.value, figure.interval, figure.tasks),
+                f"{_agent(cells, cell)}, {cell.cell.condition.label}",
+                note="" if figure.value is not None else "no task is decided",
+                cell=cell.number,
+            )
+            for persona in distinct(each.persona for cell in cells for each in cell.cell.stated)
+            for cell in cells
+            for figure in cell.cell.stated
+            if figure.persona == persona
         ),
     )
 
