@@ -1,0 +1,214 @@
+"""Three named sets of definitions of MM-tau-p2's metrics: ours, the paper's, and those of the source's code.
+
+The paper (arXiv 2603.09643, section 2.7) and the code that its authors published disagree on most metrics. Which
+set a table follows is chosen by name, and no set fills a gap with another's figure.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median, pstdev
+from typing import Literal, get_args
+
+import msgspec
+
+from dragoman.analysis.mm_tau.source_counts import (
+    AGENT_MESSAGES,
+    RECOVERIES,
+    TEXT,
+    USER_MESSAGES,
+    JudgedConversation,
+    accuracy_of_messages,
+    added,
+    known,
+    summed,
+)
+from dragoman.core.errors import UsageError
+
+Definitions = Literal["dragoman", "mm-tau-p2/paper", "mm-tau-p2/code"]
+"""The name of a set."""
+
+OWN: Definitions = "dragoman"
+PAPER: Definitions = "mm-tau-p2/paper"
+CODE: Definitions = "mm-tau-p2/code"
+
+SUCCESS = "pass^1"
+IN_TEXT = "pass^1 in text"
+
+NO_TASK = "no task was identified"
+TOO_MANY = "more tasks succeeded than were identified"
+NO_AGENT_IN_TEXT = "the text has no message of the agent"
+NO_TEXT = "there is no text beside it"
+NO_MESSAGES = "there is no message"
+NOT_JUDGED = "nobody counted tasks in it"
+NOT_IN_CODE = "the source's code does not compute it"
+
+
+class CountedRatio(msgspec.Struct, frozen=True):
+    """A figure that is one sum of fields to another, less a constant."""
+
+    above: str
+    below: str
+    less: float = 0.0
+
+
+class SourceFigure(msgspec.Struct, frozen=True):
+    """One figure; `why` says why it has no value, as the code prints it where it prints something."""
+
+    value: float | None = None
+    why: str = ""
+
+
+class FigureStatistics(msgspec.Struct, frozen=True):
+    """A figure over conversations, those without it left out; the deviation divides by their number."""
+
+    mean: float
+    median: float
+    deviation: float
+    least: float
+    most: float
+    conversations: int
+
+
+CODE_RATIOS: Mapping[str, CountedRatio] = {
+    "CP": CountedRatio("clarification_true_positives", "clarification_asked"),
+    "CR": CountedRatio("clarification_true_positives", "clarification_required"),
+    "SP": CountedRatio("confirmation_true_positives", "confirmation_asked"),
+    "SR": CountedRatio("confirmation_true_positives", "confirmation_required"),
+    "TE": CountedRatio("message_necessity", AGENT_MESSAGES),
+    "TO": CountedRatio(AGENT_MESSAGES, TEXT + AGENT_MESSAGES, 1.0),
+    "ERR": CountedRatio("error_identified", "error_committed"),
+    "RTC": CountedRatio("error_recovered", "error_identified"),
+    "UES": CountedRatio("user_effort", USER_MESSAGES),
+    "ARGA": CountedRatio(
+        "tasks_with_agent_understanding_errors_succeeded", "tasks_with_agent_understanding_errors"
+    ),
+    SUCCESS: CountedRatio("tasks_succeeded", "tasks_identified"),
+    IN_TEXT: CountedRatio(f"{TEXT}tasks_succeeded", f"{TEXT}tasks_identified"),
+}
+"""What the code divides by what, but for CFA, a mean over conversations, and MRS, a ratio of two of these."""
+
+CODE_METRICS = (
+    *("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "SP", "SR"),
+    *(SUCCESS, IN_TEXT),
+)
+"""Every figure of the code's report that has a name in its tables or figures."""
+
+_PAPER_RATIOS: Mapping[str, CountedRatio] = {
+    "ARGA": CODE_RATIOS["ARGA"],
+    "TO": CODE_RATIOS["TO"],
+    "ERR": CountedRatio(RECOVERIES, "error_committed"),
+    "RTC": CountedRatio("error_recovered", RECOVERIES),
+    "CP": CODE_RATIOS["CP"],
+    "CR": CountedRatio("clarification_asked", "clarification_required"),
+    "IAS": CountedRatio("confirmation_true_positives", "confirmation_required"),
+    "SR": CountedRatio("confirmation_asked", "confirmation_required"),
+    SUCCESS: CODE_RATIOS[SUCCESS],
+    IN_TEXT: CODE_RATIOS[IN_TEXT],
+}
+_NO_FIELDS = "how many critical fields each message has is not among the source's counts"
+_NO_OPTIMUM = "the fewest turns that a task takes are not among the source's counts"
+
+
+def definitions_named(text: str | None) -> tuple[Definitions, ...]:
+    """Return the sets of that name, several by commas; ours where none is named.
+
+    Raises:
+        UsageError: For a name that no set has.
+    """
+    names = [part.strip() for part in (text or OWN).split(",")]
+    known_names: dict[str, Definitions] = {name: name for name in get_args(Definitions)}
+    unknown = next((name for name in names if name not in known_names), None)
+    if unknown is not None:
+        raise UsageError(f"--definitions {unknown:.80}: choose {', '.join(known_names)}")
+    return tuple(known_names[name] for name in dict.fromkeys(names))
+
+
+def code_figures(conversations: Sequence[JudgedConversation]) -> dict[str, SourceFigure]:
+    """Return the code's figures of all conversations: sums of counts, divided."""
+    sums = [summed(each) for each in conversations]
+    usable = known(sums)
+    if sums and not usable:
+        return dict.fromkeys(CODE_METRICS, SourceFigure(why=sums[0].broken))
+    return _code(usable)
+
+
+def _code(usable: Sequence[Mapping[str, float]]) -> dict[str, SourceFigure]:
+    total = added(usable)
+    found = {name: _divided(total, ratio) for name, ratio in CODE_RATIOS.items()}
+    if found[SUCCESS].why in {NO_TASK, TOO_MANY}:
+        # The code computes these after pass^1, at which it breaks.
+        found["ARGA"] = found[SUCCESS]
+    means = [each for counts in usable if (each := accuracy_of_messages(counts)) is not None]
+    found["CFA"] = SourceFigure(fmean(means)) if means else SourceFigure(why=NO_MESSAGES)
+    found["MRS"] = _robustness(found[SUCCESS], found[IN_TEXT])
+    return {name: found[name] for name in CODE_METRICS}
+
+
+def code_statistics(conversations: Sequence[JudgedConversation]) -> dict[str, FigureStatistics]:
+    """Return the code's figures of each conversation, over conversations; those without a value are left out."""
+    figures = [code_figures([each]) for each in conversations]
+    found = {}
+    for name in CODE_METRICS:
+        values = [value for each in figures if (value := each[name].value) is not None]
+        if values:
+            found[name] = FigureStatistics(
+                *(fmean(values), median(values), pstdev(values), min(values), max(values)),
+                len(values),
+            )
+    return found
+
+
+def paper_figures(conversations: Sequence[JudgedConversation]) -> dict[str, SourceFigure]:
+    """Return the paper's metrics of the same counts, as far as these suffice.
+
+    IAS takes every action that needed a confirmation as taken; UES is the mean count of a conversation.
+    """
+    sums = [summed(each) for each in conversations]
+    usable = known(sums)
+    total = added(usable)
+    found = {name: _divided(total, ratio) for name, ratio in _PAPER_RATIOS.items()}
+    found["CFA"] = _fields_right(conversations)
+    found["TE"] = SourceFigure(why=_NO_OPTIMUM)
+    found["UES"] = (
+        SourceFigure(total["user_effort"] / len(usable))
+        if usable
+        else SourceFigure(why=next((each.broken for each in sums), NO_MESSAGES))
+    )
+    found["MRS"] = _robustness(found[SUCCESS], found[IN_TEXT])
+    return found
+
+
+def _fields_right(conversations: Sequence[JudgedConversation]) -> SourceFigure:
+    """Return CFA where it is the same for any number of fields: each message has the same share right."""
+    shares = {
+        message.counts.get("critical_field_accuracy", 0.0)
+        for each in conversations
+        for message in each.messages
+        if message.role == "assistant" and message.counts is not None
+    }
+    if not shares:
+        return SourceFigure(why=NO_MESSAGES)
+    return SourceFigure(shares.pop()) if len(shares) == 1 else SourceFigure(why=_NO_FIELDS)
+
+
+def _divided(total: Mapping[str, float], ratio: CountedRatio) -> SourceFigure:
+    if ratio.below not in total:
+        is_of_text = ratio.below.startswith(TEXT)
+        return SourceFigure(why=NO_TEXT if is_of_text else NOT_JUDGED)
+    above, below = total.get(ratio.above, 0.0), total[ratio.below]
+    if ratio.below.endswith("tasks_identified"):
+        if not below:
+            return SourceFigure(why=NO_TASK)
+        if above > below:
+            return SourceFigure(why=TOO_MANY)
+    if not below:
+        no_agent = ratio.below == TEXT + AGENT_MESSAGES
+        return SourceFigure(why=NO_AGENT_IN_TEXT if no_agent else f"{above:g}/{below:g}")
+    return SourceFigure(above / below - ratio.less)
+
+
+def _robustness(voice: SourceFigure, text: SourceFigure) -> SourceFigure:
+    if voice.value is None or text.value is None:
+        return SourceFigure(why=voice.why or text.why)
+    if not text.value:
+        return SourceFigure(why=f"{voice.value:.1f}/{text.value:.1f}")
+    return SourceFigure(voice.value / text.value)
