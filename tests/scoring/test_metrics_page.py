@@ -52,11 +52,15 @@ def lines() -> list[str]:
         for measure in [entry.make(SCORING)]
         for line in rows(f"`{name}` {measure.version}", measure.figures)
     ]
-    rubric = read_rubric(bundled_rubrics()["mm_tau_p2@1"])
+    counts = ("mm_tau_p2@1", "mm_tau_p2@2")
     errors = ErrorsMeasure(ScriptedModel("scripted/none", {}, 0))
     return [
         *counted,
-        *rows("`mm_tau_p2@1`", rubric.figures),
+        *(
+            line
+            for name in counts
+            for line in rows(f"`{name}`", read_rubric(bundled_rubrics()[name]).figures)
+        ),
         *rows("`errors@1`", errors.figures),
     ]
 

@@ -111,6 +111,8 @@ def test_a_rubric_is_read_with_its_figures_and_a_version_of_its_content(tmp_path
         ('name = "asks"', 'name = "polite"', "names of their own"),
         ('name = "asks"', 'name = "judged"', "names of their own"),
         ('["judged"]', '["replies"]', "counts 'replies', which nobody is asked"),
+        ('name = "asks"', 'name = "judged_agent_replies"', "names of their own"),
+        ("most = 5", 'over = "tools"', "no schema of a rubric"),
         ("[[rate]]", "[rate", "no schema of a rubric"),
     ],
 )
@@ -148,6 +150,29 @@ def test_replies_are_judged_each_from_what_came_before(tmp_path: Path) -> None:
     assert "Which one?" in first
     assert "The first." not in first
     assert "Done." in second
+
+
+def test_questions_of_one_rubric_may_be_about_replies_and_about_the_conversation(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, "agent replies")
+    of_all = 'over = "conversation"\n\n[[rate]]'
+    path.write_text(
+        path.read_text()
+        .replace("\n[[rate]]", of_all)
+        .replace('["judged"]', '["judged_agent_replies"]')
+    )
+    judge = Judge(answers(asks=1), answers(asks=0), answers(polite=True))
+    found = measured(path, judge)
+
+    assert found.counts == {"judged_agent_replies": 2, "judged": 1, "asks": 1, "polite": 1}
+    first, second, whole = (str(request.messages[1]["content"]) for request in judge.asked)
+    assert "Which one?" in first
+    assert "The first." not in first
+    assert "Done." in second
+    assert ("asks (" in second, "polite (" in second) == (True, False)
+    assert ("asks (" in whole, "polite (" in whole) == (False, True)
+    assert "Judge the whole conversation." in whole
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.analysis.mm_tau.source_counts import AGENT_FIELDS, TASK_FIELDS, USER_FIELDS
 from dragoman.core.errors import DataError
 from dragoman.core.measures import Rate
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
@@ -49,7 +50,8 @@ def test_a_version_of_nothing_is_refused(tmp_path: Path, schema: str, complaint:
 
 
 def test_the_rubrics_that_ship_differ_by_their_rule_for_hand_overs_alone() -> None:
-    read = {name: read_rubric(path) for name, path in bundled_rubrics().items()}
+    shipped = {name: read_rubric(path) for name, path in bundled_rubrics().items()}
+    read = {name: rubric for name, rubric in shipped.items() if name != "mm_tau_p2@2"}
     assert set(read) == {"mm_tau_p2@1", "mm_tau_p2@1.strict", "mm_tau_p2@1.unsaid"}
     assert len({rubric.questions for rubric in read.values()}) == 1
     assert len({rubric.version for rubric in read.values()}) == 3
@@ -83,3 +85,14 @@ def test_the_metrics_are_made_of_the_counts_as_their_source_makes_them() -> None
         "tasks succeeded of all": (("tasks_succeeded",), ("tasks",)),
     }
     assert all(question.quote for question in rubric.questions)
+
+
+def test_the_second_version_asks_of_each_message_what_hindsight_could_change() -> None:
+    rubric = read_rubric(bundled_rubrics()["mm_tau_p2@2"])
+    asked = {over: [each.name for each in found] for over, found in rubric.parts.items()}
+    assert set(asked) == {"agent replies", "user replies", "conversation"}
+    assert rubric.shows == "before"
+    of_agent = {"critical_field_percent", *AGENT_FIELDS, "errors_put_right"}
+    assert set(asked["agent replies"]) == of_agent - {"critical_field_accuracy"}
+    assert asked["user replies"] == list(USER_FIELDS)
+    assert asked["conversation"] == list(TASK_FIELDS)

@@ -120,7 +120,7 @@ def score(  # noqa: PLR0913 - the options of one command
     rubric: Annotated[
         list[str] | None,
         typer.Option(
-            help="What --judge is to judge by: one that ships (`mm_tau_p2@1`), or a NAME@VERSION.toml; "
+            help="What --judge is to judge by: one that ships (`mm_tau_p2@2`), or a NAME@VERSION.toml; "
             "repeatable."
         ),
     ] = None,

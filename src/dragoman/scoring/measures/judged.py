@@ -20,7 +20,7 @@ from dragoman.scoring.measures.rubric_answers import (
     parse_turn_answers,
 )
 from dragoman.scoring.measures.rubric_pieces import RubricPiece, asked_about, pieces
-from dragoman.scoring.measures.rubrics import JUDGED, Rubric, RubricQuestion, stakes_template
+from dragoman.scoring.measures.rubrics import Rubric, stakes_template
 
 ASKED = "measure-1"
 """The version of how a judge is asked, whatever the rubric; part of the judge's name."""
@@ -108,10 +108,9 @@ class JudgedMeasure:
         self, case: PlayedCase, piece: RubricPiece, usages: list[Usage]
     ) -> list[Counted]:
         """Return what one answer counts for, and add what it took to `usages`."""
-        questions = self._rubric.questions
         messages = [
             {"role": "system", "content": self._told},
-            {"role": "user", "content": asked_about(piece, questions)},
+            {"role": "user", "content": asked_about(piece)},
         ]
         draw = f"{case.draw}{self._again}"
         request = ChatRequest(
@@ -120,7 +119,7 @@ class JudgedMeasure:
         return await usable_answer(
             self._model,
             (request, f"measure {self.name}"),
-            lambda reply: list(_counted(questions, piece, reply)),
+            lambda reply: list(_counted(piece, reply)),
             usages,
             lambda found: not _open(found),
         )
@@ -143,21 +142,20 @@ def _asked_by(rubric: Rubric) -> str:
     return ASKED_TO_QUOTE if any(question.quote for question in rubric.questions) else ASKED
 
 
-def _counted(
-    questions: Sequence[RubricQuestion], piece: RubricPiece, reply: str
-) -> Iterator[Counted]:
+def _counted(piece: RubricPiece, reply: str) -> Iterator[Counted]:
     """Yield what a judge's reply counts for.
 
     Raises:
         JudgeError: Where it is not what was asked for.
     """
+    questions = piece.questions
     answers = (
         parse_turn_answers(reply, questions, piece.turns)
         if piece.turns
         else {piece.position: parse_answers(reply, questions)}
     )
     for place in piece.places:
-        yield Counted({JUDGED: 1}, place)
+        yield Counted({piece.judged: 1}, place)
         seen = Quotable(piece.events if place is None else piece.events[: place + 1])
         for question in questions:
             answer = answers[place].get(question.name)

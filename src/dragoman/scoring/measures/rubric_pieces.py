@@ -7,7 +7,7 @@ from dragoman.core.episodes import Event, Move
 from dragoman.core.measures import PlayedCase
 from dragoman.core.speech import Said
 from dragoman.scoring.judge_texts import inert, shown_lines, transcript
-from dragoman.scoring.measures.rubrics import Rubric, RubricQuestion
+from dragoman.scoring.measures.rubrics import JUDGED, Over, Rubric, RubricQuestion
 
 
 class RubricPiece(NamedTuple):
@@ -17,11 +17,15 @@ class RubricPiece(NamedTuple):
         events: What is shown.
         position: The place of the reply that is judged; None for more than one, or the whole.
         turns: The places of the replies that are judged one by one; empty for one answer.
+        questions: What is asked of it.
+        judged: Under which name it is counted that it was judged.
     """
 
     events: Sequence[Event]
     position: int | None = None
     turns: tuple[int, ...] = ()
+    questions: tuple[RubricQuestion, ...] = ()
+    judged: str = JUDGED
 
     @property
     def places(self) -> tuple[int | None, ...]:
@@ -31,11 +35,17 @@ class RubricPiece(NamedTuple):
 
 def pieces(rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
     """Yield what a rubric has judged of a conversation."""
+    for over, questions in rubric.parts.items():
+        for piece in _pieces(over, rubric, case):
+            yield piece._replace(questions=questions, judged=rubric.judged(over))
+
+
+def _pieces(over: Over, rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
     events = case.episode.events
-    if rubric.over == "conversation":
+    if over == "conversation":
         yield RubricPiece(events)
         return
-    side = rubric.over.split(" ", maxsplit=1)[0]
+    side = over.split(" ", maxsplit=1)[0]
     begin = len(case.task.history)
     turns = tuple(
         position
@@ -48,9 +58,9 @@ def pieces(rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
         yield RubricPiece(events, turns=turns)
 
 
-def asked_about(piece: RubricPiece, questions: Sequence[RubricQuestion]) -> str:
+def asked_about(piece: RubricPiece) -> str:
     """Return what a judge is shown and asked of a piece."""
-    asked = "\n".join(f"{each.name} ({_kind(each)}): {each.text}" for each in questions)
+    asked = "\n".join(f"{each.name} ({_kind(each)}): {each.text}" for each in piece.questions)
     shown = (
         marked_transcript(piece.events, piece.turns)
         if piece.turns

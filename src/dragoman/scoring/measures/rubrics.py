@@ -7,6 +7,7 @@ one with a text that goes on. Some ship.
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -23,10 +24,16 @@ from dragoman.core.texts.toml_values import toml_values
 JUDGED = "judged"
 """What a rubric's figures may count beside its questions: conversations, or replies, judged."""
 
+JUDGED_REPLIES: Mapping[str, str] = {
+    "agent replies": "judged_agent_replies",
+    "user replies": "judged_user_replies",
+}
+"""The same of replies by side, where a rubric asks some questions of replies and some of the conversation."""
+
 MAX_BYTES = 256 * 1024
 
 _STEM = re.compile(r"([a-z][a-z0-9_]{0,40})@([0-9A-Za-z._]{1,20})")
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 
 _Kind = TypeVar("_Kind")
 
@@ -53,6 +60,7 @@ class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         within: Counts of which it counts a part, so that it exceeds none of them.
         quote: Whether true, or a count above 0, needs a quote from what was shown.
         said_by: Whose words the quote must be; "" for anything shown.
+        over: What it is asked of; "" for what the rubric is asked of.
     """
 
     name: str
@@ -63,6 +71,7 @@ class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within: tuple[str, ...] = ()
     quote: bool = False
     said_by: Literal["", "agent", "user"] = ""
+    over: Over | Literal[""] = ""
 
 
 class _Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,6 +119,23 @@ class Rubric(msgspec.Struct, frozen=True):
     about: str = ""
     duties: int = 1
 
+    @property
+    def parts(self) -> dict[Over, tuple[RubricQuestion, ...]]:
+        """Its questions by what they are asked of."""
+        found: dict[Over, tuple[RubricQuestion, ...]] = {}
+        for question in self.questions:
+            over = question.over or self.over
+            found[over] = (*found.get(over, ()), question)
+        return found
+
+    def judged(self, over: Over) -> str:
+        """Return under which name what was judged is counted."""
+        return _judged(over, is_mixed=len(self.parts) > 1)
+
+
+def _judged(over: Over, *, is_mixed: bool) -> str:
+    return JUDGED_REPLIES.get(over, JUDGED) if is_mixed else JUDGED
+
 
 def bundled_rubrics() -> dict[str, Path]:
     """Return the schemas of the rubrics that ship, by `NAME@VERSION`."""
@@ -145,7 +171,7 @@ def read_rubric(path: Path) -> Rubric:
         text,
         schema.over,
         schema.question,
-        (*map(_figure, schema.question), *map(_rate, schema.rate)),
+        _figures(schema),
         shows,
         schema.stakes,
         about or schema.about,
@@ -200,10 +226,12 @@ def _text(path: Path) -> str:
 
 
 def _require_sound(path: Path, schema: _Schema, shows: Shows) -> None:
-    if shows == "whole" and schema.over == "conversation":
+    overs = {question.name: question.over or schema.over for question in schema.question}
+    if shows == "whole" and "conversation" in overs.values():
         raise DataError(f'{path}: shows = "whole" is for a rubric over replies')
     names = [question.name for question in schema.question]
-    odd = next((name for name in names if not _NAME.fullmatch(name) or name == JUDGED), None)
+    reserved = {JUDGED, *JUDGED_REPLIES.values()}
+    odd = next((name for name in names if not _NAME.fullmatch(name) or name in reserved), None)
     if odd is not None or len(set(names)) != len(names) or not names:
         raise DataError(
             f"{path}: questions need names of their own, in small letters: {odd or names}"
@@ -212,20 +240,34 @@ def _require_sound(path: Path, schema: _Schema, shows: Shows) -> None:
     for question in schema.question:
         if not {*question.within} <= counts - {question.name}:
             raise DataError(f"{path}: {question.name!r} is within what is no other count")
+        if any(overs[whole] != overs[question.name] for whole in question.within):
+            raise DataError(f"{path}: {question.name!r} is within what is asked of something else")
         if question.said_by and not question.quote:
             raise DataError(f"{path}: {question.name!r} says whose quote, but wants none")
     for rate in schema.rate:
         for name in (*rate.numerator, *rate.denominator):
-            if name not in {*names, JUDGED}:
+            if name not in {*names, *reserved}:
                 raise DataError(
                     f"{path}: rate {rate.name!r} counts {name!r}, which nobody is asked"
                 )
 
 
-def _figure(question: RubricQuestion) -> Derived:
+def _figures(schema: _Schema) -> tuple[Derived, ...]:
+    overs = [question.over or schema.over for question in schema.question]
+    is_mixed = len(set(overs)) > 1
+    return (
+        *(
+            _figure(question, _judged(over, is_mixed=is_mixed))
+            for question, over in zip(schema.question, overs, strict=True)
+        ),
+        *map(_rate, schema.rate),
+    )
+
+
+def _figure(question: RubricQuestion, judged: str) -> Derived:
     if question.type == "integer":
         return Total(question.name, (question.name,))
-    return Rate(question.name, (question.name,), (JUDGED,))
+    return Rate(question.name, (question.name,), (judged,))
 
 
 def _rate(rate: _Rate) -> Rate:
