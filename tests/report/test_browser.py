@@ -330,7 +330,7 @@ def test_the_tables_and_figures_of_mm_tau_fit_the_screen(
     digests = {(row.suite, row.task): "digest" for row in rows}
     board = mm_tau_board(rows, digests, ("dragoman-1", "none"))
     path = tmp_path / "report.html"
-    styled = mm_tau_page(board, (("runs", HOSTILE),))
+    styled = mm_tau_page((board,), (("runs", HOSTILE),))
     path.write_text(render_report([view(rows)], "A report", styled), "utf-8")
 
     async def steps(tab: Any) -> None:  # noqa: ANN401

@@ -129,7 +129,7 @@ def test_the_glance_has_a_step_for_each_exposure_persona_and_voice_by_the_log() 
 def test_names_from_data_are_escaped_in_the_page() -> None:
     found = board(HOSTILE)
 
-    page = render_report([], "A report", mm_tau_page(found, (("runs", HOSTILE),)))
+    page = render_report([], "A report", mm_tau_page((found,), (("runs", HOSTILE),)))
     assert HOSTILE not in page
     assert "&lt;script&gt;" in page
     assert len(re.findall("<svg", page)) > len(glances(found)[0].steps)

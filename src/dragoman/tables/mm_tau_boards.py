@@ -8,13 +8,14 @@ import polars as pl
 
 from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.board import MmTauBoard, MmTauCell, MmTauChange, mm_tau_board
+from dragoman.analysis.mm_tau.board import MmTauBoard, MmTauCell, MmTauChange, mm_tau_boards
+from dragoman.analysis.mm_tau.definitions import NOT_IN_CODE, OWN, Definitions
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.tables.scored_runs import run_facts, scored_runs, task_digests
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("suite", "agent", "setting", "voice", "recognizer", "clarify"), pl.String()),
-    **dict.fromkeys(("persona", "exposure", "reader", "metric"), pl.String()),
+    **dict.fromkeys(("persona", "exposure", "reader", "definitions", "metric"), pl.String()),
     **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
     "unscored": pl.Int64(),
     "why": pl.String(),
@@ -24,7 +25,7 @@ COLUMNS: dict[str, pl.DataType] = {
     "card": pl.String(),
     "card_shown": pl.Float64(),
 }
-"""`reader` counted: the log or a judge; `why` says why a metric has no value; `change` is that to the
+"""`reader` counted: the log or a judge; `definitions` names the set by which the metric is computed; `why` says why a metric has no value; `change` is that to the
 metric under the exposure `change_to`, in parts of it; `card` is whether users kept their card, of which they
 showed the part `card_shown`."""
 
@@ -32,20 +33,29 @@ _Row = tuple[str | float | None, ...]
 
 
 class MmTauResults(msgspec.Struct, frozen=True):
-    """A board with what it was made of: labels and values."""
+    """Boards, one for each set of definitions, with what they were made of: labels and values."""
 
-    board: MmTauBoard
+    boards: tuple[MmTauBoard, ...]
     facts: tuple[tuple[str, str], ...]
 
 
-def mm_tau_results(
+def mm_tau_results(  # noqa: PLR0913, PLR0917 - what is read, and by what
     folders: Sequence[Path],
     rules: str | None,
     judge: str | None,
     weights: MmTapWeights,
     kept: float = KEPT,
+    definitions: Sequence[Definitions] = (OWN,),
 ) -> MmTauResults:
-    """Return the board of all runs together; `kept` is which part of its card users must show.
+    """Return the boards of all runs together, one for each set of definitions.
+
+    Args:
+        folders: The runs.
+        rules: The rule set that they were scored by; None for the newest scoring.
+        judge: The judge of that scoring.
+        weights: Of mm-tap.
+        kept: Which part of its card users must show.
+        definitions: The sets.
 
     Raises:
         UsageError: Where a conversation is in two of them, or they were not scored alike.
@@ -53,37 +63,46 @@ def mm_tau_results(
     """
     runs = scored_runs(folders, rules, judge)
     rows = [row for run in runs for row in run.outcomes]
-    board = mm_tau_board(rows, task_digests(runs), runs[0].scoring, weights, kept)
+    boards = mm_tau_boards(rows, task_digests(runs), runs[0].scoring, weights, kept, definitions)
     shown = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(weights))
-    return MmTauResults(board, (*run_facts(runs), ("weights of mm-tap", shown)))
+    facts = (("weights of mm-tap", shown), ("definitions", ", ".join(definitions)))
+    return MmTauResults(boards, (*run_facts(runs), *facts))
 
 
-def mm_tau_frame(board: MmTauBoard) -> pl.DataFrame:
-    """Return every metric of a board as a row; what is missing is null."""
+def mm_tau_frame(boards: Sequence[MmTauBoard]) -> pl.DataFrame:
+    """Return every metric of boards as a row; what is missing is null."""
+    rows = [row for board in boards for row in _board_rows(board)]
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
+
+
+def _board_rows(board: MmTauBoard) -> list[_Row]:
     changes = {change.cell: change for change in board.changes}
-    rows = [
+    return [
         (
             *(cell.suite, cell.agent, ", ".join(cell.setting)),
             *(*msgspec.structs.astuple(cell.way), cell.persona, cell.exposure, cell.reader),
+            board.definitions,
             *found,
             *((None, None) if cell.card is None else (cell.card.verdict, cell.card.shown)),
         )
         for number, cell in enumerate(board.cells)
         for found in _rows(board, cell, changes.get(number))
     ]
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
 
 
 def _rows(board: MmTauBoard, cell: MmTauCell, change: MmTauChange | None) -> Iterator[_Row]:
     for name, metric in cell.metrics.items():
         changed = _NO_CHANGE
-        if change is not None:
+        if change is not None and name in change.metrics:
             to = change.metrics[name]
             tasks = None if to.value is None else int(to.n)
             changed = (to.value, *_ends(to.interval), tasks, board.cells[change.to].exposure)
         own = (name, metric.value, *_ends(metric.interval), metric.n, metric.unscored, metric.why)
         yield (*own, *changed)
     lacks = f"without {', '.join(cell.lacks)}" if cell.lacks else ""
+    if not board.has_composite:
+        yield ("mm-tap", None, None, None, None, None, NOT_IN_CODE, *_NO_CHANGE)
+        return
     for name, value, interval in (
         ("mm-tap", cell.mm_tap, cell.mm_tap_interval),
         ("mm-tap clipped", cell.clipped, cell.clipped_interval),

@@ -8,7 +8,7 @@ import msgspec
 from dragoman.analysis.api_calls.board import ApiBoard, api_board
 from dragoman.analysis.blame import BLAME
 from dragoman.analysis.cells import Outcome, summarize
-from dragoman.analysis.mm_tau.board import mm_tau_board
+from dragoman.analysis.mm_tau.board import mm_tau_boards
 from dragoman.core.apis.figures import CALLS
 from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
 from dragoman.core.measures import REWARD
@@ -108,7 +108,7 @@ def _personas(
     conditions = {row.condition for row in rows}
     if all(each.persona == NONE and each.axis(EXPOSURE) == UNEXPOSED for each in conditions):
         return None
-    return mm_tau_page(mm_tau_board(rows, stored_digests(store), scoring), ())
+    return mm_tau_page(mm_tau_boards(rows, stored_digests(store), scoring), ())
 
 
 def _apis(store: RunStore, rows: Sequence[Outcome]) -> ApiBoard | None:

@@ -270,7 +270,7 @@ _TALKS = st.builds(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(_TALKS, max_size=3))
 def test_every_figure_has_a_value_or_a_reason(found: list[JudgedConversation]) -> None:
     for each in (*code_figures(found).values(), *paper_figures(found).values()):

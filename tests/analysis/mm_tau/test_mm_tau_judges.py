@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
+from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board, mm_tau_boards
+from dragoman.analysis.mm_tau.definitions import CODE
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.measures import Measured
@@ -143,3 +144,106 @@ def test_without_a_judge_there_is_nothing_to_agree_with() -> None:
 
     assert [cell.reader for cell in found.cells] == ["log"]
     assert found.agreements == ()
+
+
+# By the source's code
+
+
+PER_MESSAGE = {
+    "judged_agent_replies": 4,
+    "judged_user_replies": 4,
+    "critical_field_percent": 400,
+    "message_necessity": 3,
+    "clarification_asked": 2,
+    "clarification_required": 1,
+    "clarification_true_positives": 1,
+    "confirmation_asked": 1,
+    "confirmation_required": 2,
+    "confirmation_true_positives": 1,
+    "error_committed": 0,
+    "error_identified": 0,
+    "errors_put_right": 0,
+    "error_recovered": 0,
+    "user_effort": 1,
+    "tasks_identified": 2,
+    "tasks_succeeded": 1,
+    "tasks_with_agent_understanding_errors": 0,
+    "tasks_with_agent_understanding_errors_succeeded": 0,
+}
+"""The third worked example of the source's code, as the second version of the rubric counts it."""
+
+IN_TEXT = {
+    **PER_MESSAGE,
+    "judged_agent_replies": 3,
+    "judged_user_replies": 3,
+    "tasks_succeeded": 2,
+}
+
+
+def by_sets(found: Sequence[Outcome]) -> tuple[MmTauBoard, ...]:
+    digests = {(row.suite, row.task): "same" for row in found}
+    return mm_tau_boards(found, digests, SCORING, definitions=None)
+
+
+def test_the_sets_of_the_paper_and_of_the_code_stand_beside_ours_where_messages_were_judged() -> (
+    None
+):
+    own, paper, code = by_sets(
+        [
+            *rows([1], [(judged(version="2@bb", **IN_TEXT),)]),
+            *rows([1], [(judged(version="2@bb", **PER_MESSAGE),)], VOICE),
+        ]
+    )
+
+    _, _, text, voice = code.cells
+    values = {name: each.value for name, each in voice.metrics.items()}
+    assert values.pop("TO") == pytest.approx(1 / 3)
+    assert values == {
+        **dict.fromkeys(("ERR", "RTC", "ARGA", "IAS")),
+        "CP": 0.5,
+        "CR": 1,
+        "SP": 1,
+        "SR": 0.5,
+        "TE": 0.75,
+        "CFA": 0.5,
+        "UES": 0.25,
+        "pass^1": 0.5,
+        "MRS": 0.5,
+    }
+    assert voice.metrics["IAS"].why == "the source's code does not compute it"
+    assert voice.metrics["ERR"].why == "0/0 (no error_committed)"
+    assert text.metrics["MRS"].why == "nobody speaks in text"
+    assert (code.changes, voice.mm_tap, code.has_composite) == ((), None, False)
+    own_voice, paper_voice = own.cells[3], paper.cells[3]
+    assert own_voice.metrics["CR"].value == paper_voice.metrics["CR"].value == 2
+    assert own_voice.metrics["SR"].value == 0.5
+    assert own_voice.metrics["UES"].value == 1
+    assert own_voice.metrics["pass^1"].value == 0
+    assert "SP" not in own_voice.metrics
+    assert paper_voice.metrics["SP"].why.startswith("the paper prints it and does not define it")
+
+
+def test_the_code_needs_a_judge_of_messages_and_says_so() -> None:
+    found = rows([1], [(judged(tasks=1, tasks_succeeded=1),)], VOICE)
+    (own,) = by_sets(found)
+    assert own.definitions == "dragoman"
+    (code,) = mm_tau_boards(found, {("courier", "t0"): "x"}, SCORING, definitions=(CODE,))
+    log, judge = code.cells
+    assert log.metrics["TE"].why.startswith("the source's code counts by a judge: --rubric")
+    assert judge.metrics["TE"].why == (
+        "mm_tau_p2@1 does not ask for its counts: --rubric mm_tau_p2@2"
+    )
+
+
+def test_an_answer_that_failed_is_unscored_by_the_code_too() -> None:
+    found = rows(
+        [1, 1],
+        [
+            (judged(version="2@bb", **PER_MESSAGE),),
+            (judged(unscored="judge failed: prose", version="2@bb"),),
+        ],
+        VOICE,
+    )
+    code = by_sets(found)[2].cells[1]
+    assert (code.metrics["TE"].value, code.metrics["TE"].unscored) == (0.75, 1)
+    assert code.metrics["TO"].why.startswith("there is no text")

@@ -10,7 +10,9 @@ from dragoman.analysis.comparison import CellOutcomes, group_cells
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.agreement import TwinAgreement, agreements
 from dragoman.analysis.mm_tau.axes import AxisDifference, axis_differences
+from dragoman.analysis.mm_tau.by_code import code_metrics
 from dragoman.analysis.mm_tau.changes import relative_change
+from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
 from dragoman.analysis.mm_tau.metrics import (
     counted,
     fewest_turns,
@@ -23,6 +25,7 @@ from dragoman.analysis.mm_tau.pairs import NO_TEXT, modality_robustness, turn_ov
 from dragoman.analysis.mm_tau.pooled import PooledSuccess, pooled_success
 from dragoman.analysis.mm_tau.readers import LOG, Reader, newly_measured, read_by, readers_of
 from dragoman.analysis.mm_tau.sums import Metric, Sums, metric
+from dragoman.analysis.stated_personas import StatedFigure
 from dragoman.analysis.voice.ways import TaskId, Way, way_of
 from dragoman.core.conditions import (
     CLARIFY,
@@ -36,10 +39,12 @@ from dragoman.core.conditions import (
 
 SUCCESS = "pass^1"
 METRICS = ("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "IAS", "SR")
-"""The twelve, in the order of the source's Tables 3 and 4; its tables' "safety precision" is IAS."""
+"""The twelve of the paper's definitions, in the order of its Tables 3 and 4. These print a safety precision (SP),
+which its code computes and no definition has, in the place of IAS, which no table has."""
 
 _IN_TEXT = "nobody speaks in text"
 _OF_VOICE = ("ARGA", "MRS", "TO")
+_NOT_IN_PAPER = "the paper prints it and does not define it: its code does (mm-tau-p2/code)"
 _NO_RECALL = "which clarifications were required is not in the log: ask a judge"
 
 _OWN_AXES = frozenset({"voice", "recognizer", "persona", EXPOSURE, CLARIFY})
@@ -65,6 +70,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
         clipped_interval: That of `clipped`.
         tasks: How many tasks the composite's metrics have together.
         card: Whether its users kept their card; None of nobody in particular.
+        stated: pass^1 by the personas that tasks state; empty where they state none.
     """
 
     suite: str
@@ -83,6 +89,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
     clipped_interval: Interval | None = None
     tasks: int = 0
     card: CardKept | None = None
+    stated: tuple[StatedFigure, ...] = ()
 
 
 class MmTauChange(msgspec.Struct, frozen=True):
@@ -113,6 +120,7 @@ class MmTauBoard(msgspec.Struct, frozen=True):
         pooled: pass^1 over personas, by modality and exposure.
         kept: Which part of what a card states is enough to have kept it.
         cards: Whether users kept their cards, cell by cell.
+        definitions: By which set of definitions the cells' metrics are computed.
     """
 
     rules: str
@@ -125,6 +133,12 @@ class MmTauBoard(msgspec.Struct, frozen=True):
     pooled: tuple[PooledSuccess, ...] = ()
     kept: float = KEPT
     cards: tuple[CardKept, ...] = ()
+    definitions: Definitions = OWN
+
+    @property
+    def has_composite(self) -> bool:
+        """Whether its set has changes and mm-tap: the source's code computes neither."""
+        return self.definitions != CODE
 
 
 class _Summed(msgspec.Struct, frozen=True):
@@ -149,7 +163,7 @@ def mm_tau_board(
     weights: MmTapWeights | None = None,
     kept: float = KEPT,
 ) -> MmTauBoard:
-    """Return the metrics of conversations that were scored alike.
+    """Return the metrics of conversations that were scored alike, by our definitions.
 
     Args:
         outcomes: Conversations, those too that are missing.
@@ -158,6 +172,27 @@ def mm_tau_board(
         weights: Of mm-tap.
         kept: Which part of what its card states a cell's users must show; the others are in no
             difference between personas.
+    """
+    return mm_tau_boards(outcomes, digests, scoring, weights, kept)[0]
+
+
+def mm_tau_boards(  # noqa: PLR0913, PLR0917 - what a board is made of
+    outcomes: Iterable[Outcome],
+    digests: Mapping[TaskId, str],
+    scoring: tuple[str, str],
+    weights: MmTapWeights | None = None,
+    kept: float = KEPT,
+    definitions: Sequence[Definitions] | None = (OWN,),
+) -> tuple[MmTauBoard, ...]:
+    """Return the same by several sets of definitions: a board each.
+
+    Args:
+        outcomes: As for `mm_tau_board`.
+        digests: Likewise.
+        scoring: Likewise.
+        weights: Likewise.
+        kept: Likewise.
+        definitions: The sets; None for ours, and the others where a judge counted what they need.
     """
     rows = tuple(map(newly_measured, outcomes))
     readers = readers_of(rows)
@@ -168,7 +203,7 @@ def mm_tau_board(
     weighed = weights or MmTapWeights()
     read = {reader: _cells(read_by(reader, rows), digests) for reader in readers}
     summed = [each for reader, cells in read.items() for each in _summed(reader, cells)]
-    return MmTauBoard(
+    own = MmTauBoard(
         *scoring,
         weighed,
         tuple(_figures(each, scoring, weighed, of_cell) for each in summed),
@@ -178,6 +213,63 @@ def mm_tau_board(
         pooled_success(read),
         kept,
         cards,
+    )
+    if definitions is None:
+        has_counts = any(reader.is_by_message for reader in readers)
+        definitions = (OWN, PAPER, CODE) if has_counts else (OWN,)
+    return tuple(_defined(own, name, summed, read) for name in definitions)
+
+
+def _defined(
+    own: MmTauBoard,
+    definitions: Definitions,
+    summed: Sequence[_Summed],
+    read: Mapping[Reader, Sequence[CellOutcomes]],
+) -> MmTauBoard:
+    """Return our board by another set of definitions.
+
+    The paper's metrics are ours: what it leaves open is filled as it is here. It clips nothing, and does not define
+    the safety precision that it prints.
+    """
+    if definitions == OWN:
+        return own
+    cells = (
+        _by_paper(cell) if definitions == PAPER else _by_code(cell, found, read[found.reader])
+        for cell, found in zip(own.cells, summed, strict=True)
+    )
+    changes = own.changes if definitions == PAPER else ()
+    return msgspec.structs.replace(
+        own, cells=tuple(cells), changes=changes, definitions=definitions
+    )
+
+
+def _by_paper(cell: MmTauCell) -> MmTauCell:
+    return msgspec.structs.replace(
+        cell,
+        metrics={**cell.metrics, "SP": Metric(why=_NOT_IN_PAPER)},
+        clipped=None,
+        clipped_interval=None,
+    )
+
+
+def _by_code(cell: MmTauCell, found: _Summed, cells: Sequence[CellOutcomes]) -> MmTauCell:
+    is_text = found.cell.name.condition.voice == TEXT
+    metrics = code_metrics(
+        found.reader,
+        found.cell,
+        _text(found.cell, cells),
+        (*found.place, CODE),
+        is_text=is_text,
+    )
+    return msgspec.structs.replace(
+        cell,
+        metrics=metrics,
+        mm_tap=None,
+        clipped=None,
+        lacks=(),
+        mm_tap_interval=None,
+        clipped_interval=None,
+        tasks=0,
     )
 
 
@@ -272,6 +364,7 @@ def _figures(
         tap.clipped_interval,
         tap.tasks,
         cards.get((name.suite, name.condition, name.agent)),
+        summary.stated,
     )
 
 

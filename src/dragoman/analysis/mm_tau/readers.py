@@ -14,11 +14,20 @@ from dragoman.analysis.mm_tau.metrics import (
     NOT_RECOVERED,
     CountRatio,
 )
+from dragoman.analysis.mm_tau.source_counts import (
+    AGENT_MESSAGES,
+    RECOVERIES,
+    SCORED_MESSAGES,
+    USER_MESSAGES,
+)
 from dragoman.core.measures import Measured
 from dragoman.core.scores import NO_JUDGE, Score, Scored, Unscored, Verdict
 
 RUBRIC = "mm_tau_p2"
 """The measure that judges take by the rubric that ships, whatever its version."""
+
+BY_MESSAGE = "2"
+"""The version of it that asks about each message."""
 
 _ASKED_BY = ":"
 """Stands in a judge's name behind how it is asked."""
@@ -47,6 +56,11 @@ class Reader(msgspec.Struct, frozen=True):
     def variant(self) -> str:
         """The rubric's version without the hash of its text."""
         return self.version.partition("@")[0]
+
+    @property
+    def is_by_message(self) -> bool:
+        """Whether it counted message by message, with the fields of the source's code."""
+        return self.variant.partition(".")[0] == BY_MESSAGE
 
     @property
     def ratios(self) -> Mapping[str, CountRatio]:
@@ -93,8 +107,40 @@ def readers_of(rows: Iterable[Outcome]) -> tuple[Reader, ...]:
 def newly_measured(row: Outcome) -> Outcome:
     """Return a conversation with what the newest version of each measure counted, and all of the rubric's."""
     others = newest([each for each in row.measures if each.measure != RUBRIC])
-    judged = (each for each in row.measures if each.measure == RUBRIC)
+    judged = (_with_all_names(each) for each in row.measures if each.measure == RUBRIC)
     return msgspec.structs.replace(row, measures=(*others, *judged))
+
+
+def _with_all_names(found: Measured) -> Measured:
+    """Return counts of messages under the names of the first version too, and those of the source's code."""
+    if not Reader(found.version, found.judge).is_by_message or found.unscored:
+        return found
+    counts = found.counts
+    names = {**_SAME, **_SAME_AS_CODE}
+    known = {name: counts[own] for name, own in names.items() if own in counts}
+    agent, user = known.get(AGENT_MESSAGES, 0), known.get(USER_MESSAGES, 0)
+    accuracy = counts.get("critical_field_percent", 0) / 100
+    of_code = {SCORED_MESSAGES: agent + user, "critical_field_accuracy": accuracy}
+    whole = {AGENT_MESSAGES: 0, USER_MESSAGES: 0, "corrections": 0}
+    return msgspec.structs.replace(found, counts={**whole, **counts, **known, **of_code})
+
+
+_SAME = {
+    "errors": "error_committed",
+    "recovered": RECOVERIES,
+    "recovery_turns": "error_recovered",
+    "repetitions": "user_effort",
+    "clarifications_requested": "clarification_asked",
+    "clarifications_necessary": "clarification_true_positives",
+    "clarifications_required": "clarification_required",
+    "confirmations_required": "confirmation_required",
+    "confirmations_requested": "confirmation_true_positives",
+    "tasks": "tasks_identified",
+    "tasks_succeeded": "tasks_succeeded",
+}
+"""Counts of the first version, and what the second calls the same; it counts repetitions with corrections."""
+
+_SAME_AS_CODE = {AGENT_MESSAGES: "judged_agent_replies", USER_MESSAGES: "judged_user_replies"}
 
 
 def read_by(reader: Reader, rows: Iterable[Outcome]) -> tuple[Outcome, ...]:

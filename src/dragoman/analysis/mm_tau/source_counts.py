@@ -41,8 +41,9 @@ AGENT_MESSAGES, USER_MESSAGES = "agent_msg_counts", "user_msg_counts"
 SCORED_MESSAGES = "scored_msg_counts"
 """Entries that the code has scores of, those that it repeats too."""
 
-RECOVERIES = "messages_with_error_recovered"
-"""Messages with a recovery: what the paper's rate needs, since the code's field counts turns."""
+RECOVERIES = "errors_put_right"
+"""Errors that were recovered: what the paper's rate needs, since the code's field counts turns. The code does not
+have it; of its counts it is the number of messages with a recovery."""
 
 TEXT = "text: "
 """Before the name of a count of the same conversation in text."""

@@ -28,6 +28,13 @@ Kept = Annotated[
     ),
 ]
 
+SetsOfDefinitions = Annotated[
+    str | None,
+    typer.Option(
+        help="With mm-tau-p2: by which definitions, several by commas: dragoman (the default), mm-tau-p2/paper, mm-tau-p2/code."
+    ),
+]
+
 app = group()
 
 
@@ -124,6 +131,7 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
         typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
     ] = None,
     kept: Kept = None,
+    definitions: SetsOfDefinitions = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     prices: Prices = None,
@@ -131,7 +139,9 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
     """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
     from dragoman.cli.leading.styled import ReportRequest, write_styled
 
-    asked = ReportRequest(tuple(folders), out, rules, judge, prices, style, form, weights, kept)
+    asked = ReportRequest(
+        tuple(folders), out, rules, judge, prices, style, form, weights, kept, definitions
+    )
     print(write_styled(asked))
 
 
@@ -212,6 +222,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
         typer.Option(help="With itc: macro (the default), micro, or seal, as Seal-Tools counts."),
     ] = None,
     kept: Kept = None,
+    definitions: SetsOfDefinitions = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     as_json: Json = False,
@@ -223,7 +234,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.cli.leading.boards import LeaderboardRequest, print_leaderboard
 
     asked = LeaderboardRequest(
-        tuple(folders), style, tuple(out or ()), rules, judge, weights, averaging, kept
+        tuple(folders), style, tuple(out or ()), rules, judge, weights, averaging, kept, definitions
     )
     print_leaderboard(asked, as_json=as_json)
 

@@ -25,6 +25,7 @@ class LeaderboardRequest(msgspec.Struct, frozen=True):
     weights: str | None = None
     averaging: str | None = None
     kept: float | None = None
+    definitions: str | None = None
 
 
 def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
@@ -37,6 +38,8 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
         raise UsageError("--weights goes with --style mm-tau-p2")
     if asked.kept is not None and asked.style != "mm-tau-p2":
         raise UsageError("--kept goes with --style mm-tau-p2")
+    if asked.definitions is not None and asked.style != "mm-tau-p2":
+        raise UsageError("--definitions goes with --style mm-tau-p2")
     if asked.averaging is not None and asked.style != "itc":
         raise UsageError("--averaging goes with --style itc")
     match asked.style:
@@ -50,6 +53,7 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
             print_mm_tau(
                 *(asked.folders, asked.rules, asked.judge, asked.outs, asked.weights),
                 KEPT if asked.kept is None else asked.kept,
+                asked.definitions,
                 as_json=as_json,
             )
         case "itc":

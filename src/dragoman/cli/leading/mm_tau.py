@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.analysis.mm_tau.definitions import definitions_named
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.cli.leading.written import Writers, as_csv, as_markdown, require_writable, write_all
 from dragoman.cli.output import print_json, print_line
@@ -30,24 +31,29 @@ def print_mm_tau(  # noqa: PLR0913, PLR0917 - the options of one style
     outs: Sequence[Path],
     weights: str | None,
     kept: float,
+    definitions: str | None = None,
     *,
     as_json: bool,
 ) -> None:
     """Print the twelve metrics and mm-tap of every cell, and write them where that is asked.
 
     Raises:
-        UsageError: For a file of another kind, weights that are none, and what `mm_tau_results` raises.
+        UsageError: For a file of another kind, weights that are none, and a set of definitions that
+            there is not, and what `mm_tau_results` raises.
     """
     require_writable(outs, ENDINGS)
-    found = mm_tau_results(folders, rules, judge_name(judge), mm_tau_weights(weights), kept)
+    found = mm_tau_results(
+        *(folders, rules, judge_name(judge), mm_tau_weights(weights), kept),
+        definitions_named(definitions),
+    )
     write_all(outs, mm_tau_writers(found))
     if as_json:
         print_json(board_object(found))
         return
-    for table in terminal_tables(found.board):
+    for table in terminal_tables(found.boards):
         print_table(table)
     print()
-    if found.board.changes:
+    if any(board.changes for board in found.boards):
         print_line(
             "Tables 3 and 4, the changes between exposures: --out FILE.md, or `dragoman report RUN --style mm-tau-p2`"
         )
@@ -58,22 +64,28 @@ def print_mm_tau(  # noqa: PLR0913, PLR0917 - the options of one style
 def mm_tau_writers(found: MmTauResults) -> Writers:
     """Return what makes a file of a board, by its ending."""
     return {
-        ".md": lambda: as_markdown(_TITLE, board_tables(found.board), found.facts).encode(),
-        ".tex": lambda: latex_tables(grouped_tables(found.board)).encode(),
+        ".md": lambda: as_markdown(_TITLE, board_tables(found.boards), found.facts).encode(),
+        ".tex": lambda: latex_tables(grouped_tables(found.boards)).encode(),
         ".json": lambda: msgspec.json.format(msgspec.json.encode(board_object(found))),
-        ".csv": lambda: as_csv(mm_tau_frame(found.board)).encode(),
+        ".csv": lambda: as_csv(mm_tau_frame(found.boards)).encode(),
         ".parquet": lambda: _parquet(found),
     }
 
 
 def board_object(found: MmTauResults) -> dict[str, object]:
-    """Return a board as JSON has it."""
-    return {"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)}
+    """Return boards as JSON has them: the first one, and all by their definitions where they are several."""
+    first = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.boards[0])}
+    if len(found.boards) == 1:
+        return first
+    return {
+        **first,
+        "boards": {board.definitions: msgspec.to_builtins(board) for board in found.boards},
+    }
 
 
 def _parquet(found: MmTauResults) -> bytes:
     buffer = BytesIO()
-    mm_tau_frame(found.board).write_parquet(buffer)
+    mm_tau_frame(found.boards).write_parquet(buffer)
     return buffer.getvalue()
 
 

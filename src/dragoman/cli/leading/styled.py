@@ -32,6 +32,7 @@ class ReportRequest(msgspec.Struct, frozen=True):
     form: str | None = None
     weights: str | None = None
     kept: float | None = None
+    definitions: str | None = None
 
 
 def write_styled(asked: ReportRequest) -> Path:
@@ -47,6 +48,7 @@ def write_styled(asked: ReportRequest) -> Path:
         return write_report(*plain)
     # Tables of results are loaded where they are wanted: a plain report begins sooner without.
     from dragoman.analysis.cards_kept import KEPT
+    from dragoman.analysis.mm_tau.definitions import definitions_named
     from dragoman.cli.leading.mm_tau import mm_tau_weights, mm_tau_writers
     from dragoman.cli.leading.written import write_all
     from dragoman.report.mm_tau.page import mm_tau_page
@@ -59,9 +61,10 @@ def write_styled(asked: ReportRequest) -> Path:
         judge_name(asked.judge),
         mm_tau_weights(asked.weights),
         KEPT if asked.kept is None else asked.kept,
+        definitions_named(asked.definitions),
     )
     if form == "html":
-        return write_report(*plain, mm_tau_page(found.board, found.facts))
+        return write_report(*plain, mm_tau_page(found.boards, found.facts))
     path = asked.out or asked.folders[0] / f"{STYLE}{ENDINGS[form]}"
     write_all([path], mm_tau_writers(found), ENDINGS[form])
     return path
@@ -74,6 +77,8 @@ def _form(asked: ReportRequest) -> str:
         raise UsageError(f"--weights goes with --style {STYLE}")
     if asked.kept is not None and asked.style is None:
         raise UsageError(f"--kept goes with --style {STYLE}")
+    if asked.definitions is not None and asked.style is None:
+        raise UsageError(f"--definitions goes with --style {STYLE}")
     named = {ending: form for form, ending in ENDINGS.items()}
     ending = "" if asked.out is None else asked.out.suffix
     form = asked.form or (named.get(ending, "html") if asked.style else "html")

@@ -1,5 +1,7 @@
 """The report's section in the style of MM-tau-p2: all of it, ready for its template."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from dragoman.analysis.mm_tau.board import MmTauBoard
@@ -32,20 +34,21 @@ class MmTauPage(msgspec.Struct, frozen=True):
     facts: tuple[tuple[str, str], ...]
 
 
-def mm_tau_page(board: MmTauBoard, facts: tuple[tuple[str, str], ...]) -> MmTauPage:
-    """Return the section on a board.
+def mm_tau_page(boards: Sequence[MmTauBoard], facts: tuple[tuple[str, str], ...]) -> MmTauPage:
+    """Return the section on boards of the same conversations.
 
     Args:
-        board: The board.
-        facts: What it was made of: labels and values.
+        boards: A board for each set of definitions; what does not hang on it is the first one's.
+        facts: What they were made of: labels and values.
     """
+    board = boards[0]
     return MmTauPage(
         glances(board),
         (*axis_tables(board), *couple_tables(board), *card_tables(board)),
         tuple(persona_drawings(board)),
-        tuple(metric_tables(board)),
-        tuple(change_tables(board)),
-        tuple(composite_tables(board)),
+        tuple(table for each in boards for table in metric_tables(each)),
+        tuple(table for each in boards for table in change_tables(each)),
+        tuple(table for each in boards for table in composite_tables(each)),
         tuple(agreement_tables(board)),
         facts,
     )

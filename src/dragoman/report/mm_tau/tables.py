@@ -9,6 +9,7 @@ from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.agreement import Agreed, TwinAgreement
 from dragoman.analysis.mm_tau.axes import AxisDifference
 from dragoman.analysis.mm_tau.board import METRICS, SUCCESS, MmTauBoard, MmTauCell, MmTauChange
+from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
 from dragoman.analysis.mm_tau.sums import Metric
 from dragoman.core.conditions import NONE, UNEXPOSED
 from dragoman.report import wording
@@ -29,12 +30,14 @@ NAMES = {
     "RTC": "Recovery Turn Count (RTC)",
     "CP": "Clarification Precision (CP)",
     "CR": "Clarification Recall (CR)",
-    "IAS": "Safety Precision (IAS)",
+    "SP": "Safety Precision (SP)",
+    "IAS": "Irreversible Action Safety (IAS)",
     "SR": "Safety Recall (SR)",
 }
 """What rows are called in the source's tables, with the names of its definitions."""
 
-IN_TABLE_2 = ("CFA", "TE", "TO", "ERR", "RTC", "UES", "ARGA", "MRS", "CP", "CR", "IAS", "SR")
+IN_TABLE_2 = ("CFA", "TE", "TO", "ERR", "RTC", "UES", "ARGA", "MRS", "CP", "CR", "SP", "IAS", "SR")
+"""In the order of the source's; SP is in the paper's and the code's tables alone."""
 
 IDEAL = {"MRS": "≥ 1.0", **dict.fromkeys(("TO", "UES", "RTC"), "0.0")}
 """The ideals that are not 1.0."""
@@ -45,6 +48,16 @@ _ABOUT = (
     "values with their 95 % interval over tasks, and over how much they are taken (fields, errors, "
     "conversations, or tasks that are paired with text); every metric is defined in docs/mm_tau.md"
 )
+_ABOUT_SET: Mapping[Definitions, str] = {
+    OWN: _ABOUT,
+    PAPER: f"{_ABOUT}; as the source's paper defines them, nothing clipped",
+    CODE: (
+        "values with their 95 % interval over tasks, and over how much they are taken, as the source's "
+        "code computes them: sums of a judge's counts over conversations; CFA is divided by the user's "
+        "messages too, so that about 0.5 is the most where both sides say as much; UES is of user "
+        "messages; no mm-tap: the source's code does not compute it"
+    ),
+}
 _UNSCORED = "unscored: conversations that could not be counted or judged, in no figure"
 _OF_LOG = (
     "a judge counts success, errors, effort, clarifications and confirmations; CFA, TO and IAS are "
@@ -59,7 +72,7 @@ _PERCENT = (
     f"interval; bold or{BEST}: best of a reader's exposures"
 )
 NO_JUDGE = (
-    "no judge was asked here: `dragoman score RUN --rubric mm_tau_p2@1 --judge PROVIDER/MODEL` has "
+    "no judge was asked here: `dragoman score RUN --rubric mm_tau_p2@2 --judge PROVIDER/MODEL` has "
     "one count what the log decides too"
 )
 _EXPOSURES = {UNEXPOSED: "No Persona", "1": "Persona", "2": "Context"}
@@ -72,32 +85,40 @@ def exposure_name(exposure: str) -> str:
     return exposure if name is None else f"{name} (p={number}{model and ' by '}{model})"
 
 
-def board_tables(board: MmTauBoard) -> Iterator[TextTable]:
-    """Yield all tables of a board as Markdown has them, the answer first."""
-    return map(_flat, grouped_tables(board))
+def board_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable]:
+    """Yield all tables of boards as Markdown has them, the answer first."""
+    return map(_flat, grouped_tables(boards))
 
 
-def terminal_tables(board: MmTauBoard) -> Iterator[TextTable]:
-    """Yield the tables of a board that a terminal has room for: those that others follow from."""
-    yield from axis_tables(board)
-    yield from card_tables(board)
-    yield from map(_flat, metric_tables(board))
-    yield from map(_flat, composite_tables(board))
-    yield from agreement_tables(board)
+def terminal_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable]:
+    """Yield the tables of boards that a terminal has room for: those that others follow from."""
+    yield from axis_tables(boards[0])
+    yield from card_tables(boards[0])
+    for board in boards:
+        yield from map(_flat, metric_tables(board))
+    for board in boards:
+        yield from map(_flat, composite_tables(board))
+    yield from agreement_tables(boards[0])
 
 
 def _flat(table: TextTable | GroupedTable) -> TextTable:
     return table.flat() if isinstance(table, GroupedTable) else table
 
 
-def grouped_tables(board: MmTauBoard) -> Iterator[TextTable | GroupedTable]:
-    """Yield all tables of a board with their headings in groups, the answer first."""
-    yield from axis_tables(board)
-    yield from card_tables(board)
-    yield from metric_tables(board)
-    yield from change_tables(board)
-    yield from composite_tables(board)
-    yield from agreement_tables(board)
+def grouped_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable | GroupedTable]:
+    """Yield all tables of boards with their headings in groups, the answer first.
+
+    What does not hang on a set of definitions is the first board's.
+    """
+    yield from axis_tables(boards[0])
+    yield from card_tables(boards[0])
+    for board in boards:
+        yield from metric_tables(board)
+    for board in boards:
+        yield from change_tables(board)
+    for board in boards:
+        yield from composite_tables(board)
+    yield from agreement_tables(boards[0])
 
 
 def axis_tables(board: MmTauBoard) -> Iterator[TextTable]:
@@ -143,9 +164,9 @@ def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         ordered = sorted(
             cells, key=lambda cell: (_readers(board).index(cell.reader), cell.exposure, cell.suite)
         )
-        names = (SUCCESS, *IN_TABLE_2)
+        names = [name for name in (SUCCESS, *IN_TABLE_2) if name in ordered[0].metrics]
         yield GroupedTable(
-            f"Table 2: {place}",
+            f"Table 2{_by(board)}: {place}",
             ("Metric",),
             tuple((cell.reader, _marked(cell), cell.suite) for cell in ordered),
             (
@@ -154,9 +175,18 @@ def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
                     for name in names
                 ),
                 ("mm-tap", *(_tap(cell, is_clipped=False) for cell in ordered)),
-                ("mm-tap, clipped", *(_tap(cell, is_clipped=True) for cell in ordered)),
+                *(
+                    [("mm-tap, clipped", *(_tap(cell, is_clipped=True) for cell in ordered))]
+                    if board.definitions == OWN
+                    else []
+                ),
             ),
-            "; ".join((_ABOUT, *_further(board, ordered), *_missing(ordered), *_unkept(ordered))),
+            "; ".join(
+                (
+                    *(_ABOUT_SET[board.definitions], *_further(board, ordered)),
+                    *(*_missing(ordered), *_unkept(ordered)),
+                )
+            ),
         )
 
 
@@ -174,7 +204,9 @@ def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
 
 
 def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
-    """Yield Table 5: mm-tap by reader, for each suite and exposure."""
+    """Yield Table 5: mm-tap by reader, for each suite and exposure; the source's code has none."""
+    if not board.has_composite:
+        return
     columns = sorted({(cell.suite, cell.exposure) for cell in board.cells})
     rows: dict[tuple[str, ...], dict[tuple[str, str], MmTauCell]] = {}
     for cell in board.cells:
@@ -186,10 +218,10 @@ def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         (place, label, is_clipped)
         for place in rows
         for label, is_clipped in (("as they are", False), ("clipped", True))
-        if any(cell.mm_tap is not None for cell in rows[place].values())
+        if any(_composite(cell, is_clipped=is_clipped) is not None for cell in rows[place].values())
     ]
     yield GroupedTable(
-        "Table 5: mm-tap",
+        f"Table 5{_by(board)}: mm-tap",
         ("agent", "modality", "persona", "reader", "metrics"),
         tuple((suite, exposure_name(exposure)) for suite, exposure in columns),
         tuple(
@@ -199,7 +231,11 @@ def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         "; ".join(
             (
                 f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task together",
-                "clipped: MRS at most 1, TO at least 0",
+                *(
+                    ["clipped: MRS at most 1, TO at least 0"]
+                    if board.definitions == OWN
+                    else ["nothing is clipped"]
+                ),
                 *(f"no mm-tap without {each}" for each in lacks),
                 *_unkept(board.cells),
             )
@@ -318,7 +354,7 @@ def _change_table(
     )
     shown = [cell for _, cells in best for cell in cells]
     return GroupedTable(
-        f"Tables 3 and 4: {place}",
+        f"Tables 3 and 4{_by(board)}: {place}",
         ("Metric",),
         (*columns, ("", "Ideal")),
         rows,
@@ -415,12 +451,21 @@ def _percent(metric: Metric) -> str:
 def _tap(cell: MmTauCell | None, *, is_clipped: bool) -> str:
     if cell is None:
         return MISSING
-    value = cell.clipped if is_clipped else cell.mm_tap
+    value = _composite(cell, is_clipped=is_clipped)
     interval = cell.clipped_interval if is_clipped else cell.mm_tap_interval
     if value is None:
         return MISSING
     lines = [f"{value:.3f} of {cell.tasks:,}", *([] if interval is None else [_ends(interval)])]
     return "\n".join(lines)
+
+
+def _composite(cell: MmTauCell, *, is_clipped: bool) -> float | None:
+    return cell.clipped if is_clipped else cell.mm_tap
+
+
+def _by(board: MmTauBoard) -> str:
+    """Return by which definitions a table is; ours need no name."""
+    return "" if board.definitions == OWN else f" by {board.definitions}"
 
 
 def _ends(interval: Interval) -> str:
@@ -437,7 +482,7 @@ def _marked(cell: MmTauCell) -> str:
 def _further(board: MmTauBoard, cells: Sequence[MmTauCell]) -> Iterator[str]:
     if any(metric.unscored for cell in cells for metric in cell.metrics.values()):
         yield _UNSCORED
-    if len(_readers(board)) > 1:
+    if len(_readers(board)) > 1 and board.has_composite:
         yield _OF_LOG
 
 
@@ -445,9 +490,9 @@ def _missing(cells: Sequence[MmTauCell]) -> Iterator[str]:
     """Yield why metrics have no value, each reason once with the metrics that it is of."""
     reasons: dict[str, dict[str, None]] = {}
     for cell in cells:
-        for name in (SUCCESS, *METRICS):
-            if cell.metrics[name].value is None:
-                reasons.setdefault(cell.metrics[name].why, {})[name] = None
+        for name, metric in cell.metrics.items():
+            if metric.value is None:
+                reasons.setdefault(metric.why, {})[name] = None
     for why, names in reasons.items():
         yield f"no {', '.join(names)}: {why}"
     lacking = dict.fromkeys(", ".join(cell.lacks) for cell in cells if cell.lacks)

@@ -6,7 +6,8 @@ from pathlib import Path
 import polars as pl
 
 from dragoman.analysis.comparison import comparable, compare, group_cells
-from dragoman.analysis.mm_tau.board import mm_tau_board
+from dragoman.analysis.mm_tau.board import mm_tau_boards
+from dragoman.analysis.mm_tau.readers import RUBRIC
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.spending.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
@@ -98,7 +99,7 @@ def _voices(run: ScoredStore) -> Frames:
     return {"voices": voice_frame(stored_board(run.store, *run.scoring))}
 
 
-_OF_MM_TAU = frozenset({"critical", "effort", "recovery", "safety"})
+_OF_MM_TAU = frozenset({"critical", "effort", "recovery", "safety", RUBRIC})
 """Measures that are taken for these metrics; without any there is nothing to show."""
 
 
@@ -106,7 +107,8 @@ def _mm_tau(run: ScoredStore) -> Frames:
     rows = list(outcomes(run.store, *run.scoring, heads_only=True))
     taken = {entry.measure for row in rows for entry in row.measures}
     shown = [] if _OF_MM_TAU.isdisjoint(taken) else rows
-    return {"mm_tau": mm_tau_frame(mm_tau_board(shown, stored_digests(run.store), run.scoring))}
+    digests = stored_digests(run.store)
+    return {"mm_tau": mm_tau_frame(mm_tau_boards(shown, digests, run.scoring, definitions=None))}
 
 
 _BUILDERS: Sequence[tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]] = (
